@@ -1,0 +1,12 @@
+"""Errors a person can act on: one line, no traceback, exit code 2."""
+
+from __future__ import annotations
+
+
+class VouchError(Exception):
+    """Bad usage or bad input. The message is one line that says what is wrong and where."""
+
+
+class Unsupported(Exception):
+    """A construct that an engine cannot decide. Never escapes to the user as a crash: whoever
+    catches it turns it into an `unknown` verdict whose reason is this message."""

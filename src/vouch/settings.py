@@ -1,0 +1,198 @@
+"""One table of options, from which flags, `VOUCH_*` variables, `vouch.toml` and the manual are made.
+
+An option is a row of one of the tables below. `resolve` merges, strongest first: flags, environment,
+`vouch.toml` or `[tool.vouch]` in `pyproject.toml`, defaults. An unknown key is an error.
+Settings are read as attributes: option `check-timeout` is `settings.check_timeout`.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vouch.errors import VouchError
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option. `type` is bool, int, float, str or list (a repeatable string).
+
+    `flags` are the spellings on the command line; a bool whose name starts with "no-" is a switch that
+    turns something off. `choices` limits a string. `in_file` is False for what makes no sense in a file.
+    """
+
+    name: str
+    type: type
+    default: Any
+    help: str
+    flags: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+    minimum: float | None = None
+    metavar: str | None = None
+    in_file: bool = True
+
+    @property
+    def key(self) -> str:
+        return self.name.replace("-", "_")
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        return self.flags or (f"--{self.name}",)
+
+    @property
+    def variable(self) -> str:
+        return f"VOUCH_{self.key.upper()}"
+
+
+# Every command has these.
+COMMON: tuple[Option, ...] = (
+    Option("json", bool, False, "Print exactly one JSON document on stdout.", in_file=False),
+    Option("timeout", float, None, "Limit for the whole command in seconds.", minimum=0, metavar="S"),
+    Option(
+        "jobs", int, None, "Worker processes (default: all cores).", ("-j", "--jobs"), minimum=1, metavar="N"
+    ),
+    Option("quiet", bool, False, "Say less.", ("-q", "--quiet")),
+    Option("verbose", bool, False, "Say more.", ("-v", "--verbose")),
+)
+
+CHECK: tuple[Option, ...] = ()
+
+NN: tuple[Option, ...] = ()
+
+EQUIV: tuple[Option, ...] = ()
+
+# A command's options live in the table of its section; `vouch.toml` has one [section] for each, and
+# common options stand at the top.
+SECTIONS: Mapping[str, tuple[Option, ...]] = {"check": CHECK, "nn": NN, "equiv": EQUIV}
+
+
+class Settings:
+    """Resolved options of one command, read as attributes."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self.__dict__.update(values)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"no option {name!r}")
+
+    def replace(self, **changes: Any) -> Settings:
+        unknown = changes.keys() - self.__dict__.keys()
+        if unknown:
+            raise VouchError(f"unknown option {sorted(unknown)[0]!r}")
+        return Settings({**self.__dict__, **changes})
+
+    def __repr__(self) -> str:
+        return f"Settings({self.__dict__!r})"
+
+
+def options_of(section: str) -> tuple[Option, ...]:
+    """Common options and those of a section, in the order of the manual."""
+    return COMMON + SECTIONS[section]
+
+
+def resolve(
+    section: str,
+    flags: Mapping[str, Any] | None = None,
+    *,
+    environ: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+) -> Settings:
+    """Merge all sources. `flags` maps keys to values; a value of None means "not given"."""
+    options = options_of(section)
+    given = {key: value for key, value in (flags or {}).items() if value is not None}
+    unknown = given.keys() - {o.key for o in options}
+    if unknown:
+        raise VouchError(f"unknown option {sorted(unknown)[0]!r}")
+    environ = os.environ if environ is None else environ
+    in_file = _file_values(section, folder or Path.cwd())
+    values: dict[str, Any] = {}
+    for option in options:
+        if option.key in given:
+            value = _checked(option, given[option.key], f"option {option.spellings[-1]}")
+        elif option.variable in environ and option.in_file:
+            value = _checked(option, _parsed(option, environ[option.variable]), option.variable)
+        elif option.key in in_file:
+            value = in_file[option.key]
+        else:
+            value = list(option.default) if isinstance(option.default, (list, tuple)) else option.default
+        values[option.key] = value
+    return Settings(values)
+
+
+def _file_values(section: str, folder: Path) -> dict[str, Any]:
+    """Values from the nearest `vouch.toml` or `[tool.vouch]`, looking from `folder` upwards."""
+    for directory in (folder, *folder.parents):
+        own, project = directory / "vouch.toml", directory / "pyproject.toml"
+        if own.is_file():
+            return _from_table(section, _toml(own), own)
+        if project.is_file():
+            table = _toml(project).get("tool", {}).get("vouch")
+            if table is not None:
+                return _from_table(section, table, project)
+    return {}
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise VouchError(f"{path}: {error}") from None
+
+
+def _from_table(section: str, table: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """All sections are checked, so that a typing mistake is found whichever command runs."""
+    values: dict[str, Any] = {}
+    common = {o.name: o for o in COMMON if o.in_file}
+    for name, value in table.items():
+        if name in SECTIONS:
+            known = {o.name: o for o in SECTIONS[name] if o.in_file} | common
+            if not isinstance(value, dict):
+                raise VouchError(f"{path}: [{name}] is a table")
+            for inner, setting in value.items():
+                if inner not in known:
+                    raise VouchError(f"{path}: unknown key {inner!r} in [{name}]")
+                checked = _checked(known[inner], setting, f"{path}: {inner}")
+                if name == section:
+                    values[known[inner].key] = checked
+        elif name in common:
+            values.setdefault(common[name].key, _checked(common[name], value, f"{path}: {name}"))
+        else:
+            raise VouchError(f"{path}: unknown key {name!r}")
+    return values
+
+
+def _parsed(option: Option, text: str) -> Any:
+    if option.type is list:
+        return [part for part in text.split(",") if part]
+    if option.type is bool:
+        if text.lower() in ("1", "true", "yes", "on"):
+            return True
+        return False if text.lower() in ("0", "false", "no", "off") else text
+    return text
+
+
+def _checked(option: Option, value: Any, where: str) -> Any:
+    """The value in the option's type, or an error that names the place it came from."""
+    try:
+        if option.type is bool:
+            if not isinstance(value, bool):
+                raise ValueError("true or false expected")
+            return value
+        if option.type is list:
+            if isinstance(value, str) or not isinstance(value, Sequence):
+                raise ValueError("a list expected")
+            return [str(item) for item in value]
+        if isinstance(value, bool):
+            raise ValueError(f"{option.type.__name__} expected")
+        result = option.type(value)
+    except (TypeError, ValueError) as error:
+        raise VouchError(f"{where}: {value!r} is not valid ({error})") from None
+    if option.choices and result not in option.choices:
+        raise VouchError(f"{where}: {value!r} is not one of {', '.join(option.choices)}")
+    if option.minimum is not None and not result >= option.minimum:
+        raise VouchError(f"{where}: {value!r} is below {option.minimum:g}")
+    return result
