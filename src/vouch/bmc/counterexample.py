@@ -1,0 +1,71 @@
+"""A violation in concrete values: all that a native run needs to repeat it.
+
+The engine makes it from a solver's model; the replay turns it into a driver program.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from vouch.c.checks.base import Check
+from vouch.c.ir import Location, Type
+
+
+@dataclass(slots=True, frozen=True)
+class Address:
+    """A concrete pointer: into an `OutsideObject` or global by name, to a function, or a plain number.
+
+    `base` is the name of an object in `Counterexample.objects`, of a global or of a function; None means that
+    `offset` is the whole address (0: null).
+    """
+
+    base: str | None
+    offset: int
+
+
+Scalar = int | Address  # an int holds the bits, unsigned; floats too
+
+
+@dataclass(slots=True)
+class OutsideObject:
+    """Memory that exists before the entry point runs.
+
+    kind "global": `name` is a global of the program whose contents are set (library mode).
+    kind "outside": an object behind a pointer from outside; the driver makes it.
+    `data` holds the bytes; `pointers` overrides them where a pointer is stored.
+    """
+
+    name: str
+    kind: str
+    size: int
+    data: bytes
+    pointers: dict[int, Address] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Event:
+    """Data that comes in during the run, in order of execution.
+
+    kind "return": a call of `function` (no body: external, nondet_*, …) returned `value`, after writing `writes`
+    (destination, bytes) to memory. kind "volatile": a volatile or device-register load yielded `value`; `function`
+    is the function that contains it.
+    """
+
+    kind: str
+    function: str
+    type: Type
+    value: Scalar | None
+    location: Location | None
+    writes: list[tuple[Address, bytes]] = field(default_factory=list)
+    pointer_writes: list[tuple[Address, Address]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Counterexample:
+    """`arguments` are the values of the entry function's parameters, aggregates flattened to their fields."""
+
+    check: Check
+    entry: str
+    arguments: list[Scalar]
+    objects: list[OutsideObject]
+    events: list[Event]

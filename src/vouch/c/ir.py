@@ -1,0 +1,566 @@
+"""`Program`: what the reader makes of LLVM IR text, and the only form in which the rest of vouch sees code.
+
+Records are slotted dataclasses that nobody changes after the reader made them (they are not `frozen`
+because that triples the cost of making one, and a large program has millions). Types and constants are
+shared, so `is` and `==` on them are cheap.
+
+Values are `Operand`s; an instruction that yields a value names it in `result` (without the `%`).
+Anything the reader does not know becomes `Opaque` (an instruction) or `OpaqueConstant`: the engine turns
+what depends on it into `unknown` with the given text as the reason. Nothing is dropped in silence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+# ---------------------------------------------------------------- types
+
+
+class Type:
+    """Base of all types; instances are shared by the reader (compare with `==` all the same)."""
+
+    __slots__ = ()
+
+
+@dataclass(slots=True, frozen=True)
+class VoidType(Type):
+    pass
+
+
+@dataclass(slots=True, frozen=True)
+class IntType(Type):
+    bits: int
+
+
+FloatKind = Literal["half", "bfloat", "float", "double", "x86_fp80", "fp128", "ppc_fp128"]
+
+
+@dataclass(slots=True, frozen=True)
+class FloatType(Type):
+    kind: FloatKind
+
+
+@dataclass(slots=True, frozen=True)
+class PointerType(Type):
+    space: int = 0
+
+
+@dataclass(slots=True, frozen=True)
+class ArrayType(Type):
+    count: int
+    element: Type
+
+
+@dataclass(slots=True, frozen=True)
+class VectorType(Type):
+    count: int
+    element: Type
+
+
+@dataclass(slots=True, frozen=True)
+class StructType(Type):
+    """`name` is "" for a literal struct. An opaque struct has `fields` None."""
+
+    name: str
+    fields: tuple[Type, ...] | None
+    packed: bool = False
+
+
+@dataclass(slots=True, frozen=True)
+class FunctionType(Type):
+    result: Type
+    parameters: tuple[Type, ...]
+    variadic: bool = False
+
+
+@dataclass(slots=True, frozen=True)
+class OtherType(Type):
+    """label, metadata, token, target types: never a value of C."""
+
+    text: str
+
+
+# ---------------------------------------------------------------- source
+
+
+@dataclass(slots=True, frozen=True)
+class Location:
+    """A place in the source. `inlined_at` is not kept: vouch reads unoptimised code."""
+
+    file: str
+    line: int
+    column: int
+    scope: str  # name of the C function
+
+
+@dataclass(slots=True, frozen=True)
+class CType:
+    """A C type as the debug information describes it, with typedefs kept by name.
+
+    kind: "int" | "bool" | "char" | "float" | "pointer" | "array" | "struct" | "union" | "enum" | "function"
+          | "void" | "unknown".
+    `name` is how C spells it (`uint8_t`, `struct S`, `int *`, `int[10]`). `signed` holds for int, char and enum.
+    `size` in bytes. `target`: what a pointer points to, what an array holds (see `Program.ctype` for lookups
+    by key, which keeps recursive types finite).
+    """
+
+    kind: str
+    name: str
+    size: int
+    signed: bool = False
+    target: int | None = None  # key into Program.ctypes
+    count: int | None = None  # arrays; None: flexible
+    members: tuple[Member, ...] = ()
+
+
+@dataclass(slots=True, frozen=True)
+class Member:
+    name: str
+    offset: int  # bits from the start of the struct
+    size: int  # bits
+    type: int  # key into Program.ctypes
+    bitfield: bool = False
+
+
+@dataclass(slots=True, frozen=True)
+class Variable:
+    """A C variable. `argument` is 1 for the first parameter, 0 for locals and globals."""
+
+    name: str
+    type: int  # key into Program.ctypes
+    location: Location | None
+    argument: int = 0
+
+
+# ---------------------------------------------------------------- operands
+
+
+class Operand:
+    __slots__ = ()
+
+
+@dataclass(slots=True, frozen=True)
+class Register(Operand):
+    """A local value: the result of an instruction or a parameter."""
+
+    name: str
+    type: Type
+
+
+class Constant(Operand):
+    __slots__ = ()
+
+
+@dataclass(slots=True, frozen=True)
+class IntConstant(Constant):
+    type: IntType
+    value: int  # as an unsigned number of type.bits bits
+
+
+@dataclass(slots=True, frozen=True)
+class FloatConstant(Constant):
+    type: FloatType
+    bits: int  # IEEE representation in the width of the type
+
+
+@dataclass(slots=True, frozen=True)
+class NullConstant(Constant):
+    type: Type  # a pointer type
+
+
+@dataclass(slots=True, frozen=True)
+class UndefConstant(Constant):
+    """undef or poison of any type."""
+
+    type: Type
+    poison: bool = False
+
+
+@dataclass(slots=True, frozen=True)
+class ZeroConstant(Constant):
+    """zeroinitializer of any type."""
+
+    type: Type
+
+
+@dataclass(slots=True, frozen=True)
+class AggregateConstant(Constant):
+    """Array, struct or vector, element by element."""
+
+    type: Type
+    elements: tuple[Constant, ...]
+
+
+@dataclass(slots=True, frozen=True)
+class StringConstant(Constant):
+    """c"…": an array of i8."""
+
+    type: ArrayType
+    data: bytes
+
+
+@dataclass(slots=True, frozen=True)
+class GlobalConstant(Constant):
+    """The address of a global variable, function or alias."""
+
+    type: Type
+    name: str
+
+
+@dataclass(slots=True, frozen=True)
+class ExpressionConstant(Constant):
+    """A constant expression: `op` is an opcode ("getelementptr", "ptrtoint", "add", "icmp", …).
+
+    `source` is the element type of a getelementptr; `extra` its flags or a predicate.
+    """
+
+    type: Type
+    op: str
+    operands: tuple[Constant, ...]
+    source: Type | None = None
+    extra: str = ""
+
+
+@dataclass(slots=True, frozen=True)
+class OpaqueConstant(Constant):
+    """Anything else (blockaddress, dso_local_equivalent, …)."""
+
+    type: Type
+    text: str
+
+
+@dataclass(slots=True, frozen=True)
+class AsmOperand(Operand):
+    """Inline assembly as a callee."""
+
+    text: str
+    constraints: str
+
+
+@dataclass(slots=True, frozen=True)
+class MetadataOperand(Operand):
+    text: str
+
+
+# ---------------------------------------------------------------- instructions
+
+
+@dataclass(slots=True)
+class Instruction:
+    """`location` is None where clang gave none. `nosanitize`: emitted for the instrumentation itself."""
+
+    result: str | None
+    type: Type  # of the result; VoidType where there is none
+    location: Location | None
+    nosanitize: bool
+
+
+@dataclass(slots=True)
+class Alloca(Instruction):
+    allocated: Type
+    count: Operand  # IntConstant 1 but for variable-length arrays
+    align: int
+    variable: Variable | None = None  # from #dbg_declare, filled in by the reader
+
+
+@dataclass(slots=True)
+class Load(Instruction):
+    pointer: Operand
+    align: int
+    volatile: bool
+    atomic: bool
+
+
+@dataclass(slots=True)
+class Store(Instruction):
+    value: Operand
+    pointer: Operand
+    align: int
+    volatile: bool
+    atomic: bool
+
+
+@dataclass(slots=True)
+class GetElementPtr(Instruction):
+    source: Type
+    base: Operand
+    indices: tuple[Operand, ...]
+    inbounds: bool
+
+
+@dataclass(slots=True)
+class Binary(Instruction):
+    """op: add sub mul udiv sdiv urem srem shl lshr ashr and or xor fadd fsub fmul fdiv frem.
+
+    flags: subset of nuw, nsw, exact, disjoint and the fast-math flags, as spelled.
+    """
+
+    op: str
+    left: Operand
+    right: Operand
+    flags: frozenset[str]
+
+
+@dataclass(slots=True)
+class Unary(Instruction):
+    """op: fneg, freeze."""
+
+    op: str
+    value: Operand
+
+
+@dataclass(slots=True)
+class Compare(Instruction):
+    """op: icmp or fcmp; predicate as LLVM spells it (eq, ne, ugt, slt, oeq, une, …)."""
+
+    op: str
+    predicate: str
+    left: Operand
+    right: Operand
+
+
+@dataclass(slots=True)
+class Cast(Instruction):
+    """op: trunc zext sext fptrunc fpext fptoui fptosi uitofp sitofp ptrtoint inttoptr bitcast addrspacecast
+    ptrtoaddr."""
+
+    op: str
+    value: Operand
+
+
+@dataclass(slots=True)
+class Select(Instruction):
+    condition: Operand
+    then: Operand
+    otherwise: Operand
+
+
+@dataclass(slots=True)
+class Phi(Instruction):
+    incoming: tuple[tuple[Operand, str], ...]  # value, block label
+
+
+@dataclass(slots=True)
+class Call(Instruction):
+    """A call or an invoke's call part. `callee` is a GlobalConstant for direct calls, AsmOperand for inline
+    assembly, any other operand for calls through pointers. `byval[i]` is the type of a by-value aggregate
+    argument, `sret` the index of a struct-return argument or None."""
+
+    callee: Operand
+    arguments: tuple[Operand, ...]
+    signature: FunctionType
+    byval: tuple[Type | None, ...]
+    sret: int | None
+    attributes: frozenset[str]  # of the call site, group references resolved (noreturn, …)
+
+
+@dataclass(slots=True)
+class Extract(Instruction):
+    """extractvalue (`indices` constant) — for vectors see ExtractElement."""
+
+    aggregate: Operand
+    indices: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class Insert(Instruction):
+    aggregate: Operand
+    value: Operand
+    indices: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class ExtractElement(Instruction):
+    vector: Operand
+    index: Operand
+
+
+@dataclass(slots=True)
+class InsertElement(Instruction):
+    vector: Operand
+    value: Operand
+    index: Operand
+
+
+@dataclass(slots=True)
+class Shuffle(Instruction):
+    left: Operand
+    right: Operand
+    mask: tuple[int | None, ...]  # None: poison
+
+
+@dataclass(slots=True)
+class VaArg(Instruction):
+    list: Operand
+
+
+@dataclass(slots=True)
+class AtomicUpdate(Instruction):
+    """atomicrmw: returns the old value, stores `op`(old, value)."""
+
+    op: str
+    pointer: Operand
+    value: Operand
+
+
+@dataclass(slots=True)
+class CompareExchange(Instruction):
+    """cmpxchg: yields { old, i1 }."""
+
+    pointer: Operand
+    expected: Operand
+    replacement: Operand
+
+
+@dataclass(slots=True)
+class Fence(Instruction):
+    pass
+
+
+@dataclass(slots=True)
+class LandingPad(Instruction):
+    text: str
+
+
+@dataclass(slots=True)
+class DebugValue(Instruction):
+    """#dbg_value: the C variable has this value from here on (appears after mem2reg)."""
+
+    variable: Variable
+    value: Operand
+
+
+@dataclass(slots=True)
+class Opaque(Instruction):
+    """Not understood. `terminator` tells whether it ends its block; `text` is the IR line."""
+
+    text: str
+    terminator: bool
+
+
+# terminators
+
+
+@dataclass(slots=True)
+class Return(Instruction):
+    value: Operand | None
+
+
+@dataclass(slots=True)
+class Branch(Instruction):
+    """`condition` None: always to `then`. `loop` is the id of !llvm.loop on a back edge."""
+
+    condition: Operand | None
+    then: str
+    otherwise: str | None
+    loop: str | None = None
+
+
+@dataclass(slots=True)
+class Switch(Instruction):
+    value: Operand
+    default: str
+    cases: tuple[tuple[IntConstant, str], ...]
+
+
+@dataclass(slots=True)
+class Invoke(Call):
+    normal: str = ""
+    unwind: str = ""
+
+
+@dataclass(slots=True)
+class IndirectBranch(Instruction):
+    address: Operand
+    targets: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Unreachable(Instruction):
+    pass
+
+
+# ---------------------------------------------------------------- program
+
+
+@dataclass(slots=True)
+class Block:
+    label: str
+    instructions: list[Instruction]  # the last one is the terminator
+
+    @property
+    def terminator(self) -> Instruction:
+        return self.instructions[-1]
+
+
+@dataclass(slots=True)
+class Parameter:
+    name: str
+    type: Type
+    byval: Type | None = None
+    sret: bool = False
+    variable: Variable | None = None  # the C parameter, where debug information tells
+
+
+@dataclass(slots=True)
+class Function:
+    """`blocks` is empty for a declaration; the first one is the entry. `name` is the linker's name,
+    `source_name` the C (demangled base) name."""
+
+    name: str
+    source_name: str
+    signature: FunctionType
+    parameters: list[Parameter]
+    blocks: dict[str, Block]
+    location: Location | None
+    linkage: str  # external, internal, private, weak, linkonce_odr, …
+    attributes: frozenset[str]
+    result_type: int | None = None  # C type of the result, key into Program.ctypes
+    parameter_types: tuple[int | None, ...] = ()  # C types, key into Program.ctypes
+    address_taken: bool = False
+
+    @property
+    def defined(self) -> bool:
+        return bool(self.blocks)
+
+
+@dataclass(slots=True)
+class Global:
+    """A global variable. `initializer` is None for a declaration (defined elsewhere)."""
+
+    name: str
+    type: Type
+    initializer: Constant | None
+    constant: bool
+    linkage: str
+    align: int
+    thread_local: bool = False
+    variable: Variable | None = None
+
+
+@dataclass(slots=True)
+class Layout:
+    """What the data layout string says, as far as C needs it."""
+
+    big_endian: bool
+    pointer_bits: int
+    text: str
+    int_align: dict[int, int] = field(default_factory=dict)  # bits -> bytes
+    float_align: dict[int, int] = field(default_factory=dict)
+    pointer_align: int = 8
+    aggregate_align: int = 1
+
+
+@dataclass(slots=True)
+class Program:
+    """All translation units, linked."""
+
+    triple: str
+    layout: Layout
+    functions: dict[str, Function]
+    globals: dict[str, Global]
+    aliases: dict[str, Constant]
+    ctypes: dict[int, CType]
+    constructors: tuple[str, ...] = ()  # llvm.global_ctors, in order of priority
+    destructors: tuple[str, ...] = ()

@@ -1,0 +1,117 @@
+"""The result objects behind every report of `vouch check`: one per check, one per run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from vouch.c.checks.base import Check
+from vouch.verdict import Exit, Verdict, exit_code
+
+
+@dataclass(slots=True)
+class TraceStep:
+    """One C-level step of a violation. kind: call, return, assign, branch, input, violation."""
+
+    file: str
+    line: int
+    function: str
+    kind: str
+    what: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "file": self.file,
+            "line": self.line,
+            "function": self.function,
+            "kind": self.kind,
+            "what": self.what,
+        }
+
+
+@dataclass(slots=True)
+class CheckResult:
+    """What is known about one check. `decided_by` is one of the rungs of CONTRACT.md."""
+
+    check: Check
+    verdict: Verdict
+    decided_by: str | None = None
+    reason: str | None = None
+    bound: int | None = None
+    seconds: float = 0.0
+    replayed: bool | None = None
+    inputs: dict[str, Any] | None = None
+    precondition: str | None = None
+    trace: list[TraceStep] = field(default_factory=list)
+    assumptions: list[str] = field(default_factory=list)  # external functions a proof relies on, …
+
+    def to_json(self) -> dict[str, Any]:
+        check, place = self.check, self.check.location
+        return {
+            "id": check.id,
+            "category": str(check.category),
+            "file": place.file,
+            "line": place.line,
+            "column": place.column,
+            "function": check.function,
+            "message": check.message,
+            "verdict": str(self.verdict),
+            "decided_by": self.decided_by,
+            "reason": self.reason,
+            "bound": self.bound,
+            "seconds": round(self.seconds, 3),
+            "replayed": self.replayed,
+            "inputs": self.inputs,
+            "precondition": self.precondition,
+            "trace": [step.to_json() for step in self.trace],
+            "assumptions": self.assumptions,
+            "suppressed": check.suppressed,
+        }
+
+
+@dataclass(slots=True)
+class LoopInfo:
+    """A loop with its stable name (`function.loop.n`), trip count where inferred, and bound in force."""
+
+    name: str
+    file: str
+    line: int
+    function: str
+    trip_count: int | None
+    bound: int | None
+    bound_from: str  # "inferred", "option", "file", "comment", "default"
+
+
+@dataclass(slots=True)
+class RunResult:
+    entry_points: list[str]
+    checks: list[CheckResult]
+    warnings: list[str] = field(default_factory=list)
+    loops: list[LoopInfo] = field(default_factory=list)
+    seconds: float = 0.0
+    stages: dict[str, float] = field(default_factory=dict)  # seconds per stage
+    replay_failures: int = 0  # violations that did not replay: each one is a bug in vouch
+    interrupted: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        from vouch import __version__
+
+        return {
+            "vouch": __version__,
+            "entry_points": self.entry_points,
+            "checks": [result.to_json() for result in self.checks],
+            "summary": dict(Counter(str(r.verdict) for r in self.checks if r.check.suppressed is None)),
+            "seconds": round(self.seconds, 3),
+            "warnings": self.warnings,
+            "stages": {name: round(s, 3) for name, s in self.stages.items()},
+            "replay_failures": self.replay_failures,
+        }
+
+    def exit_code(self) -> Exit:
+        if self.interrupted:
+            return Exit.INTERRUPTED
+        return exit_code(r.verdict for r in self.checks if r.check.suppressed is None)
+
+    def of(self, verdict: Verdict) -> list[CheckResult]:
+        return [r for r in self.checks if r.verdict is verdict]
