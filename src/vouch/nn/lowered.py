@@ -1,0 +1,146 @@
+"""The lowered network: the few kinds of node that bounds, search and encodings have to know.
+
+Every value is a flat vector (arrays are [batch, size]). A node is one of
+
+- `Input`: node 0;
+- `Affine`: y = sum of map(x) over its inputs + bias, each map a `LinearMap`;
+- `Activation`: one function per element (ReLU, leaky ReLU, clip, sigmoid, tanh);
+- `Maximum`: y_j = max of x over a window of indices (max-pooling, Max).
+
+`lower(network)` makes it; nodes are in topological order and refer to each other by index, the last one is
+the output. `Lowered.as_layers()` is the plain dense form of a feed-forward ReLU network.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from vouch.nn.linear import DENSE_LIMIT, LinearMap
+from vouch.nn.operators.base import Array
+
+if TYPE_CHECKING:
+    from vouch.nn.network import Network
+
+
+class Kind(StrEnum):
+    """Element-wise activations; exhaustive, so match on it with `assert_never`."""
+
+    RELU = "relu"
+    LEAKY_RELU = "leaky-relu"
+    CLIP = "clip"
+    SIGMOID = "sigmoid"
+    TANH = "tanh"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Input:
+    size: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Affine:
+    """y = maps[0] x[inputs[0]] + maps[1] x[inputs[1]] + ... + bias, in float64. Inputs are distinct.
+
+    The exact reals differ by at most weight_error * sum |x| + bias_error in each component (sum over all
+    inputs); both are 0 where nothing was rounded when maps were multiplied out.
+    """
+
+    inputs: tuple[int, ...]
+    maps: tuple[LinearMap, ...]
+    bias: Array
+    weight_error: float = 0.0
+    bias_error: float = 0.0
+
+    @property
+    def size(self) -> int:
+        return len(self.bias)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Activation:
+    """y = kind(x), element by element. `slope` is the leaky ReLU's for x < 0 (0 <= slope); clip is to
+    [low, high], either of which may be infinite."""
+
+    input: int
+    size: int
+    kind: Kind
+    slope: float = 0.0
+    low: float = 0.0
+    high: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Maximum:
+    """y[j] = max over k of x[windows[j, k]]; an index may be repeated in a row (ragged windows)."""
+
+    input: int
+    windows: Array
+
+    @property
+    def size(self) -> int:
+        return len(self.windows)
+
+
+LoweredNode: TypeAlias = Input | Affine | Activation | Maximum
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lowered:
+    """A lowered network. `nodes[0]` is the input, `nodes[-1]` the output.
+
+    `softmax` says that the network ends in a softmax over all outputs, which is NOT part of `nodes`: they
+    compute its arguments (the logits). Softmax keeps the order of the outputs, so whoever asks only which
+    output is larger may ignore it; others must answer `unknown`.
+    """
+
+    nodes: tuple[LoweredNode, ...]
+    softmax: bool = False
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return tuple(node.size for node in self.nodes)
+
+    def evaluate(self, x: Any) -> Any:
+        """The last node's value for rows x [batch, inputs], numpy or torch (differentiable)."""
+        return self.values(x)[-1]
+
+    def values(self, x: Any) -> list[Any]:
+        """Every node's value, in the order of `nodes`."""
+        from vouch.nn.lowered_values import value
+
+        values: list[Any] = []
+        for node in self.nodes:
+            values.append(value(node, values, x))
+        return values
+
+    def as_layers(self) -> list[tuple[Array, Array]] | None:
+        """[(W, b), ...] with ReLU between them and none at the end, for a plain dense ReLU network; else None."""
+        layers: list[tuple[Array, Array]] = []
+        for index, node in enumerate(self.nodes[1:], 1):
+            match node:
+                case Affine(inputs=(source,), maps=(linear,)) if source == index - 1 and index % 2 == 1:
+                    if linear.rows * linear.columns > DENSE_LIMIT:
+                        return None
+                    layers.append((linear.dense(), node.bias))
+                case Activation(kind=Kind.RELU) if node.input == index - 1 and index % 2 == 0:
+                    pass
+                case _:
+                    return None
+        return layers if len(self.nodes) % 2 == 0 else None
+
+
+def lower(network: Network, *, fold: bool = True, relu_only: bool = False) -> Lowered:
+    """The lowered form of a network; raises Unsupported for what has none (softmax inside, x times y).
+
+    Rearrangements (reshape, transpose, slice, ...) and bias additions are always folded into their
+    neighbours: that is exact. With `fold`, neighbouring linear maps are multiplied out too where that does
+    not cost memory; `Affine.weight_error` bounds what float64 lost on the way. Without `fold`, every Affine is
+    one arithmetic operation of the model (a product sum plus a bias), which is what an error analysis of
+    float32 needs. With `relu_only`, leaky ReLU, clip and maximum are written out exactly with ReLU and
+    affine nodes, for encodings that know nothing else.
+    """
+    from vouch.nn.lowering import lower_network
+
+    return lower_network(network, fold, relu_only)

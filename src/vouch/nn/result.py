@@ -1,0 +1,99 @@
+"""What a network question comes to: the record behind the JSON, the exit code and the notebook view."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from vouch.verdict import Exit, Verdict, exit_code
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Vector = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """A point of the input set that violates the property, flat in row-major order.
+
+    `output` is what onnxruntime computed for it when the result is `replayed`, otherwise the float64 value.
+    With several networks, inputs and outputs stand one after the other in the property's order.
+    """
+
+    input: Vector
+    output: Vector
+
+    def to_json(self) -> dict[str, list[float]]:
+        return {"input": [float(v) for v in self.input], "output": [float(v) for v in self.output]}
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The answer to one question about a network.
+
+    An engine fills what it knows; callers may rely on: `verdict` is SAFE, UNSAFE, UNKNOWN or TIMEOUT;
+    UNSAFE has a `counterexample`; UNKNOWN has a `reason`.
+    """
+
+    verdict: Verdict
+    engine: str
+    seconds: float = 0.0
+    counterexample: Counterexample | None = None
+    replayed: bool | None = None
+    """True: onnxruntime confirms the counterexample. None: there is nothing to replay."""
+    reason: str | None = None
+    warnings: tuple[str, ...] = ()
+    vacuous: bool = False
+    """The input set is empty, or the property contradicts itself: the verdict says nothing about the network."""
+    bound: float | None = None
+    """Best proved lower bound on the margin of the property; positive means proved."""
+    progress: float | None = None
+    """Share of the input volume (or of the search tree) that is proved, 0 to 1."""
+    output_bounds: tuple[Vector, Vector] | None = None
+    """Proved lower and upper bounds of every output over the input set."""
+    statistics: Mapping[str, float] = field(default_factory=dict)
+    """Counts and times for the curious: boxes, splits, LPs, ..."""
+
+    @property
+    def exit_code(self) -> Exit:
+        return exit_code([self.verdict])
+
+    def with_seconds(self, seconds: float) -> Result:
+        return replace(self, seconds=seconds)
+
+    def with_warnings(self, *warnings: str) -> Result:
+        return replace(self, warnings=self.warnings + warnings)
+
+    def to_json(self) -> dict[str, Any]:
+        """The document that `--json` prints."""
+        document: dict[str, Any] = {
+            "verdict": self.verdict.value,
+            "counterexample": self.counterexample.to_json() if self.counterexample else None,
+            "replayed": self.replayed,
+            "engine": self.engine,
+            "seconds": round(self.seconds, 4),
+            "reason": self.reason,
+            "vacuous": self.vacuous,
+            "warnings": list(self.warnings),
+            "bound": self.bound,
+            "progress": self.progress,
+        }
+        if self.output_bounds is not None:
+            low, high = self.output_bounds
+            document["output_bounds"] = [[float(a), float(b)] for a, b in zip(low, high, strict=True)]
+        if self.statistics:
+            document["statistics"] = dict(self.statistics)
+        return document
+
+    def _repr_html_(self) -> str:
+        from vouch.nn.show import html
+
+        return html(self)
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw output bounds and the counterexample's output; returns matplotlib axes."""
+        from vouch.nn.show import plot
+
+        return plot(self, axes)
