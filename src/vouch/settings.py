@@ -61,7 +61,32 @@ COMMON: tuple[Option, ...] = (
 
 CHECK: tuple[Option, ...] = ()
 
-NN: tuple[Option, ...] = ()
+NN: tuple[Option, ...] = (
+    Option(
+        "engine",
+        str,
+        "auto",
+        "How to decide.",
+        choices=("auto", "bounds", "milp", "smt", "code"),
+        metavar="NAME",
+    ),
+    Option(
+        "arithmetic",
+        str,
+        "real",
+        "What the network computes in: exact reals, or float32 as onnxruntime runs it.",
+        choices=("real", "float32"),
+        metavar="NAME",
+    ),
+    Option("device", str, "cpu", "Where bounds are computed.", choices=("cpu", "cuda"), metavar="NAME"),
+    Option("seed", int, 0, "Seed of the falsifier; equal seeds give equal answers.", minimum=0, metavar="N"),
+    Option("format", str, None, "Fixed-point format, integer.fractional bits.", metavar="K.L"),
+    Option("rounding", str, "floor", "Fixed-point rounding.", choices=("floor", "nearest"), metavar="NAME"),
+    Option("overflow", str, "wrap", "Fixed-point overflow.", choices=("wrap", "saturate"), metavar="NAME"),
+    Option(
+        "activation", str, "exact", "Sigmoid and tanh: exact, or tables within EPS.", metavar="exact|lut:EPS"
+    ),
+)
 
 EQUIV: tuple[Option, ...] = ()
 
