@@ -33,9 +33,17 @@ def is_torch(x: Any) -> bool:
 class LinearMap(ABC):
     """y = M x. `shape` is (rows, columns) of M, `terms` the largest number of products in one row."""
 
-    rows: int
-    columns: int
-    terms: int
+    @property
+    @abstractmethod
+    def rows(self) -> int: ...
+
+    @property
+    @abstractmethod
+    def columns(self) -> int: ...
+
+    @property
+    @abstractmethod
+    def terms(self) -> int: ...
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -96,15 +104,15 @@ class Dense(LinearMap):
     _cache: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @property
-    def rows(self) -> int:  # type: ignore[override]
+    def rows(self) -> int:
         return int(self.matrix.shape[0])
 
     @property
-    def columns(self) -> int:  # type: ignore[override]
+    def columns(self) -> int:
         return int(self.matrix.shape[1])
 
     @property
-    def terms(self) -> int:  # type: ignore[override]
+    def terms(self) -> int:
         return self.columns
 
     @property
@@ -157,15 +165,15 @@ class Sparse(LinearMap):
         return cls(csr_array((factors, (every, every)), shape=(len(factors), len(factors))))
 
     @property
-    def rows(self) -> int:  # type: ignore[override]
+    def rows(self) -> int:
         return int(self.matrix.shape[0])
 
     @property
-    def columns(self) -> int:  # type: ignore[override]
+    def columns(self) -> int:
         return int(self.matrix.shape[1])
 
     @property
-    def terms(self) -> int:  # type: ignore[override]
+    def terms(self) -> int:
         return int(np.diff(self.matrix.indptr).max(initial=0))
 
     @property
@@ -228,8 +236,8 @@ def _torch_csr(matrix: Any, like: Any) -> Any:
 class Convolution(LinearMap):
     """A convolution over any number of spatial axes.
 
-    `weights` is [out channels, in channels / groups, *kernel]; `input_shape` is [batch, channels, *spatial] of
-    the model; `pads` holds the zeros before and after each spatial axis.
+    `weights` is [out channels, in channels / groups, *kernel]; `input_shape` is the model's [batch, channels,
+    *spatial]; `pads` holds the zeros before and after each spatial axis.
     """
 
     weights: Array
@@ -259,15 +267,15 @@ class Convolution(LinearMap):
         return (self.input_shape[0], int(self.weights.shape[0]), *self._result)
 
     @cached_property
-    def rows(self) -> int:  # type: ignore[override]
+    def rows(self) -> int:
         return math.prod(self.output_shape)
 
     @cached_property
-    def columns(self) -> int:  # type: ignore[override]
+    def columns(self) -> int:
         return math.prod(self.input_shape)
 
     @property
-    def terms(self) -> int:  # type: ignore[override]
+    def terms(self) -> int:
         return math.prod(self.weights.shape[1:])
 
     @property

@@ -116,7 +116,7 @@ class Lowered:
         return values
 
     def as_layers(self) -> list[tuple[Array, Array]] | None:
-        """[(W, b), ...] with ReLU between them and none at the end, for a plain dense ReLU network; else None."""
+        """[(W, b), ...], ReLU between them and none at the end, of a plain dense ReLU network; else None."""
         layers: list[tuple[Array, Array]] = []
         for index, node in enumerate(self.nodes[1:], 1):
             match node:
@@ -136,9 +136,9 @@ def lower(network: Network, *, fold: bool = True, relu_only: bool = False) -> Lo
 
     Rearrangements (reshape, transpose, slice, ...) and bias additions are always folded into their
     neighbours: that is exact. With `fold`, neighbouring linear maps are multiplied out too where that does
-    not cost memory; `Affine.weight_error` bounds what float64 lost on the way. Without `fold`, every Affine is
-    one arithmetic operation of the model (a product sum plus a bias), which is what an error analysis of
-    float32 needs. With `relu_only`, leaky ReLU, clip and maximum are written out exactly with ReLU and
+    not cost memory; `Affine.weight_error` bounds what float64 lost on the way. Without `fold`, every Affine
+    is one arithmetic operation of the model (a product sum plus a bias), which is what an error analysis
+    of float32 needs. With `relu_only`, leaky ReLU, clip and maximum are written out exactly with ReLU and
     affine nodes, for encodings that know nothing else.
     """
     from vouch.nn.lowering import lower_network

@@ -28,10 +28,10 @@ class Node:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Network:
-    """One input, one output. `nodes` are in topological order; every input name is `input` or an earlier node.
+    """One input, one output. `nodes` are in topological order: a node reads `input` or earlier nodes.
 
-    `model` holds the bytes of the ONNX model it was read from (external data folded in), which is what replay
-    runs; None for networks from other sources, which are exported instead.
+    `model` holds the bytes of the ONNX model it was read from (external data folded in), which is what
+    replay runs; None for networks from other sources, which are exported instead.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Network:
         return self._run(x, np.float64)
 
     def evaluate32(self, x: Array) -> Array:
-        """The same in float32, operator by operator in the model's order; onnxruntime may differ in the last bits."""
+        """The same in float32, operator by operator; onnxruntime may differ in the last bits."""
         return self._run(x, np.float32)
 
     def _run(self, x: Array, dtype: type[np.floating]) -> Array:
@@ -83,7 +83,7 @@ class Network:
     def from_layers(
         cls, layers: Sequence[tuple[Array, Array]], activation: str = "relu", name: str = "layers"
     ) -> Network:
-        """A feed-forward network: y = W x + b for each (W [out, in], b [out]), the activation between them."""
+        """Feed-forward: y = W x + b for each (W [out, in], b [out]), with the activation between them."""
         from vouch.nn.operators import Gemm, activation_named
 
         if not layers:

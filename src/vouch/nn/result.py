@@ -46,7 +46,7 @@ class Result:
     reason: str | None = None
     warnings: tuple[str, ...] = ()
     vacuous: bool = False
-    """The input set is empty, or the property contradicts itself: the verdict says nothing about the network."""
+    """The input set is empty, or the property contradicts itself: nothing is said about the network."""
     bound: float | None = None
     """Best proved lower bound on the margin of the property; positive means proved."""
     progress: float | None = None
