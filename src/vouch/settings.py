@@ -59,7 +59,85 @@ COMMON: tuple[Option, ...] = (
     Option("verbose", bool, False, "Say more.", ("-v", "--verbose")),
 )
 
-CHECK: tuple[Option, ...] = ()
+CHECK: tuple[Option, ...] = (
+    # What is read.
+    Option("include", list, (), "Folder to search for headers.", ("-I", "--include"), metavar="DIR"),
+    Option("define", list, (), "Define a preprocessor macro.", ("-D", "--define"), metavar="NAME[=VALUE]"),
+    Option("std", str, None, "Language standard, as clang names it (c99, gnu11, c++17, …).", metavar="NAME"),
+    Option("target", str, None, "Target triple, which sets type widths (default: host).", metavar="TRIPLE"),
+    Option("clang", str, None, "A clang to use instead of the one that came with vouch.", metavar="PROGRAM"),
+    Option("project", str, None, "Folder with compile_commands.json.", ("-p", "--project"), metavar="DIR"),
+    Option("no-cache", bool, False, "Compile anew even what has not changed."),
+    # What is asked.
+    Option("entry", list, (), "Entry point (repeatable; default: main, else library mode).", metavar="F"),
+    Option(
+        "checks", list, (), "Categories, `-name` to leave one out, `all`; comma-separated.", metavar="LIST"
+    ),
+    Option(
+        "loops", bool, False, "List loops with names, trip counts and bounds; check nothing.", in_file=False
+    ),
+    # What is assumed about the world outside.
+    Option("strict-pointers", bool, False, "Pointers from outside may be null or dangling."),
+    Option(
+        "extern",
+        str,
+        "havoc",
+        "What a function without a body does: write all it can reach, return an arbitrary value only, "
+        "return zero, or make what depends on it unknown.",
+        choices=("havoc", "pure", "noop", "error"),
+        metavar="NAME",
+    ),
+    Option("device-range", list, (), "Addresses of device registers.", metavar="A..B"),
+    # How it is decided.
+    Option(
+        "strategy",
+        str,
+        "ladder",
+        "How checks are decided.",
+        choices=("ladder", "global", "incremental", "k-induction"),
+        metavar="NAME",
+    ),
+    Option(
+        "unwind",
+        int,
+        8,
+        "Bound for loops without a constant trip count, and for recursion.",
+        minimum=0,
+        metavar="K",
+    ),
+    Option("unwind-loop", list, (), "Bound of one loop (see --loops).", metavar="NAME=K"),
+    Option("check-timeout", float, 60.0, "Limit for one check in seconds.", minimum=0, metavar="S"),
+    Option("check-memory", int, 4096, "Limit for one check in MiB.", minimum=16, metavar="MIB"),
+    Option(
+        "solver", str, "bitwuzla", "bitwuzla, z3, cvc5, boolector, or an SMT-LIB 2 program.", metavar="NAME"
+    ),
+    Option("individual", bool, False, "Solve each check by itself instead of in groups."),
+    Option("no-slice", bool, False, "Send the whole equation to the solver, not only what a check reaches."),
+    Option("no-simplify", bool, False, "Do not simplify terms."),
+    Option("no-propagation", bool, False, "Do not propagate constants during symbolic execution."),
+    Option("no-balance", bool, False, "Do not balance long sums."),
+    Option("smt-during-symex", bool, False, "Ask the solver whether branches are feasible while executing."),
+    Option(
+        "dump-smt",
+        str,
+        None,
+        "Write every formula as SMT-LIB 2 into this folder.",
+        metavar="DIR",
+        in_file=False,
+    ),
+    Option("no-replay", bool, False, "Do not run counterexamples natively."),
+    # What comes out.
+    Option(
+        "output-format",
+        str,
+        "full",
+        "How results are printed.",
+        choices=("full", "concise", "json", "sarif", "junit", "github"),
+        metavar="NAME",
+    ),
+    Option("output-file", str, None, "Write the report there instead of stdout.", metavar="F", in_file=False),
+    Option("html", str, None, "Write a browsable report into this folder.", metavar="DIR", in_file=False),
+)
 
 NN: tuple[Option, ...] = (
     Option(
