@@ -115,3 +115,8 @@ class RunResult:
 
     def of(self, verdict: Verdict) -> list[CheckResult]:
         return [r for r in self.checks if r.verdict is verdict]
+
+    def _repr_html_(self) -> str:
+        from vouch.report import notebook
+
+        return notebook.render(self)

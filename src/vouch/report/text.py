@@ -1,0 +1,124 @@
+"""What all text formats share: colours, escaping, places in the source, order and wording of results."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from vouch.c.ir import Location
+from vouch.result import CheckResult, RunResult
+from vouch.verdict import Verdict
+
+_COLOURS = {"red": "1;31", "yellow": "1;33", "green": "1;32", "blue": "1;34", "bold": "1", "dim": "2"}
+
+# Worst first: the order in which results are shown and counted.
+ORDER = (
+    Verdict.UNSAFE,
+    Verdict.COND_UNSAFE,
+    Verdict.UNKNOWN,
+    Verdict.TIMEOUT,
+    Verdict.BOUND_SAFE,
+    Verdict.SAFE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How to print: `colour` only on a terminal; `verbosity` -1 for --quiet, 1 for --verbose."""
+
+    colour: bool = False
+    verbosity: int = 0
+
+    def paint(self, text: str, colour: str) -> str:
+        return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m" if self.colour else text
+
+
+def visible(text: str) -> str:
+    """The text with control characters spelled out: what comes from sources must not drive a terminal."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def place(location: Location) -> str:
+    return f"{visible(location.file)}:{location.line}:{location.column}"
+
+
+@lru_cache(maxsize=64)
+def _lines(file: str) -> tuple[str, ...]:
+    try:
+        return tuple(Path(file).read_text(encoding="utf-8", errors="replace").splitlines())
+    except OSError:
+        return ()
+
+
+def source_line(file: str, line: int) -> str | None:
+    """The line as it can be shown: tabs are one blank, so that columns still point to the right place."""
+    lines = _lines(file)
+    if not 0 < line <= len(lines):
+        return None
+    return "".join(" " if c == "\t" else c if c.isprintable() else "?" for c in lines[line - 1])
+
+
+def by_place(results: list[CheckResult]) -> list[CheckResult]:
+    return sorted(
+        results,
+        key=lambda r: (r.check.location.file, r.check.location.line, r.check.location.column, r.check.id),
+    )
+
+
+def counted(result: RunResult) -> list[CheckResult]:
+    """What counts for the exit code, in the order of the source."""
+    return by_place([r for r in result.checks if r.check.suppressed is None])
+
+
+def suppressed(result: RunResult) -> list[CheckResult]:
+    return by_place([r for r in result.checks if r.check.suppressed is not None])
+
+
+def value(data: Any) -> str:
+    """An input as a person writes it."""
+    if isinstance(data, dict):
+        return "{" + ", ".join(f"{visible(str(k))} = {value(v)}" for k, v in data.items()) + "}"
+    if isinstance(data, (list, tuple)):
+        return "{" + ", ".join(value(item) for item in data) + "}"
+    return visible(str(data))
+
+
+def inputs(result: CheckResult) -> str:
+    return ", ".join(f"{visible(name)} = {value(data)}" for name, data in (result.inputs or {}).items())
+
+
+def explanation(result: CheckResult) -> str:
+    """Why the verdict is not plain `safe` or `unsafe`, in a few words."""
+    match result.verdict:
+        case Verdict.BOUND_SAFE:
+            bound = f" {result.bound}" if result.bound is not None else ""
+            return visible(result.reason or f"no violation up to bound{bound}")
+        case Verdict.COND_UNSAFE:
+            return visible(result.reason or "violated only under an abstraction")
+        case _:
+            return visible(result.reason or "")
+
+
+def summary(result: RunResult, style: Style) -> str:
+    """`12 checks: 1 unsafe, 11 safe; 1 suppressed; entry main; 0.42 s`."""
+    results = counted(result)
+    counts = Counter(r.verdict for r in results)
+    colours = {Verdict.UNSAFE: "red", Verdict.SAFE: "green"}
+    parts = [style.paint(f"{counts[v]} {v}", colours.get(v, "yellow")) for v in ORDER if counts[v]]
+    noun = "check" if len(results) == 1 else "checks"
+    text = f"{len(results)} {noun}"
+    if parts:
+        text += ": " + ", ".join(parts)
+    hidden = len(result.checks) - len(results)
+    if hidden:
+        text += f"; {hidden} suppressed"
+    if result.replay_failures:
+        text += f"; {result.replay_failures} not confirmed by replay (a bug in vouch)"
+    if result.interrupted:
+        text += "; interrupted"
+    return f"{text}; {result.seconds:.2f} s"
