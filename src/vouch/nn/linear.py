@@ -344,3 +344,20 @@ class Convolution(LinearMap):
             return np.ascontiguousarray(image.T)
         rows: Array = self.transpose(np.eye(self.rows))
         return rows
+
+
+def probe(function: Callable[[Array], Array], shape: Shape) -> LinearMap:
+    """The map of a linear function of arrays [batch, *shape], found by its values on unit vectors."""
+    from scipy.sparse import csr_array, hstack
+
+    size = math.prod(shape)
+    parts = []
+    for start in range(0, size, 256):
+        units = np.eye(min(256, size - start), size, start)
+        image = function(units.reshape(-1, *shape))
+        parts.append(csr_array(image.reshape(len(image), -1).T))
+    matrix = csr_array(hstack(parts, format="csr"))
+    rows, columns = matrix.shape
+    if rows * columns <= DENSE_LIMIT and matrix.nnz * 4 >= rows * columns:
+        return Dense(matrix.toarray())
+    return Sparse(matrix)

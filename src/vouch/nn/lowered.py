@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+
 from vouch.nn.linear import DENSE_LIMIT, LinearMap
 from vouch.nn.operators.base import Array
 
@@ -116,19 +118,30 @@ class Lowered:
         return values
 
     def as_layers(self) -> list[tuple[Array, Array]] | None:
-        """[(W, b), ...], ReLU between them and none at the end, of a plain dense ReLU network; else None."""
+        """[(W, b), ...], ReLU between them and none at the end, of a plain dense ReLU network; else None.
+
+        Identity layers are put in where two ReLUs meet, at the start or at the end.
+        """
         layers: list[tuple[Array, Array]] = []
+        ready = True  # an affine layer may come next; otherwise only a ReLU
         for index, node in enumerate(self.nodes[1:], 1):
             match node:
-                case Affine(inputs=(source,), maps=(linear,)) if source == index - 1 and index % 2 == 1:
+                case Affine(inputs=(source,), maps=(linear,)) if source == index - 1 and ready:
                     if linear.rows * linear.columns > DENSE_LIMIT:
                         return None
                     layers.append((linear.dense(), node.bias))
-                case Activation(kind=Kind.RELU) if node.input == index - 1 and index % 2 == 0:
-                    pass
+                    ready = False
+                case Activation(kind=Kind.RELU) if node.input == index - 1:
+                    if ready:
+                        layers.append(_identity(node.size))
+                    ready = True
                 case _:
                     return None
-        return layers if len(self.nodes) % 2 == 0 else None
+        return [*layers, _identity(self.nodes[-1].size)] if ready else layers
+
+
+def _identity(size: int) -> tuple[Array, Array]:
+    return np.eye(size), np.zeros(size)
 
 
 def lower(network: Network, *, fold: bool = True, relu_only: bool = False) -> Lowered:

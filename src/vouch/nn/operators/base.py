@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 Shape: TypeAlias = tuple[int, ...]
 
+# Half a unit in the last place of 1.0 in float64: the relative error of one rounding.
+UNIT = 2.0**-53
+
 
 class Value(NamedTuple):
     """A lowered node together with the shape the model sees in it."""

@@ -1,0 +1,64 @@
+"""Conv over one, two or three spatial axes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vouch.errors import VouchError
+from vouch.nn.operators.base import Array, Operator, Shape, Value
+
+if TYPE_CHECKING:
+    from vouch.nn.linear import Convolution
+    from vouch.nn.lowering import Builder
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Conv(Operator):
+    """`weights` [out, in / groups, *kernel], `bias` [out]; `pads` before and after each spatial axis."""
+
+    weights: Array
+    bias: Array
+    strides: Shape
+    pads: tuple[tuple[int, int], ...]
+    dilations: Shape
+    groups: int
+
+    def linear(self, shape: Shape) -> Convolution:
+        """The linear part, for inputs of a shape."""
+        from vouch.nn.linear import Convolution
+
+        return Convolution(self.weights, shape, self.strides, self.pads, self.dilations, self.groups)
+
+    def shape(self, *inputs: Shape) -> Shape:
+        (x,) = inputs
+        kernel = self.weights.shape[2:]
+        if len(x) != len(kernel) + 2:
+            raise VouchError(f"a kernel with {len(kernel)} axes on an input of shape {x}")
+        if x[1] != self.weights.shape[1] * self.groups or self.weights.shape[0] % self.groups:
+            raise VouchError(
+                f"weights of shape {self.weights.shape} in {self.groups} groups on {x[1]} channels"
+            )
+        shape = self.linear(x).output_shape
+        if min(shape) < 1:
+            raise VouchError(f"the kernel {kernel} does not fit in an input of shape {x}")
+        return shape
+
+    def evaluate(self, *inputs: Array) -> Array:
+        (x,) = inputs
+        linear = self.linear(x.shape[1:])
+        values = linear.apply(x.reshape(len(x), -1)).reshape(len(x), *linear.output_shape)
+        shifted: Array = values + self._spread_bias(len(linear.output_shape)).astype(x.dtype)
+        return shifted
+
+    def lower(self, builder: Builder, *inputs: Value) -> int:
+        (x,) = inputs
+        linear = self.linear(x.shape)
+        bias = np.broadcast_to(self._spread_bias(len(x.shape)), linear.output_shape)
+        return builder.affine((x.node,), (linear,), bias.reshape(math.prod(linear.output_shape)))
+
+    def _spread_bias(self, rank: int) -> Array:
+        return self.bias.reshape(-1, *(1,) * (rank - 2))
