@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from vouch.c.checks.base import Check
@@ -106,6 +106,7 @@ class RunResult:
             "warnings": self.warnings,
             "stages": {name: round(s, 3) for name, s in self.stages.items()},
             "replay_failures": self.replay_failures,
+            "loops": [asdict(loop) for loop in self.loops],
         }
 
     def exit_code(self) -> Exit:

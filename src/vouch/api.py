@@ -1,0 +1,179 @@
+"""`vouch.check`: the C flow from files to a `RunResult`, stage by stage.
+
+The stages know nothing of each other; this file alone puts them in order, measures them, keeps to the
+time limit and saves what is decided when the user interrupts.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vouch.c.checks.base import OFF_BY_DEFAULT, Category, Check
+from vouch.errors import VouchError
+from vouch.result import CheckResult, LoopInfo, RunResult
+from vouch.settings import Settings, resolve
+from vouch.verdict import Verdict
+
+if TYPE_CHECKING:
+    from vouch.bmc.counterexample import Counterexample
+
+Progress = Callable[[str], None]
+
+
+def check(paths: str | Path | Sequence[str | Path], **options: Any) -> RunResult:
+    """Verify C code. `options` are those of `vouch check`, with underscores (`check_timeout=10`).
+
+    Raises `VouchError` where the input cannot be read or compiled.
+    """
+    if isinstance(paths, (str, Path)):
+        paths = [paths]
+    return run([str(p) for p in paths], resolve("check", options))
+
+
+def categories(names: Sequence[str]) -> frozenset[Category]:
+    """What `--checks` selects. Starts from nothing if a category is named, else from the default set."""
+    words = [word.strip() for name in names for word in name.split(",") if word.strip()]
+    default = frozenset(Category) - OFF_BY_DEFAULT
+    chosen: set[Category] = set() if any(not w.startswith("-") for w in words) else set(default)
+    for word in words:
+        if word == "all":
+            chosen |= set(Category)
+        elif word == "default":
+            chosen |= default
+        elif word.startswith("-"):
+            chosen.discard(_category(word[1:]))
+        else:
+            chosen.add(_category(word))
+    if not chosen:
+        raise VouchError("option --checks: no category is left")
+    return frozenset(chosen)
+
+
+def _category(word: str) -> Category:
+    try:
+        return Category(word)
+    except ValueError:
+        known = ", ".join(Category)
+        raise VouchError(f"option --checks: unknown category {word!r} (known: {known})") from None
+
+
+@dataclass(slots=True)
+class _Run:
+    """State of one run: clock, stage times, what is decided so far."""
+
+    settings: Settings
+    progress: Progress
+    started: float = field(default_factory=time.monotonic)
+    stages: dict[str, float] = field(default_factory=dict)
+    decided: dict[str, CheckResult] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    loops: list[LoopInfo] = field(default_factory=list)
+    entries: list[str] = field(default_factory=list)
+    checks: list[Check] = field(default_factory=list)
+    replay_failures: int = 0
+
+    @property
+    def deadline(self) -> float | None:
+        limit = self.settings.timeout
+        return None if limit is None else self.started + float(limit)
+
+    def late(self) -> bool:
+        return self.deadline is not None and time.monotonic() >= self.deadline
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        began = time.monotonic()
+        self.progress(f"{name} …")
+        try:
+            yield
+        finally:
+            self.stages[name] = self.stages.get(name, 0.0) + time.monotonic() - began
+
+
+def run(paths: Sequence[str], settings: Settings, progress: Progress | None = None) -> RunResult:
+    """The whole flow. An interrupt (Ctrl-C) ends it early with what is decided so far."""
+    state = _Run(settings, progress or (lambda text: None))
+    wanted = categories(settings.checks)  # before any work: a typing mistake should not cost a compilation
+    interrupted = False
+    try:
+        _flow(state, paths, wanted)
+    except KeyboardInterrupt:
+        interrupted = True
+    state.progress("")
+    reason = "interrupted" if interrupted else "time limit of the command reached"
+    results = [
+        state.decided.get(c.id) or CheckResult(c, Verdict.UNKNOWN, reason=reason) for c in state.checks
+    ]
+    return RunResult(
+        state.entries,
+        results,
+        warnings=state.warnings,
+        loops=state.loops,
+        seconds=time.monotonic() - state.started,
+        stages=state.stages,
+        replay_failures=state.replay_failures,
+        interrupted=interrupted,
+    )
+
+
+def _flow(state: _Run, paths: Sequence[str], wanted: frozenset[Category]) -> None:
+    from vouch.c import checks, frontend, ranges
+    from vouch.c.entries import entry_points
+
+    settings = state.settings
+    with state.stage("compile"):
+        loaded = frontend.load(list(paths), settings)
+    program = loaded.program
+    state.warnings += loaded.warnings
+    state.entries = entry_points(program, settings.entry)
+    if not state.entries:
+        raise VouchError("no function to check: the program has no code")
+    with state.stage("checks"):
+        state.checks = checks.find(program, wanted)
+    with state.stage("ranges"):
+        decisions = ranges.decide(program, state.checks, state.entries)
+    for item in state.checks:
+        if (decision := decisions.get(item.id)) is not None:
+            state.decided[item.id] = CheckResult(
+                item, decision.verdict, decided_by=decision.rung, reason=decision.reason
+            )
+    if state.late():
+        return
+    _engine(state, loaded, decisions)
+
+
+def _engine(state: _Run, loaded: Any, decisions: Any) -> None:
+    from vouch.bmc.verify import verify
+
+    def report(result: CheckResult) -> None:
+        state.decided[result.check.id] = result
+
+    with state.stage("engine"):
+        outcome = verify(loaded, state.checks, decisions, state.settings, state.deadline, report=report)
+    for result in outcome.results:
+        report(result)
+    state.loops = outcome.loops
+    state.warnings += outcome.warnings
+    if not state.settings.no_replay:
+        with state.stage("replay"):
+            for result in outcome.results:
+                example = outcome.counterexamples.get(result.check.id)
+                if result.verdict is Verdict.UNSAFE and example is not None and not state.late():
+                    _confirm(state, loaded, result, example)
+
+
+def _confirm(state: _Run, loaded: Any, result: CheckResult, example: Counterexample) -> None:
+    """Run the violation natively. One that does not show itself there is a bug in vouch, and not `unsafe`."""
+    from vouch.bmc.replay import replay
+
+    answer = replay(loaded, example, None)
+    result.replayed = answer.confirmed
+    if not answer.confirmed:
+        state.replay_failures += 1
+        result.verdict = Verdict.UNKNOWN
+        result.reason = "a violation was found, but the native run did not confirm it"

@@ -1,0 +1,169 @@
+"""Entry points: where executions of the program start.
+
+`main`, or what the user names. A program with neither is a library: everything that nobody in it calls, or
+whose address leaves it, can be called from outside. Every function that code outside may reach directly is
+an entry point, and every other function is reachable from one, so that no check is skipped in silence.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Sequence
+
+from vouch.c.ir import (
+    AggregateConstant,
+    Alloca,
+    Call,
+    Constant,
+    ExpressionConstant,
+    Function,
+    GlobalConstant,
+    Instruction,
+    Operand,
+    Program,
+    Register,
+    Return,
+    Store,
+)
+from vouch.errors import VouchError
+
+_OWN_FILE_ONLY = ("internal", "private")
+
+
+def entry_points(program: Program, wanted: Sequence[str] = ()) -> list[str]:
+    """Names in `program.functions`, in the order of the program."""
+    if wanted:
+        return [name for text in wanted for name in _named(program, text)]
+    return _library(program) if is_library(program) else ["main"]
+
+
+def is_library(program: Program, wanted: Sequence[str] = ()) -> bool:
+    """Whether code outside may have run before the entry point, so that globals hold arbitrary values."""
+    main = program.functions.get("main")
+    return not wanted and not (main is not None and main.defined)
+
+
+def _named(program: Program, text: str) -> list[str]:
+    found = [f.name for f in program.functions.values() if f.defined and text in (f.name, f.source_name)]
+    if found:
+        return found
+    known = [f.source_name for f in program.functions.values() if f.defined]
+    close = difflib.get_close_matches(text, known, 1)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    raise VouchError(f"no function {text!r} with a body in the program{hint}")
+
+
+def _library(program: Program) -> list[str]:
+    own = {n: f for n, f in program.functions.items() if f.defined and not _is_internal(program, n)}
+    calls = {name: set(mentioned(function)) for name, function in own.items()}
+    called = {callee for name, callees in calls.items() for callee in callees if callee != name}
+    leaving = set(_leaving(program))
+    started = set(program.constructors) | set(program.destructors)
+    tables = {n for g in program.globals.values() if g.initializer for n in _names_in(g.initializer)}
+    entries = {n for n in own if n not in started and (n in leaving or (n not in called and n not in tables))}
+    reached = _closure(program, entries | started, calls)
+    # What is left only calls itself in circles, or is only mentioned in tables: those that other
+    # files can see come first.
+    for name in sorted(own, key=lambda n: own[n].linkage in _OWN_FILE_ONLY):
+        if name not in reached:
+            entries.add(name)
+            reached |= _closure(program, {name}, calls)
+    return [name for name in own if name in entries]
+
+
+def _is_internal(program: Program, name: str) -> bool:
+    """Models of library functions and what the compiler made for itself."""
+    return name in program.models or name.startswith(("__cxx_global_", "_GLOBAL__", "__vouch_", "llvm."))
+
+
+def mentioned(function: Function) -> Iterator[str]:
+    """Globals and functions that the body names, calls included."""
+    for block in function.blocks.values():
+        for instruction in block.instructions:
+            for operand in _operands(instruction):
+                if isinstance(operand, Constant):
+                    yield from _names_in(operand)
+
+
+def _closure(program: Program, start: Iterable[str], calls: dict[str, set[str]]) -> set[str]:
+    """Functions reached from `start` by mention, through globals' initialisers too."""
+    reached: set[str] = set()
+    work = list(start)
+    while work:
+        name = work.pop()
+        if name in reached:
+            continue
+        reached.add(name)
+        if name in calls:
+            work.extend(calls[name])
+        elif name in program.globals and program.globals[name].initializer is not None:
+            work.extend(_names_in(program.globals[name].initializer))
+    return reached
+
+
+def _leaving(program: Program) -> Iterator[str]:
+    """Functions whose address may get out: in globals that other files see, through memory, arguments of
+    functions without a body, results."""
+    for item in program.globals.values():
+        if item.initializer is not None and item.linkage not in _OWN_FILE_ONLY:
+            yield from _names_in(item.initializer)
+    for function in program.functions.values():
+        local = _locals(function)
+        for block in function.blocks.values():
+            for instruction in block.instructions:
+                for operand in _leaving_operands(program, instruction, local):
+                    if isinstance(operand, Constant):
+                        yield from _names_in(operand)
+
+
+def _locals(function: Function) -> set[str]:
+    return {
+        i.result
+        for block in function.blocks.values()
+        for i in block.instructions
+        if isinstance(i, Alloca) and i.result is not None
+    }
+
+
+def _leaving_operands(program: Program, instruction: Instruction, local: set[str]) -> Iterable[Operand]:
+    match instruction:
+        case Store(value=value, pointer=pointer):
+            if isinstance(pointer, Register) and pointer.name in local:
+                return ()
+            if isinstance(pointer, GlobalConstant) and pointer.name in program.globals:
+                linkage = program.globals[pointer.name].linkage
+                return () if linkage in _OWN_FILE_ONLY else (value,)
+            return (value,)
+        case Return(value=value):
+            return () if value is None else (value,)
+        case Call(callee=callee, arguments=arguments):
+            target = program.functions.get(callee.name) if isinstance(callee, GlobalConstant) else None
+            return () if target is not None and target.defined else arguments
+        case _:
+            return ()
+
+
+def _operands(instruction: Instruction) -> Iterator[Operand]:
+    """All operands, whatever the instruction: found by looking through its fields."""
+    for name in type(instruction).__dataclass_fields__:
+        value = getattr(instruction, name)
+        if isinstance(value, Operand):
+            yield value
+        elif isinstance(value, tuple):
+            for part in value:
+                if isinstance(part, Operand):
+                    yield part
+                elif isinstance(part, tuple):
+                    yield from (inner for inner in part if isinstance(inner, Operand))
+
+
+def _names_in(constant: Constant | None) -> Iterator[str]:
+    work = [constant]
+    while work:
+        item = work.pop()
+        if isinstance(item, GlobalConstant):
+            yield item.name
+        elif isinstance(item, AggregateConstant):
+            work.extend(item.elements)
+        elif isinstance(item, ExpressionConstant):
+            work.extend(item.operands)
