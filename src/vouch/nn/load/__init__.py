@@ -1,0 +1,35 @@
+"""Reads networks: ONNX, NNet, Keras. A file may be gzipped.
+
+`load(path)` goes by the file's name. Whatever is wrong with a file comes out as one VouchError.
+"""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+
+from vouch.errors import VouchError
+from vouch.nn.load.files import resolved, suffix
+from vouch.nn.network import Network
+
+SUFFIXES = (".onnx", ".nnet", ".h5", ".hdf5", ".keras")
+
+
+def load(path: str | PathLike[str]) -> Network:
+    """The network in a file; for `net.onnx`, a `net.onnx.gz` beside it will do."""
+    file = resolved(Path(path))
+    match suffix(file):
+        case ".onnx":
+            from vouch.nn.load.onnx import load_onnx
+
+            return load_onnx(file)
+        case ".nnet":
+            from vouch.nn.load.nnet import load_nnet
+
+            return load_nnet(file)
+        case ".h5" | ".hdf5" | ".keras":
+            from vouch.nn.load.keras import load_keras
+
+            return load_keras(file)
+        case other:
+            raise VouchError(f"{path}: unknown kind of network {other!r}; known are {', '.join(SUFFIXES)}")

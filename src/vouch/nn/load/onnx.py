@@ -1,0 +1,157 @@
+"""Reads ONNX models: parses, brings external data in, folds what is constant, converts node by node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+from onnx.external_data_helper import uses_external_data
+
+from vouch.errors import VouchError
+from vouch.nn.load.files import inside, read, stem
+from vouch.nn.load.onnx_node import Context, OnnxNode
+from vouch.nn.load.onnx_ops import CONVERTERS
+from vouch.nn.network import GraphBuilder, Network
+from vouch.nn.operators.base import Array, Shape
+
+# What may go in: the network's numbers are float32 or float64.
+_FLOATS = {onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE}
+
+# Results of constant folding larger than this many elements are refused.
+_LARGEST_CONSTANT = 1 << 28
+
+
+def load_onnx(path: Path) -> Network:
+    """The network in an ONNX file, gzipped or not; dynamic batch dimensions become 1."""
+    return from_bytes(read(path), stem(path), path.parent)
+
+
+def from_bytes(data: bytes, name: str, folder: Path | None = None) -> Network:
+    """The network in a serialised model. External data is read from `folder` only."""
+    try:
+        model = onnx.load_model_from_string(data)
+    except Exception:  # protobuf has its own exceptions for each of its implementations
+        raise VouchError(f"{name}: not an ONNX model") from None
+    if not model.graph.node and not model.graph.input:
+        raise VouchError(f"{name}: not an ONNX model, or an empty one")
+    if _bring_in(model, name, folder):
+        data = model.SerializeToString()
+    return _Reader(model, name).network(data)
+
+
+def _bring_in(model: Any, name: str, folder: Path | None) -> bool:
+    """Replace references to external data by the data; True when there were any."""
+    found = False
+    for tensor in _tensors(model.graph):
+        if not uses_external_data(tensor):
+            continue
+        entries = {entry.key: entry.value for entry in tensor.external_data}
+        try:
+            if folder is None:
+                raise VouchError("external data in a model without a folder")
+            file = inside(folder, entries.get("location", ""))
+            tensor.raw_data = _stretch(file, entries)
+        except VouchError as error:
+            raise VouchError(f"{name}: tensor {tensor.name!r}: {error}") from None
+        del tensor.external_data[:]
+        tensor.data_location = onnx.TensorProto.DEFAULT
+        found = True
+    return found
+
+
+def _stretch(file: Path, entries: dict[str, str]) -> bytes:
+    try:
+        offset, size = int(entries.get("offset", "0")), file.stat().st_size
+        length = int(entries["length"]) if "length" in entries else size - offset
+    except ValueError:
+        raise VouchError("offset and length of external data are numbers") from None
+    if offset < 0 or length < 0 or offset + length > size:
+        raise VouchError(f"external data ends behind the end of {file.name!r}")
+    with file.open("rb") as stream:
+        stream.seek(offset)
+        return stream.read(length)
+
+
+def _tensors(graph: Any) -> Iterator[Any]:
+    yield from graph.initializer
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.type == onnx.AttributeProto.TENSOR:
+                yield attribute.t
+
+
+class _Reader:
+    """Walks the graph once, in its order."""
+
+    def __init__(self, model: Any, name: str) -> None:
+        self.name, self.graph = name, model.graph
+        self.opset = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 1)
+        self.constants: dict[str, Array] = {}
+
+    def network(self, data: bytes) -> Network:
+        if self.graph.sparse_initializer:
+            raise VouchError(f"{self.name}: sparse initialisers are not supported")
+        for tensor in self.graph.initializer:
+            self.constants[tensor.name] = self._array(tensor)
+        inputs = [value for value in self.graph.input if value.name not in self.constants]
+        if len(inputs) != 1 or len(self.graph.output) != 1:
+            counts = f"{len(inputs)} inputs and {len(self.graph.output)} outputs"
+            raise VouchError(f"{self.name}: has {counts}, one of each expected")
+        builder = GraphBuilder(self.name, inputs[0].name, self._input_shape(inputs[0]))
+        context = Context(builder, self.constants, self.opset)
+        for proto in self.graph.node:
+            self._node(context, OnnxNode(proto, context))
+        output = context.resolve(self.graph.output[0].name)
+        if output in self.constants:
+            raise VouchError(f"{self.name}: the output {output!r} is constant")
+        return builder.build(output, data)
+
+    def _array(self, tensor: Any) -> Array:
+        try:
+            array: Array = numpy_helper.to_array(tensor)
+        except Exception as error:
+            raise VouchError(f"{self.name}: tensor {tensor.name!r}: {error}") from None
+        return array
+
+    def _input_shape(self, value: Any) -> Shape:
+        kind = value.type.tensor_type
+        if kind.elem_type not in _FLOATS:
+            known = onnx.TensorProto.DataType.Name(kind.elem_type) if kind.elem_type else "no type"
+            raise VouchError(f"{self.name}: input {value.name!r} has {known}, float32 or float64 expected")
+        if not kind.HasField("shape"):
+            raise VouchError(f"{self.name}: input {value.name!r} has no shape")
+        shape = []
+        for axis, dimension in enumerate(kind.shape.dim):
+            fixed = dimension.HasField("dim_value") and dimension.dim_value > 0
+            if not fixed and axis > 0:
+                raise VouchError(f"{self.name}: input {value.name!r}: dimension {axis} is not fixed")
+            shape.append(int(dimension.dim_value) if fixed else 1)
+        return tuple(shape)
+
+    def _node(self, context: Context, node: OnnxNode) -> None:
+        label = f"{self.name}: node {node.label!r}"
+        if node.domain not in ("", "ai.onnx"):
+            raise VouchError(f"{label}: operator {node.domain}.{node.type} is not supported")
+        try:
+            if node.is_constant:
+                self._fold(node)
+            elif node.type not in CONVERTERS:
+                raise VouchError(f"operator {node.type} is not supported")
+            else:
+                CONVERTERS[node.type](node, context)
+        except VouchError as error:
+            text = str(error)
+            raise VouchError(
+                text if text.startswith(self.name) else f"{label} ({node.type}): {text}"
+            ) from None
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise VouchError(f"{label} ({node.type}): malformed: {error}") from None
+
+    def _fold(self, node: OnnxNode) -> None:
+        """A node whose inputs are all known is computed here and now."""
+        for name, value in zip(node.outputs, node.compute(_LARGEST_CONSTANT), strict=False):
+            self.constants[name] = np.asarray(value)

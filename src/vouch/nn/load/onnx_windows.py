@@ -1,0 +1,101 @@
+"""Convolution and pooling nodes: their common attributes for kernels, strides and padding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from vouch.errors import VouchError
+from vouch.nn.load.onnx_node import Context, OnnxNode
+from vouch.nn.operators import AveragePool, Conv, MaxPool, Reduce
+from vouch.nn.operators.base import Shape
+from vouch.nn.operators.pooling import overhanging
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    kernel: Shape
+    strides: Shape
+    pads: tuple[tuple[int, int], ...]
+    dilations: Shape
+
+
+def _window(node: OnnxNode, kernel: Shape) -> _Window:
+    spatial, rank = node.shape(0)[2:], len(kernel)
+    if len(spatial) != rank:
+        raise VouchError(f"a kernel of shape {kernel} on an input of shape {node.shape(0)}")
+    strides = node.integer_list("strides", (1,) * rank)
+    dilations = node.integer_list("dilations", (1,) * rank)
+    flat = node.integer_list("pads", (0,) * (2 * rank))
+    if len(strides) != rank or len(dilations) != rank or len(flat) != 2 * rank:
+        raise VouchError(f"strides, dilations and pads do not fit a kernel of shape {kernel}")
+    if min((*strides, *dilations, *kernel)) < 1 or min(flat) < 0:
+        raise VouchError("strides, dilations and kernel have to be positive, pads not negative")
+    pads = tuple(zip(flat[:rank], flat[rank:], strict=True))
+    automatic = str(node.attribute("auto_pad", "NOTSET"))
+    if automatic in ("SAME_UPPER", "SAME_LOWER"):
+        pads = tuple(
+            _same(n, k, s, d, automatic == "SAME_LOWER")
+            for n, k, s, d in zip(spatial, kernel, strides, dilations, strict=True)
+        )
+    elif automatic == "VALID":
+        pads = ((0, 0),) * rank
+    return _Window(kernel, strides, pads, dilations)
+
+
+def _same(size: int, kernel: int, stride: int, dilation: int, lower: bool) -> tuple[int, int]:
+    """Padding that leaves ceil(size / stride) places; an odd one goes to the end unless `lower`."""
+    span = dilation * (kernel - 1) + 1
+    whole = max(0, (-(-size // stride) - 1) * stride + span - size)
+    less, more = whole // 2, whole - whole // 2
+    return (more, less) if lower else (less, more)
+
+
+def conv(node: OnnxNode, context: Context) -> None:
+    weights = node.weights(1)
+    if weights.ndim < 3:
+        raise VouchError(f"weights of shape {weights.shape}")
+    kernel = tuple(int(n) for n in weights.shape[2:])
+    if node.integer_list("kernel_shape", kernel) != kernel:
+        raise VouchError(f"kernel_shape differs from weights of shape {weights.shape}")
+    bias = node.weights(2) if node.has(2) else np.zeros(weights.shape[0])
+    groups = int(node.attribute("group", 1))
+    if bias.shape != weights.shape[:1] or groups < 1:
+        raise VouchError(f"bias of shape {bias.shape} and {groups} groups for weights of {weights.shape}")
+    w = _window(node, kernel)
+    node.emit(Conv(weights, bias, w.strides, w.pads, w.dilations, groups), node.value(0))
+
+
+def max_pool(node: OnnxNode, context: Context) -> None:
+    w = _window(node, node.integer_list("kernel_shape", ()))
+    ceil = bool(node.attribute("ceil_mode", 0))
+    node.emit(MaxPool(w.kernel, w.strides, w.pads, w.dilations, ceil), node.value(0))
+
+
+def average_pool(node: OnnxNode, context: Context) -> None:
+    w = _window(node, node.integer_list("kernel_shape", ()))
+    if node.attribute("ceil_mode", 0):
+        wider = overhanging(node.shape(0)[2:], w.kernel, w.strides, w.pads, w.dilations)
+        if wider != w.pads:
+            raise VouchError("ceil_mode with windows that hang over is not supported")
+    counted = bool(node.attribute("count_include_pad", 0))
+    node.emit(AveragePool(w.kernel, w.strides, w.pads, w.dilations, counted), node.value(0))
+
+
+def _whole(node: OnnxNode) -> Shape:
+    spatial = node.shape(0)[2:]
+    if not spatial:
+        raise VouchError(f"no spatial axes in an input of shape {node.shape(0)}")
+    return spatial
+
+
+def global_average_pool(node: OnnxNode, context: Context) -> None:
+    rank = len(_whole(node))
+    node.emit(Reduce(tuple(range(2, 2 + rank)), keep=True, mean=True), node.value(0))
+
+
+def global_max_pool(node: OnnxNode, context: Context) -> None:
+    kernel = _whole(node)
+    ones = (1,) * len(kernel)
+    node.emit(MaxPool(kernel, ones, ((0, 0),) * len(kernel), ones), node.value(0))
