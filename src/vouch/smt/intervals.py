@@ -1,0 +1,210 @@
+"""Cheap value ranges of bit-vector terms, cached in the terms: they fold comparisons.
+
+`bounds(t)` is (low, high) such that the value of `t`, modulo 2^width, lies in that interval of
+integers. It may begin below zero, so one interval serves signed and unsigned readings alike:
+-2^(w-1) <= low <= high < 2^w and high - low < 2^w.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from vouch.smt.node import Term
+from vouch.smt.operators import signed
+
+Interval = tuple[int, int]
+
+
+def full(width: int) -> Interval:
+    return (0, (1 << width) - 1)
+
+
+def bounds(term: Term) -> Interval:
+    """The interval of a bit-vector term; amortised O(1), each term is visited once."""
+    known = term.interval
+    if known is not None:
+        return known
+    pending = [term]
+    while pending:
+        top = pending[-1]
+        if top.interval is not None:
+            pending.pop()
+            continue
+        if top.op in _RULES:
+            missing = [a for a in top.args if a.interval is None and a.sort.kind == "bv"]
+            if missing:
+                pending.extend(missing)
+                continue
+        top.interval = _compute(top)
+        pending.pop()
+    assert term.interval is not None
+    return term.interval
+
+
+def unsigned(term: Term) -> Interval:
+    """The unsigned range."""
+    low, high = bounds(term)
+    return (low, high) if low >= 0 else full(term.width)
+
+
+def signed_range(term: Term) -> Interval:
+    """The signed range."""
+    low, high = bounds(term)
+    half = 1 << (term.width - 1)
+    if high < half:
+        return (low, high)
+    if low >= half:
+        return (low - 2 * half, high - 2 * half)
+    return (-half, half - 1)
+
+
+def _compute(term: Term) -> Interval:
+    width = term.width
+    if term.value is not None:
+        return (int(term.value), int(term.value))
+    rule = _RULES.get(term.op)
+    if rule is None:
+        return full(width)
+    result = rule(term)
+    return full(width) if result is None else _normal(result[0], result[1], width)
+
+
+def _normal(low: int, high: int, width: int) -> Interval:
+    """The same residues with low in [-2^(w-1), 2^w) and high below 2^w, or everything."""
+    size = 1 << width
+    if high - low >= size:
+        return full(width)
+    base = (low // size) * size
+    low, high = low - base, high - base
+    if high < size:
+        return (low, high)
+    low, high = low - size, high - size
+    return (low, high) if low >= -(size >> 1) else full(width)
+
+
+def _add(t: Term) -> Interval:
+    (a, b), (c, d) = bounds(t.args[0]), bounds(t.args[1])
+    return (a + c, b + d)
+
+
+def _sub(t: Term) -> Interval:
+    (a, b), (c, d) = bounds(t.args[0]), bounds(t.args[1])
+    return (a - d, b - c)
+
+
+def _neg(t: Term) -> Interval:
+    a, b = bounds(t.args[0])
+    return (-b, -a)
+
+
+def _bnot(t: Term) -> Interval:
+    a, b = bounds(t.args[0])
+    return (-b - 1, -a - 1)
+
+
+def _mul(t: Term) -> Interval:
+    (a, b), (c, d) = bounds(t.args[0]), bounds(t.args[1])
+    corners = (a * c, a * d, b * c, b * d)
+    return (min(corners), max(corners))
+
+
+def _udiv(t: Term) -> Interval | None:
+    (a, b), (c, d) = unsigned(t.args[0]), unsigned(t.args[1])
+    return (a // d, b // c) if c > 0 else None
+
+
+def _urem(t: Term) -> Interval:
+    (_, b), (c, d) = unsigned(t.args[0]), unsigned(t.args[1])
+    return (0, min(b, d - 1)) if c > 0 else (0, b)
+
+
+def _sdiv(t: Term) -> Interval | None:
+    (a, b), (c, d) = signed_range(t.args[0]), signed_range(t.args[1])
+    if c <= 0:
+        return None
+    corners = [_truncate(x, y) for x in (a, b) for y in (c, d)]
+    return (min(corners), max(corners))
+
+
+def _truncate(x: int, y: int) -> int:
+    return x // y if x >= 0 else -(-x // y)
+
+
+def _srem(t: Term) -> Interval:
+    (a, b), (c, d) = signed_range(t.args[0]), signed_range(t.args[1])
+    limit = max(abs(c), abs(d)) - 1
+    if c <= 0 <= d:  # x srem 0 = x
+        limit = max(abs(a), abs(b))
+    return (max(min(a, 0), -limit), min(max(b, 0), limit))
+
+
+def _shl(t: Term) -> Interval | None:
+    by = t.args[1].value
+    if by is None or by >= t.width:
+        return None
+    a, b = bounds(t.args[0])
+    return (a << by, b << by)
+
+
+def _lshr(t: Term) -> Interval:
+    (a, b), (c, d) = unsigned(t.args[0]), unsigned(t.args[1])
+    width = t.width
+    return (a >> min(d, width), b >> min(c, width))
+
+
+def _ashr(t: Term) -> Interval:
+    (a, b), (c, d) = signed_range(t.args[0]), unsigned(t.args[1])
+    c, d = min(c, t.width), min(d, t.width)
+    return (min(a >> c, a >> d), max(b >> c, b >> d))
+
+
+def _band(t: Term) -> Interval:
+    return (0, min(unsigned(t.args[0])[1], unsigned(t.args[1])[1]))
+
+
+def _bor(t: Term) -> Interval:
+    (a, b), (c, d) = unsigned(t.args[0]), unsigned(t.args[1])
+    return (max(a, c), (1 << max(b.bit_length(), d.bit_length())) - 1)
+
+
+def _bxor(t: Term) -> Interval:
+    b, d = unsigned(t.args[0])[1], unsigned(t.args[1])[1]
+    return (0, (1 << max(b.bit_length(), d.bit_length())) - 1)
+
+
+def _concat(t: Term) -> Interval:
+    (a, b), (c, d) = unsigned(t.args[0]), unsigned(t.args[1])
+    shift = t.args[1].width
+    return ((a << shift) + c, (b << shift) + d)
+
+
+def _extract(t: Term) -> Interval | None:
+    high, low = int(t.index[0]), int(t.index[1])
+    if low == 0:
+        # Modulo 2^(high+1) the interval stays valid; _normal widens it where it wraps around.
+        return bounds(t.args[0])
+    if high == t.args[0].width - 1:
+        a, b = unsigned(t.args[0])
+        return (a >> low, b >> low)
+    return None
+
+
+def _ite(t: Term) -> Interval:
+    (a, b), (c, d) = bounds(t.args[1]), bounds(t.args[2])
+    size = 1 << t.width
+    best = (min(a, c), max(b, d))
+    if best[1] - best[0] >= size >> 1:
+        # One of them may lie nearer to the other when read signed.
+        x, y = (signed(a % size, t.width) if a == b else a), (signed(c % size, t.width) if c == d else c)
+        other = (min(x, y), max(x if a == b else b, y if c == d else d))
+        if other[1] - other[0] < best[1] - best[0]:
+            return other
+    return best
+
+
+_RULES: dict[str, Callable[[Term], Interval | None]] = {
+    "add": _add, "sub": _sub, "neg": _neg, "bnot": _bnot, "mul": _mul, "udiv": _udiv, "urem": _urem,
+    "sdiv": _sdiv, "srem": _srem, "shl": _shl, "lshr": _lshr, "ashr": _ashr, "band": _band, "bor": _bor,
+    "bxor": _bxor, "concat": _concat, "extract": _extract, "ite": _ite,
+    "zext": lambda t: unsigned(t.args[0]), "sext": lambda t: signed_range(t.args[0]),
+}  # fmt: skip
