@@ -100,9 +100,9 @@ class CType:
 
     kind: "int" | "bool" | "char" | "float" | "pointer" | "array" | "struct" | "union" | "enum" | "function"
           | "void" | "unknown".
-    `name` is how C spells it (`uint8_t`, `struct S`, `int *`, `int[10]`). `signed` holds for int, char and enum.
-    `size` in bytes. `target`: what a pointer points to, what an array holds (see `Program.ctype` for lookups
-    by key, which keeps recursive types finite).
+    `name` is how C spells it (`uint8_t`, `struct S`, `int *`, `int[10]`). `signed` holds for int, char and
+    enum. `size` in bytes. `target`: what a pointer points to, what an array holds, as a key into
+    `Program.ctypes`, which keeps recursive types finite; key -1 is void.
     """
 
     kind: str
@@ -500,7 +500,7 @@ class Parameter:
     type: Type
     byval: Type | None = None
     sret: bool = False
-    variable: Variable | None = None  # the C parameter, where debug information tells
+    variable: Variable | None = None  # the C parameter; the pieces of a struct in registers share one
 
 
 @dataclass(slots=True)
@@ -550,6 +550,8 @@ class Layout:
     float_align: dict[int, int] = field(default_factory=dict)
     pointer_align: int = 8
     aggregate_align: int = 1
+    pointer_spaces: dict[int, tuple[int, int]] = field(default_factory=dict)  # space -> bits, bytes of align
+    vector_align: dict[int, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -564,3 +566,4 @@ class Program:
     ctypes: dict[int, CType]
     constructors: tuple[str, ...] = ()  # llvm.global_ctors, in order of priority
     destructors: tuple[str, ...] = ()
+    models: frozenset[str] = frozenset()  # functions whose body is one of vouch's library models

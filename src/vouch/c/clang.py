@@ -1,0 +1,221 @@
+"""Running clang: which one, with which flags, on one translation unit.
+
+clang comes with the `ziglang` wheel, headers included, so that nothing on the machine is needed and nothing
+on it changes the answer. Diagnostics are passed on as clang prints them.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from vouch.c.checks.base import Category
+from vouch.c.options import FrontOptions
+from vouch.c.target import Target, headers, resolve
+from vouch.errors import VouchError
+
+OWN_HEADERS = Path(__file__).parent / "include"
+
+_LANGUAGES = {
+    ".c": "c",
+    ".i": "cpp-output",
+    ".cpp": "c++",
+    ".cc": "c++",
+    ".cxx": "c++",
+    ".c++": "c++",
+    ".C": "c++",
+    ".ii": "c++-cpp-output",
+    ".cu": "c++",
+}
+SOURCES = frozenset(_LANGUAGES)
+
+# The instrumentation that vouch reads as checks. What is missing (null, alignment, pointer-overflow,
+# object-size) vouch decides itself, on the objects that pointers point to.
+_ALWAYS = (
+    "signed-integer-overflow",
+    "array-bounds",
+    "shift-base",
+    "shift-exponent",
+    "integer-divide-by-zero",
+    "implicit-unsigned-integer-truncation",
+    "implicit-signed-integer-truncation",
+    "implicit-bitfield-conversion",
+    "float-cast-overflow",
+    "vla-bound",
+    "unreachable",
+    "return",
+    "builtin",
+)
+_WITH = {
+    Category.UNSIGNED_OVERFLOW: "unsigned-integer-overflow",
+    Category.SIGN_CHANGE: "implicit-integer-sign-change",
+    Category.FLOAT: "float-divide-by-zero",
+}
+
+_COMMON = (
+    "-O0",
+    "-fno-discard-value-names",
+    "-Xclang",
+    "-disable-O0-optnone",
+    "-fstrict-flex-arrays=2",
+    # a*b+c stays two roundings, and math functions stay calls that models can answer.
+    "-ffp-contract=off",
+    "-fmath-errno",
+    "-ffile-compilation-dir=.",
+    # Old C is C too: what clang made errors by default only lately stays accepted.
+    "-w",
+    "-Wno-error=implicit-function-declaration",
+    "-Wno-error=implicit-int",
+    "-Wno-error=int-conversion",
+    "-Wno-error=incompatible-function-pointer-types",
+    "-Wno-error=incompatible-pointer-types",
+    "-Wno-error=return-mismatch",
+)
+
+_MISSING = re.compile(r"fatal error: '([^']+)' file not found")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One translation unit: the file as it is named in reports, and its own flags (from a database)."""
+
+    path: str
+    flags: tuple[str, ...] = ()
+
+
+class CompileError(VouchError):
+    """The source does not compile; `diagnostics` is what clang said."""
+
+    def __init__(self, message: str, diagnostics: str) -> None:
+        super().__init__(message)
+        self.diagnostics = diagnostics
+
+
+@lru_cache(maxsize=1)
+def wheel() -> Path:
+    """The folder of the ziglang wheel."""
+    found = importlib.util.find_spec("ziglang")
+    if found is None or not found.submodule_search_locations:
+        raise VouchError("no clang: the ziglang package is not installed (or give --clang PATH)")
+    return Path(found.submodule_search_locations[0])
+
+
+class Clang:
+    """A clang and the flags that hold for all units of a run."""
+
+    def __init__(self, options: FrontOptions) -> None:
+        self.target: Target = resolve(options.target)
+        self._options = options
+        self._command = self._find(options.clang)
+        self._system = self._system_flags()
+
+    @staticmethod
+    def _find(path: str | None) -> tuple[str, ...]:
+        if path is None:
+            name = "zig.exe" if os.name == "nt" else "zig"
+            return (str(wheel() / name), "clang")
+        found = shutil.which(path)
+        if found is None:
+            raise VouchError(f"clang {path!r} not found")
+        return (found,)
+
+    def _system_flags(self) -> tuple[str, ...]:
+        """Headers of the target and nothing from this machine. An own clang brings its own built-in ones."""
+        library = wheel() / "lib"
+        flags = [f"--target={self.target.triple}"]
+        if self._options.clang is None:
+            flags += ["-nostdinc", "-nostdinc++", "-isystem", str(library / "include")]
+        else:
+            flags += ["-nostdlibinc"]
+        for folder in headers(self.target, library, OWN_HEADERS):
+            flags += ["-isystem", str(folder)]
+        if "gnu" in self.target.triple and "linux" in self.target.triple:
+            # The header of the C library leaves its minor version to the command line.
+            flags += ["-D__GLIBC_MINOR__=31"]
+        # Plain calls of isalpha() and the like instead of look-ups in the C library's tables.
+        flags += ["-D__NO_CTYPE=1"]
+        return tuple(flags)
+
+    def _cplusplus_flags(self) -> tuple[str, ...]:
+        library = wheel() / "lib"
+        return (
+            "-isystem",
+            str(library / "libcxx" / "include"),
+            "-isystem",
+            str(library / "libcxxabi" / "include"),
+        )
+
+    def instrumentation(self) -> tuple[str, ...]:
+        """Each sanitizer as a flag of its own, going on after a violation."""
+        names = list(_ALWAYS)
+        names += [name for category, name in _WITH.items() if category in self._options.categories]
+        return (*(f"-fsanitize={name}" for name in names), "-fsanitize-recover=all")
+
+    def arguments(self, unit: Unit, *, instrument: bool = True) -> list[str]:
+        """The command line that turns a unit into IR, without input and output."""
+        suffix = Path(unit.path).suffix
+        language = _LANGUAGES[suffix]
+        options = self._options
+        flags = [*self._command, "-x", language, *_COMMON]
+        if instrument:
+            flags += ["-g", *self.instrumentation()]
+        if options.std and ("++" in options.std) == ("++" in language):
+            flags.append(f"-std={options.std}")
+        if "cpp-output" not in language:
+            flags += [f"-I{folder}" for folder in options.includes]
+            flags += [f"-D{macro}" for macro in options.defines]
+            flags += unit.flags
+            if language == "c++":
+                flags += self._cplusplus_flags()
+            flags += self._system
+        else:
+            flags.append(f"--target={self.target.triple}")
+        return [*flags, *options.flags]
+
+    def compile(self, unit: Unit, *, instrument: bool = True) -> str:
+        """The IR text of a unit."""
+        command = [*self.arguments(unit, instrument=instrument), "-S", "-emit-llvm", "-o", "-", unit.path]
+        done = self._run(command)
+        if done.returncode:
+            raise self._error(unit, done)
+        return done.stdout.decode("utf-8", "surrogateescape")
+
+    def preprocess(self, unit: Unit) -> bytes | None:
+        """What the compiler would see, or None if it cannot be had."""
+        done = self._run([*self.arguments(unit, instrument=False), "-E", "-o", "-", unit.path])
+        return None if done.returncode else done.stdout
+
+    @lru_cache(maxsize=1)  # noqa: B019 - one instance a run
+    def version(self) -> str:
+        """What tells this clang from another, for the cache."""
+        program = Path(self._command[0])
+        status = program.stat()
+        return f"{program} {status.st_size} {status.st_mtime_ns}"
+
+    @staticmethod
+    def _run(command: list[str]) -> subprocess.CompletedProcess[bytes]:
+        colour = sys.stderr.isatty() and "NO_COLOR" not in os.environ
+        command.append("-fcolor-diagnostics" if colour else "-fno-color-diagnostics")
+        try:
+            return subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, check=False)
+        except OSError as error:
+            raise VouchError(f"cannot run {command[0]}: {error.strerror}") from None
+
+    @staticmethod
+    def _error(unit: Unit, done: subprocess.CompletedProcess[bytes]) -> CompileError:
+        said = done.stderr.decode("utf-8", "replace")
+        missing = _MISSING.search(re.sub(r"\x1b\[[0-9;]*m", "", said))
+        if missing:
+            message = f"{unit.path}: header {missing[1]!r} not found (give its folder with -I)"
+        elif done.returncode < 0:
+            message = f"{unit.path}: clang ended with signal {-done.returncode}"
+        else:
+            message = f"{unit.path}: does not compile"
+        return CompileError(message, said)

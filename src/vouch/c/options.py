@@ -1,0 +1,28 @@
+"""What the front end can be told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from vouch.c.checks.base import OFF_BY_DEFAULT, Category
+
+DEFAULT_CATEGORIES = frozenset(Category) - OFF_BY_DEFAULT
+
+
+@dataclass(frozen=True, slots=True)
+class FrontOptions:
+    """`target` None is this machine's Linux or macOS triple. `flags` go to clang as they are. `database` is
+    the folder of a compile_commands.json. `entry` allows several `main`s where it names something else."""
+
+    includes: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
+    target: str | None = None
+    clang: str | None = None
+    categories: frozenset[Category] = field(default=DEFAULT_CATEGORIES)
+    std: str | None = None
+    jobs: int | None = None
+    cache: bool = True
+    database: str | None = None
+    entry: str | None = None
+    models: bool = True
+    flags: tuple[str, ...] = ()

@@ -1,0 +1,204 @@
+"""Module level: types, globals, aliases, functions."""
+
+from __future__ import annotations
+
+import re
+
+from vouch.c.ir import (
+    AggregateConstant,
+    Constant,
+    Function,
+    Global,
+    GlobalConstant,
+    IntConstant,
+    OpaqueConstant,
+    Parameter,
+    Program,
+)
+from vouch.c.layout import parse_layout
+from vouch.c.reader.attributes import Attributes
+from vouch.c.reader.body import Body
+from vouch.c.reader.instructions import BEFORE_TYPE, Instructions
+from vouch.c.reader.metadata import Metadata
+from vouch.c.reader.scan import closing, split, unquoted
+from vouch.c.reader.types import Types
+from vouch.c.reader.values import ATTRIBUTES, Values
+
+_NAMED = re.compile(r'^(%(?:"[^"]*"|[\w.$-]+)) = type (.*)$', re.MULTILINE)
+_NODE = re.compile(r"^!(\d+) = (.*)$", re.MULTILINE)
+_LAYOUT = re.compile(r'^target datalayout = "(.*)"$', re.MULTILINE)
+_TRIPLE = re.compile(r'^target triple = "(.*)"$', re.MULTILINE)
+_GLOBAL = re.compile(r'@("[^"]*"|[\w.$-]+) = (.*?)\b(global|constant|alias|ifunc) (?=\S)')
+_NAME = re.compile(r'@("[^"]*"|[\w.$-]+)\(')
+_DEBUG = re.compile(r"!dbg !(\d+)")
+_ALIGN = re.compile(r"align (\d+)$")
+_LINKAGES = frozenset(
+    [
+        "private",
+        "internal",
+        "available_externally",
+        "linkonce",
+        "weak",
+        "common",
+        "appending",
+        "extern_weak",
+        "linkonce_odr",
+        "weak_odr",
+        "external",
+    ]
+)
+
+
+def read(text: str) -> Program:
+    """The program that `text` is."""
+    return _Module(text).program()
+
+
+class _Module:
+    def __init__(self, text: str) -> None:
+        # Named metadata such as !llvm.module.flags has no number and says nothing about the program.
+        self._metadata = Metadata(dict(_NODE.findall(text)))
+        self._types = Types(dict(_NAMED.findall(text)))
+        self._values = Values(self._types)
+        self._attributes = Attributes(text)
+        self._reader = Instructions(self._types, self._values, self._attributes)
+        self._text = text
+        self._functions: dict[str, Function] = {}
+        self._globals: dict[str, Global] = {}
+        self._aliases: dict[str, Constant] = {}
+        self._lists: dict[str, Constant] = {}
+
+    def program(self) -> Program:
+        layout, triple = _LAYOUT.search(self._text), _TRIPLE.search(self._text)
+        self._walk(self._text.split("\n"))
+        for name in self._values.referenced & self._functions.keys():
+            self._functions[name].address_taken = True
+        return Program(
+            triple=triple[1] if triple else "",
+            layout=parse_layout(layout[1] if layout else ""),
+            functions=self._functions,
+            globals=self._globals,
+            aliases=self._aliases,
+            ctypes=self._metadata.ctypes.finish(),
+            constructors=_ordered(self._lists.get("llvm.global_ctors")),
+            destructors=_ordered(self._lists.get("llvm.global_dtors")),
+        )
+
+    def _walk(self, lines: list[str]) -> None:
+        at, count = 0, len(lines)
+        while at < count:
+            line = lines[at]
+            at += 1
+            if line.startswith("define "):
+                function = self._header(line[7:])
+                body = Body(self._reader, self._metadata, function.parameters)
+                at = body.read(lines, at)
+                function.blocks = body.blocks
+            elif line.startswith("declare "):
+                self._header(line[8:])
+            elif line.startswith("@"):
+                self._global(line)
+
+    # -------------------------------------------------------- functions
+
+    def _header(self, line: str) -> Function:
+        debug = _DEBUG.search(line)
+        if line.startswith("!dbg "):  # a declaration has its attachment in front
+            line = line.split(" ", 2)[2]
+        before = BEFORE_TYPE.match(line)
+        start = before.end() if before else 0
+        result, end = self._types.leading(line, start)
+        name_match = _NAME.match(line, end + 1)
+        assert name_match is not None, line
+        name = unquoted(name_match[1])
+        opening = name_match.end() - 1
+        finish = closing(line, opening)
+        parts = split(line[opening + 1 : finish])
+        variadic = bool(parts) and parts[-1] == "..."
+        parameters = [self._parameter(p, i) for i, p in enumerate(parts[:-1] if variadic else parts)]
+        signature = self._types.signature(result, tuple(p.type for p in parameters), variadic)
+        words = (before.group() if before else "").split()
+        linkage = next((word for word in words if word in _LINKAGES), "external")
+        attributes = self._attributes.resolve(_without_extras(line[finish + 1 :]))
+        function = Function(name, name, signature, parameters, {}, None, linkage, attributes)
+        if debug is not None:
+            source, place, returned, kinds = self._metadata.subprogram(debug[1])
+            function.source_name = source or name
+            function.location, function.result_type, function.parameter_types = place, returned, kinds
+        self._functions[name] = function
+        return function
+
+    def _parameter(self, text: str, index: int) -> Parameter:
+        kind, end = self._types.leading(text)
+        rest = text[end + 1 :] + " "
+        match = ATTRIBUTES.match(rest)
+        attributes = match.group() if match else ""
+        name = rest[len(attributes) :].strip()
+        by_value, returned = self._values.passing(attributes)
+        return Parameter(unquoted(name[1:]) if name else str(index), kind, by_value, returned)
+
+    # -------------------------------------------------------- variables
+
+    def _global(self, line: str) -> None:
+        match = _GLOBAL.match(line)
+        if match is None:
+            return
+        name, words = unquoted(match[1]), match[2].split()
+        if match[3] in ("alias", "ifunc"):
+            self._alias(name, match[3], split(line[match.end() :])[1])
+            return
+        kind, end = self._types.leading(line, match.end())
+        linkage = next((word for word in words if word in _LINKAGES), "external")
+        declared = not {"external", "extern_weak"}.isdisjoint(words)
+        value, *extras = ["", *split(line[end + 2 :])] if declared else split(line[end + 1 :])
+        if name.startswith("llvm."):
+            self._special(name, value)
+            return
+        align = next((int(m[1]) for e in extras if (m := _ALIGN.match(e))), 0)
+        debug = next((m[1] for e in extras if (m := _DEBUG.match(e))), None)
+        variable = self._metadata.variable(debug) if debug else None
+        self._globals[name] = Global(
+            name=name,
+            type=kind,
+            initializer=None if declared else self._values.initializer(kind, value),
+            constant=match[3] == "constant",
+            linkage=linkage,
+            align=align,
+            thread_local=any(word.startswith("thread_local") for word in words),
+            variable=variable,
+        )
+
+    def _special(self, name: str, value: str) -> None:
+        """llvm.global_ctors and the like are lists for the linker, not variables; that a function is in
+        one of them does not let its address into the program."""
+        before = set(self._values.referenced)
+        if name in ("llvm.global_ctors", "llvm.global_dtors"):
+            self._lists[name] = Values(self._types).initializer(self._types("ptr"), value)
+        self._values.referenced = before
+
+    def _alias(self, name: str, kind: str, target: str) -> None:
+        if kind == "ifunc":  # which function it is, a function decides at load time
+            self._aliases[name] = OpaqueConstant(self._types("ptr"), f"ifunc {target}")
+            return
+        self._aliases[name] = self._values.constant(target)
+
+
+def _without_extras(text: str) -> str:
+    """Attributes of a function header without sections, comdats, personality and attachments."""
+    text = re.sub(r'\b(section|partition|gc) "[^"]*"', "", text)
+    text = re.sub(r"\b(comdat)(\([^()]*\))?|\b(align|preallocated) \d+", "", text)
+    text = re.sub(r"\b(personality|prefix|prologue) .*", "", text)
+    return re.sub(r"![\w.]+ !\d+", "", text).replace("{", "").strip()
+
+
+def _ordered(listed: Constant | None) -> tuple[str, ...]:
+    """Names in a list of { priority, function, data }, in order of priority."""
+    if not isinstance(listed, AggregateConstant):
+        return ()
+    entries = []
+    for entry in listed.elements:
+        if isinstance(entry, AggregateConstant):
+            priority, function = entry.elements[0], entry.elements[1]
+            if isinstance(priority, IntConstant) and isinstance(function, GlobalConstant):
+                entries.append((priority.value, function.name))
+    return tuple(name for _, name in sorted(entries, key=lambda item: item[0]))
