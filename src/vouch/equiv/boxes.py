@@ -1,0 +1,169 @@
+"""Branch and bound over input boxes, for networks with few inputs.
+
+Many boxes are bounded at once with joint forms. A box that is not proved is halved along the input that is
+to blame for most of the looseness, directly or through the ReLUs that had to be relaxed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from vouch.equiv.forms import Array, Cells
+from vouch.equiv.margins import Assessment, assess, joint
+from vouch.equiv.outcome import Confirm, Deadline, Outcome, Witness
+from vouch.equiv.pair import Pair
+from vouch.equiv.property import Epsilon, Property
+from vouch.equiv.region import Region
+from vouch.verdict import Verdict
+
+# A box is given up when it is this much smaller than the region in every direction that matters.
+SMALLEST = 2.0**-40
+
+
+@dataclass(slots=True)
+class _Queue:
+    """Boxes still open. Deepest first, or loosest first when the bound itself is wanted."""
+
+    lower: Array
+    upper: Array
+    bound: Array
+    loosest_first: bool = False
+    closed: float = -np.inf
+    boxes: int = 0
+    statistics: dict[str, float] = field(default_factory=dict)
+
+    def take(self, count: int) -> tuple[Array, Array]:
+        if self.loosest_first and len(self.bound) > count:
+            order = np.argpartition(self.bound, len(self.bound) - count)
+            self.lower, self.upper, self.bound = self.lower[order], self.upper[order], self.bound[order]
+        lower, upper = self.lower[-count:], self.upper[-count:]
+        self.lower, self.upper = self.lower[:-count], self.upper[:-count]
+        self.bound = self.bound[:-count]
+        self.boxes += len(lower)
+        return lower, upper
+
+    def put(self, lower: Array, upper: Array, bound: Array) -> None:
+        self.lower = np.concatenate([self.lower, lower])
+        self.upper = np.concatenate([self.upper, upper])
+        self.bound = np.concatenate([self.bound, bound])
+
+    def loosest(self) -> float:
+        return float(max(self.closed, self.bound.max(initial=-np.inf)))
+
+
+def _start(region: Region, loosest_first: bool = False) -> _Queue:
+    return _Queue(region.lower[None, :], region.upper[None, :], np.array([np.inf]), loosest_first)
+
+
+def prove(
+    pair: Pair,
+    region: Region,
+    prop: Property,
+    confirm: Confirm,
+    deadline: Deadline,
+    *,
+    unit: float = 0.0,
+    limit: int | None = None,
+) -> Outcome:
+    """Decide the property by splitting inputs; `limit` bounds the number of boxes."""
+    queue = _start(region)
+    stuck = False
+    width = _batch(pair)
+    while len(queue.lower):
+        if deadline.passed:
+            return Outcome(Verdict.TIMEOUT, statistics={"boxes": queue.boxes})
+        if limit is not None and queue.boxes >= limit:
+            return Outcome(
+                Verdict.UNKNOWN, reason=f"{limit} boxes were not enough", statistics={"boxes": queue.boxes}
+            )
+        lower, upper = queue.take(width)
+        report = _bounded(pair, region, prop, lower, upper, unit)
+        queue.closed = max(queue.closed, float(report.bound[report.proved].max(initial=-np.inf)))
+        witness = _refute(pair, region, prop, report, lower, upper, confirm)
+        if witness is not None:
+            return Outcome(Verdict.DIFFERENT, witness=witness, statistics={"boxes": queue.boxes})
+        stuck |= _split(queue, report, lower, upper, region)
+    statistics = {"boxes": float(queue.boxes)}
+    if stuck:
+        return Outcome(
+            Verdict.UNKNOWN, reason="some boxes cannot be split further in float64", statistics=statistics
+        )
+    bound = queue.closed if isinstance(prop, Epsilon) else None
+    return Outcome(Verdict.EQUIVALENT, bound=bound, statistics=statistics)
+
+
+def smallest_bound(
+    pair: Pair, region: Region, norm: str, deadline: Deadline, *, unit: float = 0.0, target: float = 0.0
+) -> tuple[float, int]:
+    """The smallest difference that can be proved before the deadline (or `target`), and the number of boxes
+    it took: always the loosest box is refined."""
+    prop = Epsilon(target, "l1" if norm == "l1" else "linf")
+    queue = _start(region, loosest_first=True)
+    width = _batch(pair)
+    while len(queue.lower) and not deadline.passed:
+        lower, upper = queue.take(width)
+        report = _bounded(pair, region, prop, lower, upper, unit)
+        queue.closed = max(queue.closed, float(report.bound[report.proved].max(initial=-np.inf)))
+        _split(queue, report, lower, upper, region)
+    return queue.loosest(), queue.boxes
+
+
+def _batch(pair: Pair) -> int:
+    """Boxes per batch: enough to keep numpy busy, few enough to stay in the cache."""
+    neurons = sum(pair.reference.widths) + sum(pair.test.widths)
+    return int(np.clip(40_000 // max(neurons, 1), 16, 256))
+
+
+def _bounded(
+    pair: Pair, region: Region, prop: Property, lower: Array, upper: Array, unit: float
+) -> Assessment:
+    cells = Cells.of(lower, upper, region)
+    return assess(prop, joint(pair, cells, unit=unit, keep_blame=True, related=pair.related))
+
+
+def _refute(
+    pair: Pair, region: Region, prop: Property, report: Assessment, lower: Array, upper: Array, confirm: Confirm
+) -> Witness | None:
+    """Try the most suspicious input and the middle of every open box."""
+    is_open = ~report.proved
+    if not is_open.any():
+        return None
+    points = np.concatenate([report.worst[is_open], (lower[is_open] + upper[is_open]) / 2])
+    points = points[region.inside(points)]
+    if not len(points):
+        return None
+    r, t = pair.reference.evaluate(points), pair.test.evaluate(points)
+    score = prop.excess(r, t)
+    for index in np.argsort(-score)[:2]:
+        if prop.violated(r[index : index + 1], t[index : index + 1])[0]:
+            witness = confirm(points[index])
+            if witness is not None:
+                return witness
+    return None
+
+
+def _split(queue: _Queue, report: Assessment, lower: Array, upper: Array, region: Region) -> bool:
+    """Halve every open box; True if one is too small for that."""
+    keep = ~report.proved
+    if not keep.any():
+        return False
+    assert report.blame is not None
+    lower, upper, bound = lower[keep], upper[keep], report.bound[keep]
+    scale = np.maximum(region.upper - region.lower, 1e-300)
+    small = (upper - lower) <= scale * SMALLEST
+    blame = np.where(small, -1.0, report.blame[keep])
+    axis = blame.argmax(axis=1)
+    row = np.arange(len(lower))
+    can = blame[row, axis] >= 0
+    lower, upper, bound, axis = lower[can], upper[can], bound[can], axis[can]
+    row = np.arange(len(lower))
+    middle = lower[row, axis] + (upper[row, axis] - lower[row, axis]) / 2
+    left, right = upper.copy(), lower.copy()
+    left[row, axis] = middle
+    right[row, axis] = middle
+    queue.put(np.concatenate([lower, right]), np.concatenate([left, upper]), np.concatenate([bound, bound]))
+    return bool((~can).any())
+
+

@@ -1,0 +1,190 @@
+"""Looks for an input on which the two networks differ: sampling, corners, gradients, linear pieces.
+
+Finds large differences quickly and never proves anything. Every candidate goes through `confirm`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vouch.equiv.outcome import Confirm, Deadline, Witness
+from vouch.equiv.pair import Array, Dense, Pair
+from vouch.equiv.property import Property, Top
+from vouch.equiv.region import Region
+from vouch.nn.lp import LinearProgram
+
+STEPS = 40
+STARTS = 96
+
+
+def falsify(
+    pair: Pair,
+    region: Region,
+    prop: Property,
+    confirm: Confirm,
+    deadline: Deadline,
+    *,
+    seed: int = 0,
+    rounds: int = 2,
+) -> Witness | None:
+    """The first confirmed violation, or None."""
+    rng = np.random.default_rng(seed)
+    for attempt in range(rounds):
+        points = region.sample(rng, 2048)
+        points[0] = region.project(region.anchor[None, :])[0]
+        for stage in (_as_they_are, _climbed, _polished):
+            if deadline.passed:
+                return None
+            points = stage(pair, region, prop, points, attempt)
+            witness = _confirmed(pair, region, prop, points, confirm)
+            if witness is not None:
+                return witness
+    return None
+
+
+def largest(
+    pair: Pair, region: Region, prop: Property, deadline: Deadline, *, seed: int = 0
+) -> tuple[Array, float]:
+    """The input with the largest violation score that a thorough search finds, and its score."""
+    rng = np.random.default_rng(seed)
+    best, score = region.anchor, -np.inf
+    for attempt in range(8):
+        points = _climbed(pair, region, prop, region.sample(rng, 4096), attempt)
+        points = _polished(pair, region, prop, points, attempt)
+        points = points[region.inside(points)]
+        if len(points):
+            scores = prop.excess(pair.reference.evaluate(points), pair.test.evaluate(points))
+            if scores.max() > score:
+                best, score = points[scores.argmax()], float(scores.max())
+        if deadline.passed:
+            break
+    return best, score
+
+
+def _confirmed(
+    pair: Pair, region: Region, prop: Property, points: Array, confirm: Confirm
+) -> Witness | None:
+    points = points[region.inside(points)]
+    if not len(points):
+        return None
+    r, t = pair.reference.evaluate(points), pair.test.evaluate(points)
+    score = np.where(prop.violated(r, t), prop.excess(r, t), -np.inf)
+    for index in np.argsort(-score)[:4]:
+        if score[index] == -np.inf:
+            return None
+        witness = confirm(points[index])
+        if witness is not None:
+            return witness
+    return None
+
+
+def _as_they_are(pair: Pair, region: Region, prop: Property, points: Array, attempt: int) -> Array:
+    return points
+
+
+def _climbed(pair: Pair, region: Region, prop: Property, points: Array, attempt: int) -> Array:
+    """Projected gradient ascent of the violation from the most promising points. In a ranking, half of
+    them climb towards the reference's own decision boundary instead."""
+    r, t = pair.reference.evaluate(points), pair.test.evaluate(points)
+    points = points[np.argsort(-prop.excess(r, t))[:STARTS]]
+    size = region.upper - region.lower
+    if region.radius is not None:
+        size = np.minimum(size, region.radius)
+    best, best_score = points, prop.excess(pair.reference.evaluate(points), pair.test.evaluate(points))
+    seen = [points]
+    for step in range(STEPS):
+        r, t = pair.reference.evaluate(points), pair.test.evaluate(points)
+        to_r, to_t = prop.direction(r, t)
+        if isinstance(prop, Top) and attempt % 2 == 1:
+            to_r, to_t = _swap_reference(r), np.zeros_like(t)
+        gradient = pair.reference.gradient(points, to_r) + pair.test.gradient(points, to_t)
+        points = region.project(points + _step(gradient, region) * size * 0.5 * 0.85**step)
+        score = prop.excess(pair.reference.evaluate(points), pair.test.evaluate(points))
+        better = score > best_score
+        best = np.where(better[:, None], points, best)
+        best_score = np.where(better, score, best_score)
+        if isinstance(prop, Top):
+            seen.append(points)
+    return np.concatenate([best, *seen]) if isinstance(prop, Top) else best
+
+
+def _swap_reference(r: Array) -> Array:
+    row = np.arange(len(r))
+    order = np.argsort(-r, axis=1)
+    direction = np.zeros_like(r)
+    direction[row, order[:, 1]] += 1.0
+    direction[row, order[:, 0]] -= 1.0
+    return direction
+
+
+def _step(gradient: Array, region: Region) -> Array:
+    """Steepest direction: all coordinates in a box, the few steepest in a Manhattan ball."""
+    if region.radius is None:
+        return np.sign(gradient)
+    keep = min(4, gradient.shape[1])
+    limit = -np.sort(-np.abs(gradient), axis=1)[:, keep - 1 : keep]
+    return np.where(np.abs(gradient) >= limit, np.sign(gradient), 0.0)
+
+
+def _polished(pair: Pair, region: Region, prop: Property, points: Array, attempt: int) -> Array:
+    """From the best points, go to the maximum of the linear piece they lie in, and on into the next."""
+    r, t = pair.reference.evaluate(points), pair.test.evaluate(points)
+    order = np.argsort(-prop.excess(r, t))[:4]
+    reached = [_along_pieces(pair, region, prop, points[index]) for index in order]
+    return np.concatenate([*reached, points[order]])
+
+
+def _along_pieces(pair: Pair, region: Region, prop: Property, x: Array) -> Array:
+    found = [x]
+    score = -np.inf
+    for _ in range(12):
+        point = _best_of_piece(pair, region, prop, x)
+        if point is None:
+            break
+        found.append(point)
+        r, t = pair.reference.evaluate(point[None, :]), pair.test.evaluate(point[None, :])
+        new = float(prop.excess(r, t)[0])
+        if new <= score + 1e-12 * abs(score):
+            break
+        score = new
+        # A little beyond the edge that was reached lies the next piece.
+        x = region.project((point + (point - x) * 1e-3)[None, :])[0]
+    return np.stack(found)
+
+
+def _best_of_piece(pair: Pair, region: Region, prop: Property, x: Array) -> Array | None:
+    """Maximum of the (locally linear) violation over the linear piece around x, by one program."""
+    program = LinearProgram(region.lower, region.upper)
+    if region.rows is not None and region.rhs is not None:
+        program.add(region.rows, region.rhs)
+    maps = []
+    for network in (pair.reference, pair.test):
+        matrix, offset, rows, rhs = _piece(network, x)
+        program.add(rows, rhs)
+        maps.append((matrix, offset))
+    r, t = (x[None, :] @ m.T + o for m, o in maps)
+    to_r, to_t = prop.direction(r, t)
+    answer = program.maximise(to_r[0] @ maps[0][0] + to_t[0] @ maps[1][0])
+    if answer.point is None:
+        return None
+    return region.project(answer.point[None, :])[0]
+
+
+def _piece(network: Dense, x: Array) -> tuple[Array, Array, Array, Array]:
+    """The affine map that the network is around x, and the constraints {rows·x ≤ rhs} of that piece."""
+    matrix, offset = np.eye(len(x)), np.zeros(len(x))
+    rows, rhs = [], []
+    for layer in network.layers[:-1]:
+        matrix, offset = layer.weights @ matrix, layer.weights @ offset + layer.bias
+        on = matrix @ x + offset > 0
+        sign = np.where(on, -1.0, 1.0)
+        rows.append(matrix * sign[:, None])
+        rhs.append(-offset * sign)
+        matrix, offset = matrix * on[:, None], offset * on
+    last = network.layers[-1]
+    return (
+        last.weights @ matrix,
+        last.weights @ offset + last.bias,
+        np.concatenate(rows) if rows else np.zeros((0, len(x))),
+        np.concatenate(rhs) if rhs else np.zeros(0),
+    )

@@ -1,0 +1,181 @@
+"""Is the property proved on these cells? Checks the output forms of a batch, and says where to look next.
+
+`assess` answers for every cell of a batch at once: proved or not, the proved bound, which inputs and which
+neurons make it loose, and the input that the forms think worst (a candidate for a counterexample).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import assert_never
+
+import numpy as np
+import numpy.typing as npt
+
+from vouch.equiv.difference import propagate_related, subtract
+from vouch.equiv.forms import Array, Cells, Form, Phases, Relaxation, propagate
+from vouch.equiv.pair import Pair
+from vouch.equiv.property import Epsilon, Property, Top
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Joint:
+    """Output forms of both networks over one batch; `gaps` are forms of r − t, each sound by itself."""
+
+    cells: Cells
+    reference: Form
+    test: Form
+    gaps: tuple[Form, ...]
+    relaxed: tuple[list[Relaxation], list[Relaxation]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assessment:
+    """Per cell: `proved`, `bound` (proved value of the quantity that must not be positive or exceed ε),
+    `blame` [B, n] of the inputs (None unless kept) and `worst` [B, n], the most suspicious input."""
+
+    proved: npt.NDArray[np.bool_]
+    bound: Array
+    blame: Array | None
+    worst: Array
+
+
+def joint(
+    pair: Pair,
+    cells: Cells,
+    *,
+    unit: float = 0.0,
+    phases: tuple[Phases, Phases] | None = None,
+    keep_blame: bool = False,
+    related: bool = False,
+) -> Joint:
+    """Propagate both networks, and their difference too if they are `related`."""
+    if related:
+        r, t, delta, relaxed = propagate_related(pair, cells, unit=unit, phases=phases, keep_blame=keep_blame)
+        return Joint(cells, r, t, (delta.as_form(r, t), subtract(r, t)), relaxed)
+    first, second = phases if phases is not None else (None, None)
+    r = propagate(pair.reference, cells, unit=unit, phases=first, keep_blame=keep_blame)
+    t = propagate(pair.test, cells, unit=unit, phases=second, keep_blame=keep_blame)
+    return Joint(cells, r.form, t.form, (subtract(r.form, t.form),), (r.relaxed, t.relaxed))
+
+
+def assess(prop: Property, forms: Joint) -> Assessment:
+    match prop:
+        case Epsilon(norm="linf"):
+            return _chebyshev(prop, forms)
+        case Epsilon():
+            return _manhattan(prop, forms)
+        case Top():
+            return _ranking(prop, forms)
+        case _ as never:
+            assert_never(never)
+
+
+def _chebyshev(prop: Epsilon, forms: Joint) -> Assessment:
+    ends = np.stack([np.stack(gap.bounds(forms.cells)) for gap in forms.gaps])
+    low, high = ends[:, 0].max(axis=0), ends[:, 1].min(axis=0)
+    size = np.maximum(np.abs(low), np.abs(high))
+    row = np.arange(len(size))
+    worst = size.argmax(axis=1)
+    bound = size[row, worst]
+    sign = np.where(np.abs(high[row, worst]) >= np.abs(low[row, worst]), 1.0, -1.0)
+    # Look at the form that gave the better bound for most cells.
+    widths = (ends[:, 1] - ends[:, 0])[:, row, worst]
+    gap = forms.gaps[int(np.argmin(widths.sum(axis=1)))]
+    direction = gap.inputs[row, :, worst] * sign[:, None]
+    return Assessment(
+        bound <= prop.epsilon, bound, _blame(gap, worst, forms.cells), forms.cells.extreme(direction)
+    )
+
+
+def _manhattan(prop: Epsilon, forms: Joint) -> Assessment:
+    """Σ|r − t|: where a sign is settled the form itself is added, elsewhere the chord above |·|."""
+    best: Assessment | None = None
+    for gap in forms.gaps:
+        low, high = gap.bounds(forms.cells)
+        crossing = (low < 0) & (high > 0)
+        width = np.where(crossing, high - low, 1.0)
+        slope = np.where(crossing, (high + low) / width, np.where(low >= 0, 1.0, -1.0))
+        # |g| ≤ slope·g + lift on [low, high]: the lift is the larger of what the two ends need.
+        lift = np.maximum(np.abs(low) - slope * low, np.abs(high) - slope * high)
+        total = _weighted(gap, slope)
+        _, up = total.bounds(forms.cells)
+        bound = (up[:, 0] + lift.sum(axis=1)) * (1 + 2.0**-40)
+        zero = np.zeros(len(bound), dtype=np.intp)
+        new = Assessment(
+            bound <= prop.epsilon,
+            bound,
+            _blame(gap, np.argmax(high - low, axis=1), forms.cells),
+            forms.cells.extreme(total.inputs[np.arange(len(zero)), :, zero]),
+        )
+        best = new if best is None else _better(best, new)
+    assert best is not None
+    return best
+
+
+def _better(a: Assessment, b: Assessment) -> Assessment:
+    bound = np.minimum(a.bound, b.bound)
+    return Assessment(a.proved | b.proved, bound, a.blame, b.worst)
+
+
+def _weighted(form: Form, weights: Array) -> Form:
+    """Σ_k weights[:, k]·form_k as a form of one neuron; weights differ from cell to cell."""
+    column = weights[:, :, None]
+    size = np.abs(form.centre) + np.abs(form.inputs).sum(axis=1) + np.abs(form.noise).sum(axis=1)
+    error = (form.error + 2.0**-48 * size) * np.abs(weights)
+    return Form(
+        (form.centre * weights).sum(axis=1, keepdims=True),
+        np.matmul(form.inputs, column),
+        np.matmul(form.noise, column),
+        error.sum(axis=1, keepdims=True),
+        form.origin,
+        form.blame,
+    )
+
+
+def pairwise(form: Form, outputs: int) -> Form:
+    """All differences y_i − y_j; entry j·outputs + i."""
+    eye = np.eye(outputs)
+    matrix = (eye[None, :, :] - eye[:, None, :]).reshape(outputs * outputs, outputs)
+    rounding = 8 * 2.0**-53 * (np.abs(form.centre) + np.abs(form.inputs).sum(axis=1)) @ np.abs(matrix).T
+    return form.mapped(matrix, 0.0, rounding)
+
+
+def _ranking(prop: Top, forms: Joint) -> Assessment:
+    """Proved where every class that may be the reference's maximum is beaten by fewer than k others."""
+    cells, outputs = forms.cells, forms.reference.centre.shape[1]
+    count = len(cells.anchor)
+    by_ref, by_test = pairwise(forms.reference, outputs), pairwise(forms.test, outputs)
+    above_ref = by_ref.bounds(cells)[1].reshape(count, outputs, outputs)
+    above_test = by_test.bounds(cells)[1].reshape(count, outputs, outputs)
+    diagonal = np.arange(outputs)
+    above_ref[:, diagonal, diagonal] = np.inf
+    above_test[:, diagonal, diagonal] = -np.inf
+    # above_ref[j, i] = max (r_i − r_j); class i can be the maximum only if no j keeps r_i − r_j below 0.
+    possible = (above_ref >= 0).all(axis=1)
+    kth = -np.sort(-above_test, axis=2)[:, :, prop.k - 1] if prop.k < outputs else np.full(possible.shape, -1.0)
+    risk = np.where(possible, kth, -np.inf)
+    worst = risk.argmax(axis=1)
+    row = np.arange(count)
+    bound = risk[row, worst]
+    rival = np.argsort(-above_test[row, worst], axis=1)[:, min(prop.k, outputs) - 1]
+    entry = worst * outputs + rival
+    direction = by_test.inputs[row, :, entry]
+    blame = _blame(by_test, entry, cells)
+    if blame is not None and (possible.sum(axis=1) > 1).any():
+        # Which class the reference chooses is open too: its own looseness counts as well.
+        favourite = forms.reference.centre.argmax(axis=1)
+        other = np.where(worst != favourite, worst, rival)
+        blame = blame + np.asarray(_blame(by_ref, favourite * outputs + other, cells))
+    return Assessment(bound < 0, bound, blame, cells.extreme(direction))
+
+
+def _blame(form: Form, entry: npt.NDArray[np.intp], cells: Cells) -> Array | None:
+    """Spread of one neuron per cell, distributed over the inputs."""
+    if form.blame is None:
+        return None
+    row = np.arange(len(entry))
+    direct = np.abs(form.inputs[row, :, entry]) * cells.reach()
+    through = np.matmul(np.abs(form.noise[row, :, entry])[:, None, :], form.blame)[:, 0, :]
+    return np.asarray(direct + through)
+

@@ -1,0 +1,151 @@
+"""The inputs that are compared: a box, cut down by a Manhattan ball or by linear constraints.
+
+A region is {x : lower ≤ x ≤ upper, ‖x − centre‖₁ ≤ radius, rows·x ≤ rhs}; the ball and the rows are
+optional. A Chebyshev ball is a box.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from vouch.errors import VouchError
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Region:
+    lower: Array
+    upper: Array
+    centre: Array | None = None
+    radius: float | None = None
+    rows: Array | None = None
+    rhs: Array | None = None
+
+    def __post_init__(self) -> None:
+        if self.lower.shape != self.upper.shape or self.lower.ndim != 1:
+            raise VouchError("lower and upper bounds of the region differ in length")
+        if not (np.isfinite(self.lower).all() and np.isfinite(self.upper).all()):
+            raise VouchError("the region is not bounded")
+        if (self.lower > self.upper).any():
+            index = int(np.flatnonzero(self.lower > self.upper)[0])
+            raise VouchError(f"the region is empty: input {index} has no values")
+
+    @property
+    def size(self) -> int:
+        return len(self.lower)
+
+    @property
+    def is_box(self) -> bool:
+        return self.radius is None and self.rows is None
+
+    @property
+    def anchor(self) -> Array:
+        """The point that affine forms are written around: the ball's centre, or the middle of the box."""
+        if self.centre is not None:
+            return self.centre
+        return self.lower + (self.upper - self.lower) / 2
+
+    def contains(self, x: Array) -> bool:
+        """Exact membership (the numbers are taken as they are, nothing is rounded)."""
+        if (x < self.lower).any() or (x > self.upper).any():
+            return False
+        if self.radius is not None and self.centre is not None:
+            moved = (abs(Fraction(float(a)) - Fraction(float(b))) for a, b in zip(x, self.centre, strict=True))
+            if sum(moved) > Fraction(self.radius):
+                return False
+        if self.rows is not None and self.rhs is not None:
+            for row, right in zip(self.rows, self.rhs, strict=True):
+                used = np.flatnonzero(row)
+                if sum(Fraction(float(row[j])) * Fraction(float(x[j])) for j in used) > Fraction(float(right)):
+                    return False
+        return True
+
+    def inside(self, x: Array) -> npt.NDArray[np.bool_]:
+        """Membership of rows of x up to round-off, for searching; `contains` has the last word."""
+        good = ((x >= self.lower) & (x <= self.upper)).all(axis=1)
+        if self.radius is not None and self.centre is not None:
+            good &= np.abs(x - self.centre).sum(axis=1) <= self.radius
+        if self.rows is not None and self.rhs is not None:
+            good &= (x @ self.rows.T <= self.rhs).all(axis=1)
+        return np.asarray(good)
+
+    def project(self, x: Array) -> Array:
+        """Rows of x moved into the box and, if there is one, the ball (towards its centre)."""
+        x = np.clip(x, self.lower, self.upper)
+        if self.radius is not None and self.centre is not None:
+            move = x - self.centre
+            far = np.abs(move).sum(axis=1, keepdims=True)
+            x = self.centre + move * np.minimum(1.0, self.radius * (1 - 1e-12) / np.maximum(far, 1e-300))
+            x = np.clip(x, self.lower, self.upper)
+        return x
+
+    def cast(self, x: Array) -> Array | None:
+        """The float32 point nearest to x that lies exactly in the region, as float64; None if rounding
+        towards the anchor does not find one."""
+        near = x.astype(np.float32)
+        for towards in (None, self.anchor, self.lower, self.upper):
+            if towards is not None:
+                wrong = self._wrong(near.astype(np.float64))
+                near = np.where(wrong, np.nextafter(near, towards.astype(np.float32)), near)
+            point = near.astype(np.float64)
+            if self.contains(point):
+                return np.asarray(point)
+        return None
+
+    def _wrong(self, x: Array) -> npt.NDArray[np.bool_]:
+        outside = (x < self.lower) | (x > self.upper)
+        return outside if outside.any() else np.ones(len(x), dtype=bool)
+
+    def sample(self, rng: np.random.Generator, count: int) -> Array:
+        """Random points: uniform in the box, spread over few coordinates in a ball; half of them extreme."""
+        low, high = self.lower, self.upper
+        x = rng.uniform(low, high, size=(count, self.size))
+        corners = rng.random((count // 2, self.size)) < 0.5
+        x[: count // 2] = np.where(corners, low, high)
+        if self.radius is not None and self.centre is not None:
+            share = rng.dirichlet(np.full(self.size, 0.1), size=count) * self.radius
+            signs = np.where(rng.random((count, self.size)) < 0.5, -1.0, 1.0)
+            x = np.clip(self.centre + signs * share, low, high)
+        return self.project(x)
+
+
+def box(lower: Array, upper: Array) -> Region:
+    return Region(np.array(lower, dtype=np.float64), np.array(upper, dtype=np.float64))
+
+
+def ball(
+    centre: Array, radius: float, norm: str = "linf", domain: tuple[Array, Array] | None = None
+) -> Region:
+    """All inputs within `radius` of `centre`, inside `domain` if one is given."""
+    centre = np.array(centre, dtype=np.float64)
+    if not radius >= 0 or not np.isfinite(radius):
+        raise VouchError(f"radius {radius} is not a length")
+    lower = np.nextafter(centre - radius, -np.inf)
+    upper = np.nextafter(centre + radius, np.inf)
+    if norm == "linf":
+        # The box of exactly these numbers: widening it would change the question.
+        lower, upper = centre - radius, centre + radius
+    elif norm != "l1":
+        raise VouchError(f"norm {norm!r} is not one of linf, l1")
+    if domain is not None:
+        if (centre < domain[0]).any() or (centre > domain[1]).any():
+            raise VouchError("the centre lies outside the domain")
+        lower, upper = np.maximum(lower, domain[0]), np.minimum(upper, domain[1])
+    if norm == "linf":
+        return Region(lower, upper)
+    return Region(lower, upper, centre, float(radius))
+
+
+def polytope(lower: Array, upper: Array, rows: Array, rhs: Array) -> Region:
+    """{x in the box : rows·x ≤ rhs}."""
+    return Region(
+        np.array(lower, dtype=np.float64),
+        np.array(upper, dtype=np.float64),
+        rows=np.atleast_2d(np.array(rows, dtype=np.float64)),
+        rhs=np.atleast_1d(np.array(rhs, dtype=np.float64)),
+    )

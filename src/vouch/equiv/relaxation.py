@@ -1,0 +1,195 @@
+"""One cell as a certified linear program: both networks' forms, with the triangle relaxation of every ReLU.
+
+Columns are the input displacements, the noise symbols of the reference and of the test network and, for a
+Manhattan ball, one column per input that bounds its displacement. Rows are
+
+- the two lower sides of the triangle of every unstable ReLU (the upper side is its symbol's bound),
+- the half-space of every neuron whose phase was fixed by a split,
+- the ball, and the linear constraints of the region.
+
+Every row is relaxed by the error of the form it comes from, so that no real point is lost to rounding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from vouch.equiv.forms import UNIT64, Array, Cells, Form, Phases, Trace, propagate
+from vouch.equiv.pair import Dense, Pair
+from vouch.equiv.region import Region
+from vouch.nn.lp import LinearProgram
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """The noise symbol of a relaxed ReLU: which network (0 reference, 1 test), layer, neuron and column."""
+
+    network: int
+    layer: int
+    neuron: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Linear:
+    """A linear expression over the program's columns: constant + row·columns ± error."""
+
+    row: Array
+    constant: float
+    error: float
+
+    def minus(self, other: Linear) -> Linear:
+        rounding = 4 * UNIT64 * (abs(self.constant) + abs(other.constant))
+        return Linear(
+            self.row - other.row, self.constant - other.constant, self.error + other.error + rounding
+        )
+
+    def scaled(self, factor: float) -> Linear:
+        rounding = 4 * UNIT64 * abs(self.constant * factor)
+        return Linear(self.row * factor, self.constant * factor, self.error * abs(factor) + rounding)
+
+
+class CellProgram:
+    """The linear program of one cell, with the outputs of both networks as linear expressions."""
+
+    def __init__(
+        self,
+        pair: Pair,
+        region: Region,
+        lower: Array,
+        upper: Array,
+        phases: tuple[Phases, Phases],
+        unit: float = 0.0,
+    ) -> None:
+        self.cells = Cells.of(lower[None, :], upper[None, :], region)
+        traces = [
+            propagate(net, self.cells, unit=unit, phases=own, keep_before=True)
+            for net, own in zip((pair.reference, pair.test), phases, strict=True)
+        ]
+        self.inputs = region.size
+        self.starts = [self.inputs, self.inputs + traces[0].form.noise.shape[1]]
+        noise_end = self.starts[1] + traces[1].form.noise.shape[1]
+        ball = self.inputs if self.cells.budget is not None else 0
+        self.columns = noise_end + ball
+        low, high = -np.ones(self.columns), np.ones(self.columns)
+        low[: self.inputs], high[: self.inputs] = self.cells.low[0], self.cells.high[0]
+        if ball:
+            low[noise_end:], high[noise_end:] = 0.0, np.minimum(self.cells.reach()[0], self.cells.budget)
+        self.program = LinearProgram(low, high)
+        self._reach = np.maximum(np.abs(low), np.abs(high))
+        self.symbols: list[Symbol] = []
+        self._before: dict[tuple[int, int, int], Linear] = {}
+        self._add_ball(noise_end)
+        self._add_region(region)
+        for which, (net, trace) in enumerate(zip((pair.reference, pair.test), traces, strict=True)):
+            self._add_network(which, net, trace, phases[which])
+        self.reference = self._expressions(traces[0].form, 0)
+        self.test = self._expressions(traces[1].form, 1)
+        self.base = self.program.mark()
+
+    def _expressions(self, form: Form, which: int) -> list[Linear]:
+        return [self._expression(form, which, k) for k in range(form.centre.shape[1])]
+
+    def _expression(self, form: Form, which: int, neuron: int) -> Linear:
+        row = np.zeros(self.columns)
+        row[: self.inputs] = form.inputs[0, :, neuron]
+        start = self.starts[which]
+        noise = form.noise[0, :, neuron]
+        row[start : start + len(noise)] = noise
+        constant = float(form.centre[0, neuron])
+        return Linear(row, constant, float(form.error[0, neuron]))
+
+    def _slack(self, expression: Linear) -> float:
+        """Room that rounding the row's coefficients may need."""
+        return 16 * UNIT64 * (float(np.abs(expression.row) @ self._reach) + abs(expression.constant))
+
+    def at_most_zero(self, *expressions: Linear) -> None:
+        """Constrain every expression to be ≤ 0 (as far as its error allows)."""
+        if not expressions:
+            return
+        rows = np.stack([e.row for e in expressions])
+        rhs = np.array([e.error + self._slack(e) - e.constant for e in expressions])
+        self.program.add(rows, np.nextafter(rhs, np.inf))
+
+    def _add_ball(self, first: int) -> None:
+        if self.cells.budget is None:
+            return
+        n = self.inputs
+        rows = np.zeros((2 * n + 1, self.columns))
+        for i in range(n):
+            rows[i, i], rows[i, first + i] = 1.0, -1.0
+            rows[n + i, i], rows[n + i, first + i] = -1.0, -1.0
+        rows[2 * n, first:] = 1.0
+        self.program.add(rows, np.append(np.zeros(2 * n), self.cells.budget))
+
+    def _add_region(self, region: Region) -> None:
+        if region.rows is None or region.rhs is None:
+            return
+        rows = np.zeros((len(region.rhs), self.columns))
+        rows[:, : self.inputs] = region.rows
+        moved = region.rows @ self.cells.anchor[0]
+        size = np.abs(region.rows) @ np.abs(self.cells.anchor[0]) + np.abs(region.rhs)
+        self.program.add(rows, region.rhs - moved + 4 * (self.inputs + 4) * UNIT64 * size)
+
+    def _add_network(self, which: int, network: Dense, trace: Trace, phases: Phases) -> None:
+        rows: list[Linear] = []
+        column = self.starts[which]
+        for layer, (form, relaxed) in enumerate(zip(trace.before, trace.relaxed, strict=True)):
+            fixed = phases[layer][0]
+            for neuron in np.flatnonzero(fixed):
+                before = self._expression(form, which, neuron)
+                rows.append(before.scaled(-1.0 if fixed[neuron] > 0 else 1.0))
+            for neuron in relaxed.columns:
+                before = self._expression(form, which, neuron)
+                slope, offset = float(relaxed.slope[0, neuron]), float(relaxed.offset[0, neuron])
+                after = before.scaled(slope)
+                after.row[column] += offset
+                after = Linear(after.row, after.constant + offset, after.error)
+                rows.append(after.scaled(-1.0))
+                rows.append(before.minus(after))
+                self._before[which, layer, int(neuron)] = before
+                self.symbols.append(Symbol(which, layer, int(neuron), column))
+                column += 1
+        self.at_most_zero(*rows)
+
+    def input_of(self, point: Array) -> Array:
+        """The network input of a point of the program."""
+        return np.asarray(self.cells.anchor[0] + point[: self.inputs])
+
+    def gaps(self, point: Array, objective: Linear) -> list[tuple[float, Symbol]]:
+        """How far each ReLU's relaxed output is above the true one at a point, weighted by how strongly the
+        objective leans on it."""
+        found = []
+        for symbol in self.symbols:
+            before = self._before[symbol.network, symbol.layer, symbol.neuron]
+            z = float(before.row @ point) + before.constant
+            found.append((abs(float(objective.row[symbol.column])) * (_triangle_gap(z, self._range(before))), symbol))
+        return found
+
+    def _range(self, expression: Linear) -> float:
+        return float(np.abs(expression.row) @ self._reach) + 1e-30
+
+    def quick(self, objective: Linear) -> float:
+        """A sound upper bound of the objective from the columns' ranges alone."""
+        low, high = self.program.lower, self.program.upper
+        ends = float(np.maximum(objective.row * low, objective.row * high).sum())
+        return ends + objective.constant + objective.error + (1 + self.columns / 16) * self._slack(objective)
+
+    def decide(self, objective: Linear, enough: float) -> tuple[float, Array | None]:
+        """Certified upper bound of the objective over the cell (−inf if the cell is certainly empty), and
+        the point where the solver saw its maximum. A bound below `enough` may come without solving."""
+        quick = self.quick(objective)
+        if quick < enough:
+            return quick, None
+        answer = self.program.maximise(objective.row)
+        if answer.status == "infeasible" and self.program.certify_infeasible():
+            return -np.inf, None
+        slack = objective.error + self._slack(objective)
+        return min(quick, answer.bound + objective.constant + slack), answer.point
+
+
+def _triangle_gap(z: float, reach: float) -> float:
+    """Relative height of the triangle at z: largest at 0, nothing at the ends."""
+    return max(0.0, 1.0 - abs(z) / reach)
