@@ -26,7 +26,7 @@ class Node:
     shape: Shape
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Network:
     """One input, one output. `nodes` are in topological order: a node reads `input` or earlier nodes.
 

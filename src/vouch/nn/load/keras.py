@@ -84,7 +84,7 @@ def _archive(data: bytes) -> tuple[dict[str, Any], Weights]:
             file = _opened(archive.read("model.weights.h5"))
     except (zipfile.BadZipFile, KeyError, NotImplementedError) as error:
         raise VouchError(f"not a .keras archive: {error}") from None
-    groups = file["layers"] if "layers" in file else {}
+    groups = file.get("layers", {})
 
     def weights(entry: _Entry) -> list[Array]:
         if entry.path not in groups or "vars" not in groups[entry.path]:

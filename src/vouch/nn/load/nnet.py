@@ -7,6 +7,7 @@ ranges, shifted and scaled as the format's own evaluation does, and the output i
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -79,7 +80,7 @@ class _Reader:
         value = builder.add("clipped", Max((None, high), sign=-1), value)
         value = builder.add("centred", Shift(-means[:inputs]), value)
         value = builder.add("normalised", Scale(ranges[:inputs], divide=True), value)
-        for number, (into, out) in enumerate(zip(sizes, sizes[1:], strict=False)):
+        for number, (into, out) in enumerate(pairwise(sizes)):
             weights = np.array([self._numbers(into, f"weights of layer {number}") for _ in range(out)])
             bias = np.array([self._numbers(1, f"biases of layer {number}")[0] for _ in range(out)])
             value = builder.add(f"layer{number}", Gemm.of(weights, bias), value)

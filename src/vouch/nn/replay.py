@@ -1,0 +1,74 @@
+"""Runs a network in onnxruntime: the opponent that every counterexample has to convince.
+
+A network that came from ONNX runs as the bytes that were read; any other is exported first.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from vouch.errors import VouchError
+from vouch.nn.network import Network
+from vouch.nn.operators.base import Array
+
+_exported: WeakKeyDictionary[Network, bytes] = WeakKeyDictionary()
+
+
+def replay(network: Network, x: Array) -> Array:
+    """What onnxruntime computes for rows x [batch, inputs], as float64 [batch, outputs].
+
+    The runtime sees `as_run(network, x)`: whoever judges the answer has to judge it for that point.
+    """
+    session = _session(_model(network))
+    given = session.get_inputs()[0]
+    rows = np.asarray(x, dtype=np.float64)
+    if rows.ndim < 2 or rows[0].size != network.inputs:
+        raise VouchError(f"{network.name} takes rows of {network.inputs} numbers, not shape {rows.shape}")
+    feeds = rows.reshape(len(rows), *network.input_shape).astype(_dtype(given.type))
+    outputs = [session.run(None, {given.name: row})[0].ravel() for row in feeds]
+    return np.array(outputs, dtype=np.float64).reshape(len(rows), network.outputs)
+
+
+def as_run(network: Network, x: Array) -> Array:
+    """The nearest points that the runtime can be given: float32 for most models."""
+    given = _session(_model(network)).get_inputs()[0]
+    return np.asarray(x).astype(_dtype(given.type)).astype(np.float64)
+
+
+def _dtype(kind: str) -> type[np.floating[Any]]:
+    return np.float64 if kind == "tensor(double)" else np.float32
+
+
+def _model(network: Network) -> bytes:
+    if network.model is not None:
+        return network.model
+    if network not in _exported:
+        from vouch.nn.export import to_onnx
+
+        data = to_onnx(network)
+        try:
+            _session(data)
+        except VouchError:  # the runtime has some operators in float32 only
+            data = to_onnx(network, double=False)
+        _exported[network] = data
+    return _exported[network]
+
+
+@lru_cache(maxsize=8)
+def _session(model: bytes) -> Any:
+    import onnxruntime
+
+    onnxruntime.set_default_logger_severity(4)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    try:
+        return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # onnxruntime raises its own classes, all derived from Exception
+        first = (str(error).splitlines() or [type(error).__name__])[0]
+        raise VouchError(f"onnxruntime does not take the model: {first}") from None
