@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from vouch.c.ir import Instruction, Location
+from vouch.c.ir import Instruction, Location, Operand
 
 
 class Category(StrEnum):
@@ -41,15 +41,31 @@ class Trigger(StrEnum):
     FALSE_ARGUMENT = "false-argument"
     """The site is a call whose argument number `argument` is zero (`__VERIFIER_assert(c)` without a body)."""
     ACCESS = "access"
-    """The site reads or writes memory (load, store, memcpy, …) through a null, freed, or out-of-object pointer."""
+    """The site accesses memory (load, store, memcpy, a library model) through a null, freed or out-of-object
+    pointer."""
+    CALL = "call"
+    """The site calls through a pointer (`value`) that is null or points to no function."""
     UNINITIALISED = "uninitialised"
-    """The site is a load that reads bytes that nobody wrote."""
+    """The site is a load (or a call of a library model that loads through its arguments) that reads bytes
+    that nobody wrote."""
     NARROWING = "narrowing"
-    """The site is a trunc whose result, extended back as `signed_to` says, differs from its operand."""
+    """`value` (evaluated at the site, read as `signed_from` says) is no number of `bits` bits (read as
+    `signed_to` says): the conversion changes it. The site is the trunc, or the store of a bit-field."""
+    REACHED_ZERO = "reached-zero"
+    """The site is executed while `value` is zero: a division, or the handler that serves division by zero."""
+    REACHED_NONZERO = "reached-nonzero"
+    """The site is executed while `value` is not zero: the same handler, reached for INT_MIN / -1."""
+    OVERFLOW = "overflow"
+    """The site is a `Binary` (add, sub, mul, sdiv, srem; without instrumentation) whose exact result,
+    operands read as `signed_to` says, is no number of its type. For sdiv and srem: INT_MIN / -1."""
+    SHIFT = "shift"
+    """The site is a `Binary` shl, lshr or ashr (without instrumentation) whose right operand, read as
+    unsigned, is not less than the width."""
     FREE = "free"
     """The site frees a pointer that is not the start of a live heap object (null is fine)."""
     LEAK = "leak"
-    """The site ends the program or loses the last pointer while a heap object is live."""
+    """The site allocates a heap object that is still live, and that neither the result nor a global points
+    to, when the program ends (an entry point returns, `exit` is called)."""
     NAN = "nan"
     """The site yields a NaN or an infinity from operands that are neither."""
     NEVER = "never"
@@ -69,7 +85,12 @@ class Check:
     trigger: Trigger
     site: Instruction
     argument: int = 0
+    value: Operand | None = None  # what the trigger looks at, evaluated at the site
+    bits: int = 0
     signed_to: bool = False
     signed_from: bool = False
     operands: tuple[str, ...] = field(default=())  # C spelling of the operands, where known
     suppressed: str | None = None  # reason given in the source
+    after: str | None = None
+    """Id of the check that reports the same mistake first (the index before the access through it): what
+    violates that one needs no second report here."""

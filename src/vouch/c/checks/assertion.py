@@ -1,0 +1,108 @@
+"""assertion: a condition that the program itself asserts is false.
+
+Finds `assert(c)` of every C library, `static`-style wrappers built on it, and the conventions of other
+verifiers: `__VERIFIER_assert`, `__VERIFIER_error`, `reach_error`, `__CPROVER_assert`, `__ESBMC_assert`;
+and `__builtin_trap`, `__builtin_assume` of something false.
+
+Why it matters: assertions say what the code is for. A proved assertion is a fact about every execution.
+
+Fails:
+
+    void set(int level) { assert(level >= 0 && level <= 100); }          /* called with anything */
+
+Passes:
+
+    void set(int level) { if (level < 0 || level > 100) return; assert(level <= 100); }
+
+Not flagged: `abort()`, `exit()` and `_Exit()`. They end the program, and `if (!c) abort();` is how test
+suites write an assumption.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vouch.c.checks.base import Category, Trigger
+from vouch.c.checks.context import Context, Found, source_name
+from vouch.c.checks.text import spell
+from vouch.c.ir import Call, ExpressionConstant, Function, GlobalConstant, Location, Operand, StringConstant
+
+CATEGORY = Category.ASSERTION
+
+# What `assert` expands to, by C library, with the argument that holds the condition's text.
+FAILURES = {
+    "__assert_fail": 0,  # glibc, musl
+    "__assert": 0,  # BSD, older glibc
+    "__assert_func": 3,  # newlib
+    "__assert_rtn": 3,  # macOS
+    "_assert": 0,  # Windows
+    "_wassert": 0,
+    "__assert_perror_fail": 0,
+}
+ERRORS = frozenset({"__VERIFIER_error", "reach_error", "llvm.trap", "llvm.debugtrap", "__CPROVER_error"})
+CLAIMS = frozenset({"__VERIFIER_assert", "__CPROVER_assert", "__ESBMC_assert"})
+
+
+def is_reporter(function: Function) -> bool:
+    """A function that stands for an assertion: what fails inside it is reported where it is called."""
+    name = function.source_name
+    return (name in CLAIMS or name in ERRORS or name in FAILURES) and not function.address_taken
+
+
+def find(context: Context) -> Iterator[Found]:
+    if is_reporter(context.function):
+        return
+    for handler in context.handlers_of("invalid_builtin"):
+        if handler.numbers[:1] == (2,):
+            message = "the assumed condition is false"
+            yield Found(CATEGORY, handler.location, message, Trigger.REACHED, handler.call)
+    for call in context.calls:
+        name = source_name(context.program, call)
+        if name in CLAIMS and call.arguments:
+            yield _claim(context, call, name)
+        elif name in ERRORS or name in FAILURES:
+            yield _failure(context, call, name)
+
+
+def _place(context: Context, call: Call) -> Location:
+    return call.location or context.function.location or Location("", 0, 0, context.function.source_name)
+
+
+def _claim(context: Context, call: Call, name: str) -> Found:
+    text = spell(context, call.arguments[0])
+    said = string_argument(context, call, 1)
+    message = f"assertion fails: {said or text}"
+    return Found(
+        CATEGORY,
+        _place(context, call),
+        message,
+        Trigger.FALSE_ARGUMENT,
+        call,
+        argument=0,
+        value=call.arguments[0],
+        operands=(text,),
+    )
+
+
+def _failure(context: Context, call: Call, name: str) -> Found:
+    said = string_argument(context, call, FAILURES[name]) if name in FAILURES else ""
+    if name in FAILURES:
+        message = f"assertion fails: {said}" if said else "assertion fails"
+    elif name.startswith("llvm."):
+        message = "the trap is reached"
+    else:
+        message = f"{name}() is reached"
+    return Found(CATEGORY, _place(context, call), message, Trigger.REACHED, call)
+
+
+def string_argument(context: Context, call: Call, index: int) -> str:
+    """The text of a string literal passed as an argument, "" where it is none."""
+    if index >= len(call.arguments):
+        return ""
+    operand: Operand = call.arguments[index]
+    if isinstance(operand, ExpressionConstant) and operand.operands:
+        operand = operand.operands[0]
+    if not isinstance(operand, GlobalConstant) or operand.name not in context.program.globals:
+        return ""
+    text = context.program.globals[operand.name].initializer
+    return text.data.split(b"\0")[0].decode(errors="replace") if isinstance(text, StringConstant) else ""

@@ -1,0 +1,182 @@
+"""pointer: memory is accessed through a null, freed or out-of-object pointer.
+
+Finds every read and write through a pointer (`*p`, `p->x`, `p[i]`), copies (`memcpy`, struct assignment),
+library functions that work on memory (`strcpy`, `strlen`, …), calls through function pointers, and `free` of
+something that is not the start of a live heap object (twice freed, inside an object, on the stack).
+
+Why it matters: the access reads or corrupts something else, or stops the processor.
+
+Fails:
+
+    int first(void) { int *p = malloc(sizeof *p); *p = 1; return *p; }      /* malloc may return NULL */
+
+Passes:
+
+    int first(void) { int *p = malloc(sizeof *p); if (!p) return 0; *p = 1; int v = *p; free(p); return v; }
+
+Not flagged: variables accessed by name, elements of an array variable whose index has a `bounds` check of its
+own, device registers (a constant address), and pointers from outside the program, which are taken to be valid
+unless `--strict-pointers` says otherwise. Comparing or computing an invalid pointer is not flagged, using
+it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vouch.c.checks.base import Category, Trigger
+from vouch.c.checks.context import (
+    Context,
+    Found,
+    callee_name,
+    is_device_register,
+    source_name,
+)
+from vouch.c.checks.places import Places
+from vouch.c.checks.text import spell, spell_place
+from vouch.c.ir import (
+    AtomicUpdate,
+    Call,
+    CompareExchange,
+    FunctionType,
+    GlobalConstant,
+    Instruction,
+    IntConstant,
+    Operand,
+    PointerType,
+    Register,
+    Type,
+)
+
+CATEGORY = Category.POINTER
+
+FREES = frozenset(
+    {
+        "free",
+        "cfree",
+        "realloc",
+        "reallocarray",
+        "_ZdlPv",
+        "_ZdlPvm",
+        "_ZdaPv",
+        "_ZdaPvm",
+        "_ZdlPvj",
+        "_ZdaPvj",
+    }
+)
+_COPIES = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.", "llvm.memcpy.inline.")
+# Models that allocate, print or end the program access no memory of the caller that could be invalid.
+_HARMLESS = frozenset(
+    {
+        "malloc",
+        "calloc",
+        "aligned_alloc",
+        "alloca",
+        "printf",
+        "puts",
+        "putchar",
+        "fprintf",
+        "exit",
+        "abort",
+        "free",
+    }
+)
+
+
+def find(context: Context) -> Iterator[Found]:
+    places = Places(context)
+    yield from _accesses(context, places)
+    for call in context.calls:
+        name = callee_name(call)
+        if not name:
+            found = _indirect(context, call)
+            if found is not None:
+                yield found
+        elif name.startswith(_COPIES):
+            yield from _copy(context, places, call)
+        elif name in FREES:
+            yield _free(context, call)
+        elif name in context.program.models and name not in _HARMLESS:
+            yield from _library(context, call)
+
+
+def _accesses(context: Context, places: Places) -> Iterator[Found]:
+    # clang computes the address of a place once and uses it for the read and the write of `p->n += 1`: one
+    # access of the program, one check.
+    seen: set[tuple[str, int]] = set()
+    accesses: list[tuple[Instruction, Operand, Type]] = []
+    accesses += [(load, load.pointer, load.type) for load in context.loads if not load.nosanitize]
+    accesses += [(s, s.pointer, _type(s.value)) for s in context.stores if not s.nosanitize]
+    for block in context.function.blocks.values():
+        for atomic in block.instructions:
+            if isinstance(atomic, AtomicUpdate):
+                accesses.append((atomic, atomic.pointer, atomic.type))
+            elif isinstance(atomic, CompareExchange):
+                accesses.append((atomic, atomic.pointer, _type(atomic.expected)))
+    accesses.sort(key=lambda access: context.order[id(access[0])])
+    for site, pointer, kind in accesses:
+        location = site.location
+        if location is None:
+            continue
+        place = places.of(pointer)
+        if places.is_valid(place, places.store_size(kind)) or is_device_register(context, pointer):
+            continue
+        key = (pointer.name if isinstance(pointer, Register) else repr(pointer), location.line)
+        if key in seen:
+            continue
+        seen.add(key)
+        text = spell_place(context, pointer) or "the access"
+        message = f"{text} is accessed through a null, freed or out-of-bounds pointer"
+        yield Found(CATEGORY, location, message, Trigger.ACCESS, site, operands=(text,), shares=place.guard)
+
+
+def _type(operand: Operand) -> Type:
+    kind = getattr(operand, "type", None)
+    assert isinstance(kind, Type)
+    return kind
+
+
+def _copy(context: Context, places: Places, call: Call) -> Iterator[Found]:
+    if call.location is None:
+        return
+    length = call.arguments[2]
+    pointers = [a for a in call.arguments[:2] if isinstance(_type(a), PointerType)]
+    if isinstance(length, IntConstant):
+        if all(places.is_valid(places.of(pointer), length.value) for pointer in pointers):
+            return
+        if length.value == 0:
+            return
+    name = callee_name(call).split(".")[1]
+    texts = [spell_place(context, pointer) for pointer in pointers]
+    what = texts[0] or name
+    message = f"{name} of {what} accesses memory through a null, freed or out-of-bounds pointer"
+    yield Found(CATEGORY, call.location, message, Trigger.ACCESS, call, operands=tuple(texts))
+
+
+def _indirect(context: Context, call: Call) -> Found | None:
+    if not isinstance(call.callee, Register) or call.location is None:
+        return None
+    text = spell(context, call.callee)
+    message = f"call through {text}, which may be null or no function"
+    return Found(CATEGORY, call.location, message, Trigger.CALL, call, value=call.callee, operands=(text,))
+
+
+def _free(context: Context, call: Call) -> Found:
+    text = spell(context, call.arguments[0])
+    assert call.location is not None or context.function.location is not None
+    location = call.location or context.function.location
+    assert location is not None
+    name = source_name(context.program, call)
+    message = f"{name}({text}) of something that is not a live heap object"
+    return Found(CATEGORY, location, message, Trigger.FREE, call, value=call.arguments[0], operands=(text,))
+
+
+def _library(context: Context, call: Call) -> Iterator[Found]:
+    if call.location is None or not isinstance(call.callee, GlobalConstant):
+        return
+    signature: FunctionType = call.signature
+    if any(isinstance(kind, PointerType) for kind in signature.parameters):
+        name = source_name(context.program, call)
+        arguments = tuple(spell(context, argument) for argument in call.arguments)
+        message = f"{name} accesses memory outside the objects it is given"
+        yield Found(CATEGORY, call.location, message, Trigger.ACCESS, call, operands=arguments)

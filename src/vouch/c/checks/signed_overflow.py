@@ -1,0 +1,129 @@
+"""signed-overflow: the exact result of signed arithmetic does not fit its type.
+
+Finds `+`, `-`, `*`, unary `-`, `++`, `--`, their compound assignments and `INT_MIN / -1` (or `% -1`) whose
+mathematical result is outside the range of the promoted type.
+
+Why it matters: the behaviour is undefined. Compilers assume that it cannot happen and remove the very tests
+that were meant to catch it; on the machine a sum of two positive readings comes out negative.
+
+Fails:
+
+    int scale(int raw) { return raw * 1000; }          /* raw = 3000000 */
+
+Passes:
+
+    int scale(short raw) { return raw * 1000; }        /* at most 32767000 */
+
+Not flagged: unsigned arithmetic, which wraps by definition (see `unsigned-overflow`), and arithmetic in a
+wider type whose result is then converted back (see `narrowing`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vouch.c.checks.base import Category, Trigger
+from vouch.c.checks.context import Context, Found
+from vouch.c.checks.handlers import Handler
+from vouch.c.checks.operands import handler_operand
+from vouch.c.checks.text import binary, spell
+from vouch.c.ir import Binary, IntConstant
+
+CATEGORY = Category.SIGNED_OVERFLOW
+
+_OPERATION = {"add_overflow": "add", "sub_overflow": "sub", "mul_overflow": "mul"}
+# Address arithmetic that clang itself makes out of indices and pointer differences.
+_COMPILER_MADE = ("idx.", "sub.ptr", "vla", "incdec.ptr", "add.ptr")
+
+
+def find(context: Context) -> Iterator[Found]:
+    yield from overflows(context, CATEGORY, signed=True)
+    for handler in context.handlers_of("divrem_overflow"):
+        if handler.type(0).kind == "int" and handler.type(0).signed:
+            yield _quotient(context, handler)
+    for site in context.binaries:
+        if _is_plain_signed(site):
+            yield _uninstrumented(context, site)
+
+
+def overflows(context: Context, category: Category, signed: bool) -> Iterator[Found]:
+    """The arithmetic handlers of one signedness."""
+    for handler in context.handlers_of(*_OPERATION, "negate_overflow"):
+        kind = handler.type(0)
+        if kind.signed is not signed:
+            continue
+        left = handler_operand(context, handler, 1)
+        right = handler_operand(context, handler, 2)
+        if handler.kind == "negate_overflow":
+            operands: tuple[str, ...] = (spell(context, left, signed),)
+            text = f"-{operands[0]}" if operands[0].isidentifier() else f"-({operands[0]})"
+        else:
+            operands = (spell(context, left, signed), spell(context, right, signed))
+            text = binary(context, _OPERATION[handler.kind], left, right, signed) if left and right else ""
+        yield Found(
+            category,
+            handler.location,
+            f"{_or_result(text)} overflows {kind.name}",
+            Trigger.REACHED,
+            handler.call,
+            operands=operands,
+        )
+
+
+def _or_result(text: str) -> str:
+    return "the result" if not text or text == "the value" else text
+
+
+def _quotient(context: Context, handler: Handler) -> Found:
+    left, right = handler_operand(context, handler, 1), handler_operand(context, handler, 2)
+    operation = division_of(context, handler)
+    text = binary(context, operation, left, right) if left and right else ""
+    return Found(
+        CATEGORY,
+        handler.location,
+        f"{_or_result(text)} overflows {handler.type(0).name}",
+        Trigger.REACHED_NONZERO,
+        handler.call,
+        value=right,
+        operands=(spell(context, left), spell(context, right)),
+    )
+
+
+def division_of(context: Context, handler: Handler) -> str:
+    """ "sdiv", "srem", "udiv" or "urem": the operation that a division handler guards, for its symbol."""
+    here = context.order[id(handler.call)]
+    for site in context.binaries:
+        if site.op in ("sdiv", "srem", "udiv", "urem") and context.order[id(site)] > here:
+            return site.op
+    return "sdiv"
+
+
+def _is_plain_signed(site: Binary) -> bool:
+    if site.nosanitize or site.location is None or (site.result or "").startswith(_COMPILER_MADE):
+        return False
+    return "nsw" in site.flags and site.op in ("add", "sub", "mul")
+
+
+def _uninstrumented(context: Context, site: Binary) -> Found:
+    """Arithmetic that clang did not instrument because promotion makes it safe, or IR of another compiler."""
+    assert site.location is not None
+    operands = (spell(context, site.left), spell(context, site.right))
+    text = _or_result(binary(context, site.op, site.left, site.right))
+    bits = getattr(site.type, "bits", 0)
+    return Found(
+        CATEGORY,
+        site.location,
+        f"{text} overflows {f'a signed {bits}-bit integer' if bits else 'its type'}",
+        Trigger.OVERFLOW,
+        site,
+        signed_to=True,
+        operands=operands,
+    )
+
+
+def may_be_minimum(context: Context, site: Binary) -> bool:
+    """Whether INT_MIN / -1 is thinkable: not for a constant divisor other than -1."""
+    divisor = site.right
+    if not isinstance(divisor, IntConstant):
+        return True
+    return divisor.value == (1 << divisor.type.bits) - 1
