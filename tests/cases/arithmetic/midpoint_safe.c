@@ -1,0 +1,11 @@
+// The midpoint, computed the careful way.
+int nondet_int(void);
+
+int main(void)
+{
+    int low = nondet_int(), high = nondet_int();
+    if (low < 0 || high < low) {
+        return 0;
+    }
+    return low + (high - low) / 2 == 3;
+}

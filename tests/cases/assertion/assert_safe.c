@@ -1,0 +1,10 @@
+#include <assert.h>
+int nondet_int(void);
+
+int main(void)
+{
+    int x = nondet_int();
+    int y = x & 15;
+    assert(y >= 0 && y < 16);
+    return 0;
+}

@@ -1,0 +1,10 @@
+// Off by one.
+static unsigned char buffer[16];
+
+int main(void)
+{
+    for (int i = 0; i <= 16; i++) {
+        buffer[i] = (unsigned char)i; // expect: bounds unsafe
+    }
+    return 0;
+}

@@ -1,0 +1,8 @@
+int nondet_int(void);
+
+int main(void)
+{
+    int a[4] = {1, 2, 3, 4};
+    int i = nondet_int();
+    return i >= 0 && i < 4 ? a[i] : 0;
+}

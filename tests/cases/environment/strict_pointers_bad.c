@@ -1,0 +1,9 @@
+// options: --strict-pointers
+struct sensor {
+    int raw;
+};
+
+int value(const struct sensor *s)
+{
+    return s->raw; // expect: pointer unsafe
+}

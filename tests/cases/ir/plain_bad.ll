@@ -1,0 +1,13 @@
+; expect-somewhere: pointer unsafe
+declare i32 @nondet_int()
+
+define i32 @main() {
+entry:
+  %a = alloca [4 x i32], align 16
+  %x = call i32 @nondet_int()
+  %i = and i32 %x, 7
+  %w = sext i32 %i to i64
+  %p = getelementptr inbounds [4 x i32], ptr %a, i64 0, i64 %w
+  store i32 1, ptr %p, align 4
+  ret i32 0
+}

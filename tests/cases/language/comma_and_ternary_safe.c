@@ -1,0 +1,10 @@
+#include <assert.h>
+int nondet_int(void);
+
+int main(void)
+{
+    int x = nondet_int(), n = 0;
+    int y = (n++, x > 0) ? (n += 2, n) : -n;
+    assert(y == 3 || y == -1);
+    return 0;
+}

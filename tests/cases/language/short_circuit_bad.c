@@ -1,0 +1,8 @@
+// `&` evaluates both sides.
+int nondet_int(void);
+
+int main(void)
+{
+    int d = nondet_int();
+    return (d > 0) & (10 / d > 2); // expect: division-by-zero unsafe
+}

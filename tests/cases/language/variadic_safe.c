@@ -1,0 +1,20 @@
+#include <assert.h>
+#include <stdarg.h>
+
+static int sum(int count, ...)
+{
+    va_list list;
+    int total = 0;
+    va_start(list, count);
+    for (int i = 0; i < count; i++) {
+        total += va_arg(list, int);
+    }
+    va_end(list);
+    return total;
+}
+
+int main(void)
+{
+    assert(sum(3, 10, 20, 30) == 60);
+    return 0;
+}

@@ -1,0 +1,9 @@
+// options: --checks leak
+#include <stdlib.h>
+
+int main(void)
+{
+    char *p = malloc(10);
+    free(p);
+    return 0;
+}

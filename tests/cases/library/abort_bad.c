@@ -1,0 +1,11 @@
+#include <stdlib.h>
+int nondet_int(void);
+
+int main(void)
+{
+    int d = nondet_int();
+    if (d < 0) {
+        abort();
+    }
+    return 10 / d; // expect: division-by-zero unsafe
+}

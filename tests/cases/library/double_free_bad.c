@@ -1,0 +1,12 @@
+#include <stdlib.h>
+int nondet_int(void);
+
+int main(void)
+{
+    char *p = malloc(4);
+    if (nondet_int()) {
+        free(p);
+    }
+    free(p); // expect: pointer unsafe
+    return 0;
+}

@@ -1,0 +1,8 @@
+// No terminator inside the array.
+#include <string.h>
+
+int main(void)
+{
+    char text[3] = {'a', 'b', 'c'};
+    return (int)strlen(text); // expect: pointer unsafe
+}

@@ -1,0 +1,9 @@
+// strncpy leaves out the terminator when the source is too long.
+#include <string.h>
+
+int main(void)
+{
+    char text[4];
+    strncpy(text, "hello", sizeof text);
+    return (int)strlen(text); // expect: pointer unsafe
+}

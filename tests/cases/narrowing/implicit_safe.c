@@ -1,0 +1,12 @@
+#include <stdint.h>
+int nondet_int(void);
+
+int main(void)
+{
+    int x = nondet_int();
+    uint8_t b = 0;
+    if (x >= 0 && x <= 255) {
+        b = x;
+    }
+    return b == 9;
+}

@@ -1,0 +1,8 @@
+unsigned nondet_uint(void);
+
+int main(void)
+{
+    const char *names[3] = {"red", "green", "blue"};
+    unsigned i = nondet_uint() % 3u;
+    return names[i][3] == 'e';
+}

@@ -1,0 +1,12 @@
+int main(void)
+{
+    char text[6] = "hello";
+    char *p = text, *end = text + 7;
+    int n = 0;
+    while (p < end) {
+        if (*p++ == 'l') { // expect: pointer unsafe
+            n++;
+        }
+    }
+    return n;
+}

@@ -1,0 +1,7 @@
+unsigned nondet_uint(void);
+
+int main(void)
+{
+    unsigned n = nondet_uint();
+    return (1u << (n % 32u)) == 4u;
+}
