@@ -16,7 +16,9 @@ class Address:
     """A concrete pointer: into an `OutsideObject` or global by name, to a function, or a plain number.
 
     `base` is the name of an object in `Counterexample.objects`, of a global or of a function; None means that
-    `offset` is the whole address (0: null).
+    `offset` is the whole address (0: null). Objects that the program makes while it runs are named too:
+    "local:F.x" is the youngest live instance of the alloca %x of function F, "heap:N" the heap object whose
+    allocation N others came before. In an event, "argument:K" is the pointer passed as argument K (from 0).
     """
 
     base: str | None
@@ -32,6 +34,9 @@ class OutsideObject:
 
     kind "global": `name` is a global of the program whose contents are set (library mode).
     kind "outside": an object behind a pointer from outside; the driver makes it.
+    kind "local" or "heap": the program makes it; this is what its bytes hold before they are written (the
+    arbitrary value that an uninitialised read yields). `name` is "F.x", or "F.x#i" for the instance that i
+    others came before; for the heap it is the number N of "heap:N".
     `data` holds the bytes; `pointers` overrides them where a pointer is stored.
     """
 
@@ -46,9 +51,10 @@ class OutsideObject:
 class Event:
     """Data that comes in during the run, in order of execution.
 
-    kind "return": a call of `function` (no body: external, nondet_*, …) returned `value`, after writing `writes`
-    (destination, bytes) to memory. kind "volatile": a volatile or device-register load yielded `value`; `function`
-    is the function that contains it.
+    kind "return": a call of `function` (no body: external, nondet_*, …) returned `value`, after writing
+    `writes` (destination, bytes) to memory. kind "volatile": a volatile or device-register load yielded
+    `value`; `function` is the function that contains it. kind "undefined": an invalid load yielded `value`;
+    `function` contains it. Events of one kind and function are used in their order.
     """
 
     kind: str

@@ -1,0 +1,236 @@
+"""Loads and stores through pointers, with the checks that belong to them, and comparisons of pointers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from vouch.bmc.memory import Contents
+from vouch.bmc.state import State
+from vouch.bmc.value import Kind, MemObject, Pointer, Value, select
+from vouch.c import ir
+from vouch.c.checks.base import Check, Trigger
+from vouch.smt import term as T
+from vouch.smt.term import Term
+
+if TYPE_CHECKING:
+    from vouch.bmc.execute import Executor, Frame
+
+MAIN = (Kind.STACK, Kind.GLOBAL, Kind.HEAP, Kind.OUTSIDE)
+
+
+def valid(ex: Executor, state: State, target: MemObject, offset: Term, size: int | Term) -> Term:
+    """May `size` bytes at `offset` of the object be accessed on this path?"""
+    if target.kind is Kind.DEVICE:
+        return T.TRUE
+    if target.kind not in MAIN or target.dead:
+        if target.kind is Kind.WILD:
+            return _declared(ex, offset)
+        return T.FALSE
+    contents = state.memory.get(target)
+    alive = T.TRUE if contents is None else contents.alive
+    if target.size is None:
+        return alive
+    bits = ex.world.pointer_bits
+    length = T.bv(target.size, bits) if isinstance(target.size, int) else target.size
+    wanted = T.bv(size, bits) if isinstance(size, int) else size
+    inside = T.and_(T.ule(wanted, length), T.ule(offset, T.sub(length, wanted)))
+    return T.and_(alive, inside)
+
+
+def _declared(ex: Executor, address: Term) -> Term:
+    """Is a computed address inside a range declared as device memory?"""
+    bits = ex.world.pointer_bits
+    ranges = [
+        T.and_(T.ule(T.bv(low, bits), address), T.ule(address, T.bv(high, bits)))
+        for low, high in ex.world.devices
+    ]
+    return T.or_(*ranges) if ranges else T.FALSE
+
+
+def checks_for(ex: Executor, frame: Frame, instruction: ir.Instruction, trigger: Trigger) -> list[Check]:
+    """The checks of a site; inside a library model those of the call that entered it."""
+    site: ir.Instruction | None = instruction
+    if frame.model:
+        current = frame
+        while current.caller is not None and current.caller.model:
+            current = current.caller
+        site = current.call
+    if site is None:
+        return []
+    return [check for check in ex.sites.get(id(site), ()) if check.trigger is trigger]
+
+
+def claim_access(
+    ex: Executor, frame: Frame, state: State, instruction: ir.Instruction, bad: Term
+) -> None:
+    for check in checks_for(ex, frame, instruction, Trigger.ACCESS):
+        ex.claim(check, state, bad)
+
+
+def load(
+    ex: Executor,
+    frame: Frame,
+    state: State,
+    instruction: ir.Instruction,
+    pointer: Pointer,
+    type_: ir.Type,
+    *,
+    volatile: bool = False,
+) -> Value:
+    size = ex.world.layouts.store_size(type_)
+    good = [(g, o, off, valid(ex, state, o, off, size)) for g, o, off in pointer.targets]
+    claim_access(ex, frame, state, instruction, _violation((g, ok) for g, _, _, ok in good))
+    readable = [(g, o, off, ok) for g, o, off, ok in good if ok is not T.FALSE]
+    if volatile or any(o.kind in (Kind.DEVICE, Kind.WILD) for _, o, _, _ in readable):
+        return _volatile(ex, frame, state, instruction, pointer, type_)
+    if not readable:
+        return ex.world.fresh(type_, "invalid")
+    choices: list[tuple[Term, Value]] = []
+    undefined: Term = T.FALSE
+    for guard, target, offset, ok in readable:
+        value, bad = ex.memory.read_at(target, state.memory.get(target), offset, type_)
+        if target.kind is Kind.OUTSIDE:
+            ex.touch(target, state, offset, size)
+        if bad is not T.FALSE:
+            undefined = T.or_(undefined, T.and_(guard, ok, bad))
+        choices.append((guard, value if ok is T.TRUE else _or_fresh(ex, ok, value, type_)))
+    if len(readable) < len(good):
+        choices.append((T.TRUE, ex.world.fresh(type_, "invalid")))
+    for check in checks_for(ex, frame, instruction, Trigger.UNINITIALISED):
+        ex.claim(check, state, undefined)
+    return select(choices)
+
+
+def _or_fresh(ex: Executor, ok: Term, value: Value, type_: ir.Type) -> Value:
+    return select([(ok, value), (T.TRUE, ex.world.fresh(type_, "invalid"))])
+
+
+def _violation(targets: Iterable[tuple[Term, Term]]) -> Term:
+    terms = [T.and_(guard, T.not_(ok)) for guard, ok in targets]
+    return T.or_(*terms) if len(terms) > 1 else terms[0]
+
+
+def _volatile(
+    ex: Executor, frame: Frame, state: State, instruction: ir.Instruction, pointer: Pointer, type_: ir.Type
+) -> Value:
+    """Every read yields a new value. Pointers read this way come from outside."""
+    single = pointer.single
+    name = single[0].name if single is not None else "register"
+    if isinstance(type_, ir.PointerType):
+        ctype = None
+        if single is not None and single[1].value is not None:
+            ctype = ex.world.ctype_at(single[0].ctype, ex.memory.signed(single[1]))
+        value: Value = ex.world.outside_pointer(ex.world.pointee(ctype), f"{name}.read")
+    else:
+        value = ex.world.fresh(type_, f"{name}.read")
+    ex.incoming(state, "volatile", frame.function.name, type_, value, instruction.location)
+    ex.step(frame, state, "input", instruction.location, f"read of {name}", value)
+    return value
+
+
+def store(
+    ex: Executor,
+    frame: Frame,
+    state: State,
+    instruction: ir.Instruction,
+    pointer: Pointer,
+    type_: ir.Type,
+    value: Value,
+    undefined: Term = T.FALSE,
+) -> None:
+    size = ex.world.layouts.store_size(type_)
+    good = [(g, o, off, valid(ex, state, o, off, size)) for g, o, off in pointer.targets]
+    claim_access(ex, frame, state, instruction, _violation((g, ok) for g, _, _, ok in good))
+    for guard, target, offset, ok in good:
+        if ok is T.FALSE or target.kind not in MAIN:
+            continue
+        condition = T.and_(guard, ok)
+        if target.kind is Kind.OUTSIDE:
+            ex.touch(target, state, offset, size)
+        contents = state.memory.get(target)
+        state.memory[target] = ex.memory.write_at(
+            target, contents, offset, type_, value, condition, undefined, state.token
+        )
+    _note_assignment(ex, frame, state, instruction, pointer, value)
+
+
+def _note_assignment(
+    ex: Executor, frame: Frame, state: State, instruction: ir.Instruction, pointer: Pointer, value: Value
+) -> None:
+    single = pointer.single
+    if single is None or instruction.location is None or instruction.nosanitize:
+        return
+    target, offset = single
+    if offset.value is not None:
+        place = ex.memory.signed(offset)
+        ctype = ex.world.ctype_at(target.ctype, place)
+        ex.step(frame, state, "assign", instruction.location, target.name, value, target, place, ctype)
+    else:
+        ex.step(frame, state, "assign", instruction.location, f"{target.name}[…]", value)
+
+
+def write_contents(ex: Executor, state: State, target: MemObject, contents: Contents) -> None:
+    state.memory[target] = contents
+
+
+# ---------------------------------------------------------------- comparison
+
+
+def compare_pointers(ex: Executor, predicate: str, left: Pointer, right: Pointer) -> Term:
+    """Pointers into one object compare by offset; different objects are never equal and ordered by address."""
+    cases: list[Term] = []
+    for g1, a, x in left.targets:
+        for g2, b, y in right.targets:
+            both = T.and_(g1, g2)
+            if both is not T.FALSE:
+                cases.append(T.and_(both, _compare(ex, predicate, a, x, b, y)))
+    return T.or_(*cases) if len(cases) > 1 else (cases[0] if cases else T.FALSE)
+
+
+def _compare(ex: Executor, predicate: str, a: MemObject, x: Term, b: MemObject, y: Term) -> Term:
+    numbers = (Kind.NULL, Kind.WILD, Kind.DEVICE)
+    if a is b or (a.kind in numbers and b.kind in numbers):
+        if a.kind is Kind.FUNCTION and not a.name:
+            return T.fresh("same.callback", T.BOOL) if predicate in ("eq", "ne") else T.FALSE
+        return _offsets(predicate, x, y, absolute=a.kind in numbers)
+    if predicate in ("eq", "ne"):
+        if Kind.WILD in (a.kind, b.kind) and Kind.NULL not in (a.kind, b.kind):
+            same = T.eq(ex.world._address_of(a, x), ex.world._address_of(b, y))
+            return same if predicate == "eq" else T.not_(same)
+        return T.FALSE if predicate == "eq" else T.TRUE
+    p, q = ex.world._address_of(a, x), ex.world._address_of(b, y)
+    return _offsets(predicate, p, q, absolute=True)
+
+
+def _offsets(predicate: str, x: Term, y: Term, *, absolute: bool) -> Term:
+    match predicate:
+        case "eq":
+            return T.eq(x, y)
+        case "ne":
+            return T.ne(x, y)
+    # Offsets may be negative (before the object); addresses are not.
+    less, less_equal = (T.ult, T.ule) if absolute else (T.slt, T.sle)
+    match predicate[1:]:
+        case "lt":
+            return less(x, y)
+        case "le":
+            return less_equal(x, y)
+        case "gt":
+            return less(y, x)
+        case _:
+            return less_equal(y, x)
+
+
+def pointer_difference(ex: Executor, p: Pointer, q: Pointer) -> Term | None:
+    """p - q in bytes where both surely point into one object."""
+    a, b = p.single, q.single
+    if a is None or b is None or a[0] is not b[0]:
+        return None
+    return T.sub(a[1], b[1])
+
+
+def bad_callee(pointer: Pointer) -> Term:
+    """A call through this pointer hits no function."""
+    terms = [g for g, target, _ in pointer.targets if target.kind not in (Kind.FUNCTION, Kind.OUTSIDE)]
+    return T.or_(*terms) if len(terms) > 1 else (terms[0] if terms else T.FALSE)

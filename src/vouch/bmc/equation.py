@@ -1,0 +1,90 @@
+"""`Equation`: what symbolic execution of one entry point yields. Guarded SSA steps, claims, inputs, cuts.
+
+Everything is in order of execution: along any path, what comes earlier in a list happened earlier.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from vouch.bmc.initial import Initial
+from vouch.bmc.value import MemObject, Value
+from vouch.c import ir
+from vouch.c.checks.base import Check
+from vouch.smt.term import Term
+
+
+@dataclass(slots=True)
+class Claim:
+    """One execution of a check: violated when `violated` holds (it includes the path); `reached` is the path.
+
+    `position` is the number of steps, `inputs` the number of events before it. `chaos`: after this violation
+    the program goes on with arbitrary values (memory errors, bad divisions)."""
+
+    check: Check
+    reached: Term
+    violated: Term
+    position: int
+    events: int
+    chaos: bool
+
+
+@dataclass(slots=True)
+class Step:
+    """kind: assign, call, return, branch. `what` names the variable or function; `target` and `offset` give
+    the place in memory of an assignment where it is constant."""
+
+    guard: Term
+    kind: str
+    location: ir.Location
+    function: str
+    what: str
+    value: Value | None = None
+    target: MemObject | None = None
+    offset: int = 0
+    ctype: int | None = None
+
+
+@dataclass(slots=True)
+class Incoming:
+    """Data that came in: see counterexample.Event. `writes` are objects that got new unknown contents."""
+
+    guard: Term
+    kind: str
+    function: str
+    type: ir.Type
+    value: Value | None
+    location: ir.Location | None
+    writes: list[tuple[MemObject, Initial]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Cut:
+    """Executions that were not followed further. kind: loop, recursion, unsupported, budget.
+
+    `later` are the check sites (ids of instructions) that those executions might still have reached."""
+
+    guard: Term
+    kind: str
+    reason: str
+    later: frozenset[int]
+
+
+@dataclass(slots=True)
+class Equation:
+    entry: str
+    claims: list[Claim] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    incoming: list[Incoming] = field(default_factory=list)
+    cuts: list[Cut] = field(default_factory=list)
+    constraints: list[Term] = field(default_factory=list)
+    assumptions: list[Term] = field(default_factory=list)  # guarded `assume`s, already in the guards
+    externals: dict[str, None] = field(default_factory=dict)  # functions without a body that were called
+    arguments: list[Value] = field(default_factory=list)
+    outside: list[MemObject] = field(default_factory=list)
+    globals: list[MemObject] = field(default_factory=list)
+    notes: dict[str, None] = field(default_factory=dict)
+    unsupported: dict[Term, str] = field(default_factory=dict)  # symbols that stand for the unsupported
+    instructions: int = 0
+    loops: dict[str, int] = field(default_factory=dict)  # loop name -> most iterations followed
+    finished: Term | None = None  # condition under which the entry point returns

@@ -1,0 +1,440 @@
+"""Symbolic execution of one entry point to an `Equation`.
+
+Blocks run in weak topological order; paths meet at joins and go on as one. Loops run until no path takes the
+back edge, or to their bound; what is left then is recorded as a cut. A call runs the callee in place.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from vouch.bmc import instructions
+from vouch.bmc.cfg import Flow, Loop, analyse
+from vouch.bmc.equation import Claim, Cut, Equation, Incoming, Step
+from vouch.bmc.guard import Guard, root
+from vouch.bmc.initial import Initial, Unknown
+from vouch.bmc.later import Later
+from vouch.bmc.memory import Contents
+from vouch.bmc.state import Edge, State, join_states, join_values
+from vouch.bmc.value import Kind, MemObject, Pointer, Value
+from vouch.bmc.world import World
+from vouch.c import ir
+from vouch.c.checks.base import Category, Check, Trigger
+from vouch.errors import Unsupported
+from vouch.smt import term as T
+from vouch.smt.term import Term
+
+# After these an execution goes on with arbitrary values, so later violations may be mere consequences.
+CHAOS = frozenset({Category.POINTER, Category.BOUNDS, Category.UNINITIALISED, Category.DIVISION_BY_ZERO})
+CHAOS_SHIFT = Category.SHIFT
+
+HARD_LIMIT = 100_000  # iterations of a loop whose end the executor sees coming
+
+
+@dataclass(slots=True)
+class Limits:
+    """`unwind` bounds loops whose exits depend on unknown data; `loops` overrides it by loop name."""
+
+    unwind: int = 8
+    loops: dict[str, int] = field(default_factory=dict)
+    model_unwind: int = 64
+    recursion: int = 8
+    depth: int = 200
+    deadline: float | None = None
+    instructions: int = 3_000_000
+
+
+class Budget(Exception):
+    """Time or size ran out: what was not executed is cut."""
+
+
+class Frame:
+    """One activation. `registers` are those of the current block; `caller` is the call that made it."""
+
+    __slots__ = ("call", "caller", "flow", "function", "model", "objects", "pending", "registers", "varargs")
+
+    def __init__(self, flow: Flow, caller: Frame | None, call: ir.Call | None) -> None:
+        self.flow = flow
+        self.function = flow.function
+        self.caller = caller
+        self.call = call
+        self.registers: dict[str, Value] = {}
+        self.pending: dict[str, list[Edge]] = {}
+        self.objects: list[MemObject] = []
+        self.varargs: list[tuple[ir.Type, Value]] = []
+        self.model = False
+
+    def chain(self) -> Iterable[Frame]:
+        frame: Frame | None = self
+        while frame is not None:
+            yield frame
+            frame = frame.caller
+
+
+class Executor:
+    """Executes one entry point. `sites` maps the id of an instruction to the checks attached to it."""
+
+    def __init__(
+        self,
+        world: World,
+        sites: dict[int, list[Check]],
+        limits: Limits,
+        *,
+        extern: str = "havoc",
+        feasible: Callable[[Term], bool] | None = None,
+        flows: dict[str, Flow] | None = None,
+    ) -> None:
+        self.world = world
+        self.memory = world.memory
+        self.sites = sites
+        self.limits = limits
+        self.extern = extern
+        self.feasible = feasible
+        self.equation = Equation("")
+        self.flows: dict[str, Flow] = {} if flows is None else flows
+        self.later = Later(world.program, self.flow)
+        self.depth = 0
+        self.active: dict[str, int] = {}
+        self.escaped: dict[MemObject, None] = {}
+        self.iteration_exits: dict[tuple[int, str], list[bool]] = {}
+        self.compared: dict[tuple[int, str], tuple[object, ...]] = {}
+        self.last_violation: dict[str, Term] = {}
+        self.heap: list[tuple[MemObject, ir.Instruction]] = []
+
+    # ------------------------------------------------------------ services
+
+    def flow(self, function: ir.Function) -> Flow:
+        known = self.flows.get(function.name)
+        if known is None:
+            known = self.flows[function.name] = analyse(function)
+        return known
+
+    def claim(self, check: Check, state: State, violated: Term) -> None:
+        """The check is executed on this path and violated where `violated` holds as well."""
+        reached = state.guard.term
+        if reached is T.FALSE:
+            return
+        if check.after is not None:
+            # The same mistake is reported by an earlier check.
+            violated = T.and_(violated, T.not_(self.last_violation.get(check.after, T.FALSE)))
+        self.last_violation[check.id] = violated
+        chaos = check.category in CHAOS or check.category is CHAOS_SHIFT
+        self.equation.claims.append(
+            Claim(
+                check,
+                reached,
+                T.and_(reached, violated),
+                len(self.equation.steps),
+                len(self.equation.incoming),
+                chaos,
+            )
+        )
+
+    def claims_at(self, instruction: ir.Instruction, state: State, trigger: Trigger, violated: Term) -> None:
+        for check in self.sites.get(id(instruction), ()):
+            if check.trigger is trigger:
+                self.claim(check, state, violated)
+
+    def step(
+        self,
+        frame: Frame,
+        state: State,
+        kind: str,
+        location: ir.Location | None,
+        what: str,
+        value: Value | None = None,
+        target: MemObject | None = None,
+        offset: int = 0,
+        ctype: int | None = None,
+    ) -> None:
+        if location is not None and not frame.model:
+            self.equation.steps.append(
+                Step(state.guard.term, kind, location, frame.function.name, what, value, target, offset, ctype)
+            )
+
+    def incoming(
+        self,
+        state: State,
+        kind: str,
+        function: str,
+        type_: ir.Type,
+        value: Value | None,
+        location: ir.Location | None,
+    ) -> Incoming:
+        event = Incoming(state.guard.term, kind, function, type_, value, location)
+        self.equation.incoming.append(event)
+        return event
+
+    def cut(self, frame: Frame, label: str, guard: Term, kind: str, reason: str, index: int = -1) -> None:
+        """Executions that hold `guard` at this block end here for the analysis."""
+        if guard is T.FALSE:
+            return
+        later = self.later.after(frame, label, index)
+        self.equation.cuts.append(Cut(guard, kind, reason, later))
+
+    def unsupported(self, type_: ir.Type, reason: str) -> Value | None:
+        """An arbitrary value in the place of something vouch cannot compute. Checks that depend on it and fail
+        are undecided."""
+        if isinstance(type_, ir.VoidType):
+            return None
+        value = self.world.fresh(type_, "unsupported")
+        for symbol in _symbols(value):
+            self.equation.unsupported[symbol] = reason
+        return value
+
+    def new_object(
+        self, state: State, kind: Kind, name: str, size: int | Term | None, initial: Initial, align: int = 16
+    ) -> MemObject:
+        made = MemObject(kind, name, size, initial, align=align)
+        state.memory[made] = Contents(state.token)
+        return made
+
+    # ------------------------------------------------------------ entry
+
+    def run(self, entry: str, *, constructors: bool) -> Equation:
+        """Execute an entry point with arbitrary arguments."""
+        world = self.world
+        self.equation = equation = Equation(entry)
+        function = world.program.functions[entry]
+        state = State(root(), {})
+        try:
+            if constructors:
+                state = self._construct(state)
+            arguments = instructions.entry_arguments(self, function, state)
+            equation.arguments = arguments
+            ended = self.call(function, arguments, state, None, None)
+            if ended is not None:
+                equation.finished = ended[0].guard.term
+        except Budget as over:
+            equation.cuts.append(Cut(T.TRUE, "budget", str(over), self.later.everything()))
+        equation.constraints = world.constraints
+        equation.outside = world.outside
+        equation.globals = list(world.globals.values())
+        equation.notes = world.notes
+        return equation
+
+    def _construct(self, state: State) -> State:
+        """Static constructors of C++ run before `main`."""
+        for name in self.world.program.constructors:
+            function = self.world.program.functions.get(name)
+            if function is not None and function.defined:
+                ended = self.call(function, [], state, None, None)
+                if ended is not None:
+                    state = ended[0]
+        return state
+
+    # ------------------------------------------------------------ functions
+
+    def call(
+        self,
+        function: ir.Function,
+        arguments: list[Value],
+        state: State,
+        caller: Frame | None,
+        site: ir.Call | None,
+    ) -> tuple[State, Value | None] | None:
+        """Run a function with a body. None when no path returns."""
+        frame = Frame(self.flow(function), caller, site)
+        frame.model = function.name in self.world.program.models or (caller is not None and caller.model)
+        for parameter, value in zip(function.parameters, arguments, strict=False):
+            frame.registers[parameter.name] = value
+        extra = arguments[len(function.parameters) :]
+        if extra and site is not None:
+            types = [self.world.type_of(a) for a in site.arguments[len(function.parameters) :]]
+            frame.varargs = list(zip(types, extra, strict=True))
+        self.active[function.name] = self.active.get(function.name, 0) + 1
+        self.depth += 1
+        returns: list[Edge] = []
+        try:
+            entry = next(iter(function.blocks))
+            frame.pending[entry] = [Edge(state, frame.registers, "")]
+            self._run_order(frame, frame.flow.order, returns)
+        finally:
+            self.depth -= 1
+            self.active[function.name] -= 1
+        return self._leave(frame, returns)
+
+    def _leave(self, frame: Frame, returns: list[Edge]) -> tuple[State, Value | None] | None:
+        for owned in frame.objects:
+            owned.dead = True
+        if not returns:
+            return None
+        state, conditions = join_states(self.memory, [edge.state for edge in returns])
+        for owned in frame.objects:
+            state.memory.pop(owned, None)
+        if isinstance(frame.function.signature.result, ir.VoidType):
+            return state, None
+        values = [edge.registers[""] for edge in returns]
+        return state, values[0] if len(values) == 1 else join_values(conditions, values)
+
+    # ------------------------------------------------------------ blocks and loops
+
+    def _run_order(self, frame: Frame, order: list[str | Loop], returns: list[Edge]) -> None:
+        for element in order:
+            if isinstance(element, Loop):
+                self._run_loop(frame, element, returns)
+            else:
+                self._run_block(frame, element, returns)
+
+    def _run_loop(self, frame: Frame, loop: Loop, returns: list[Edge]) -> None:
+        counted = total = 0
+        bound = self._bound(frame, loop)
+        key = (id(frame), loop.head)
+        while any(label in frame.pending for label in loop.blocks):
+            if loop.head in frame.pending and (counted > bound or total >= HARD_LIMIT):
+                self._cut_loop(frame, loop, counted)
+                continue
+            exits = self.iteration_exits[key] = []
+            self._run_block(frame, loop.head, returns)
+            self._run_order(frame, loop.body, returns)
+            total += 1
+            # An iteration whose exit test was decided while executing does not count towards the bound.
+            if not any(exits):
+                counted += 1
+            if self.feasible is not None and counted:
+                self._drop_infeasible(frame, loop)
+        self.iteration_exits.pop(key, None)
+        known = self.equation.loops.get(loop.name, 0)
+        self.equation.loops[loop.name] = max(known, total)
+
+    def _bound(self, frame: Frame, loop: Loop) -> int:
+        if frame.model:
+            return self.limits.model_unwind
+        return self.limits.loops.get(loop.name, self.limits.unwind)
+
+    def _cut_loop(self, frame: Frame, loop: Loop, counted: int) -> None:
+        for edge in frame.pending.pop(loop.head):
+            place = loop.location
+            where = f"{place.file}:{place.line}" if place is not None else frame.function.source_name
+            bound = max(counted - 1, 0)
+            self.cut(
+                frame, loop.head, edge.state.guard.term, "loop", f"loop {loop.name} ({where}) runs more than {bound} times"
+            )
+
+    def _drop_infeasible(self, frame: Frame, loop: Loop) -> None:
+        assert self.feasible is not None
+        edges = frame.pending.get(loop.head)
+        if edges:
+            kept = [edge for edge in edges if self.feasible(edge.state.guard.term)]
+            if kept:
+                frame.pending[loop.head] = kept
+            else:
+                del frame.pending[loop.head]
+
+    def _run_block(self, frame: Frame, label: str, returns: list[Edge]) -> None:
+        edges = frame.pending.pop(label, None)
+        if not edges:
+            return
+        block = frame.function.blocks[label]
+        state, conditions = join_states(self.memory, [edge.state for edge in edges])
+        if state.guard.dead:
+            return
+        frame.registers = self._join_registers(frame, block, edges, conditions)
+        self._check_budget(len(block.instructions))
+        for index, instruction in enumerate(block.instructions):
+            if isinstance(instruction, ir.Phi):
+                continue
+            try:
+                after = instructions.execute(self, frame, state, instruction, label, index)
+            except Unsupported as reason:
+                after = self._skip(frame, state, instruction, label, index, str(reason))
+            if after is None:
+                return
+            state = after
+            if isinstance(instruction, ir.Return):
+                value = frame.registers.get("")
+                returns.append(Edge(state, {"": value} if value is not None else {}, label))
+                return
+
+    def _join_registers(
+        self, frame: Frame, block: ir.Block, edges: list[Edge], conditions: list[Term]
+    ) -> dict[str, Value]:
+        phis: dict[str, Value] = {}
+        for instruction in block.instructions:
+            if not isinstance(instruction, ir.Phi):
+                break
+            values = [self._incoming_value(instruction, edge) for edge in edges]
+            assert instruction.result is not None
+            phis[instruction.result] = values[0] if len(values) == 1 else join_values(conditions, values)
+        if len(edges) == 1:
+            registers = edges[0].registers
+            return {**registers, **phis} if phis else registers
+        live = frame.flow.live[block.label]
+        registers = {}
+        for name in live:
+            values = [edge.registers[name] for edge in edges if name in edge.registers]
+            if len(values) == len(edges):
+                registers[name] = join_values(conditions, values)
+            elif values:
+                # Defined on some edges only: needed on those alone (it feeds a phi).
+                registers[name] = values[0]
+        registers.update(phis)
+        return registers
+
+    def _incoming_value(self, phi: ir.Phi, edge: Edge) -> Value:
+        for operand, source in phi.incoming:
+            if source == edge.source:
+                return instructions.operand_value(self, edge.registers, operand, phi.type)
+        raise Unsupported(f"phi without a value for block {edge.source}")
+
+    def _check_budget(self, count: int) -> None:
+        self.equation.instructions += count
+        if self.equation.instructions > self.limits.instructions:
+            raise Budget(f"more than {self.limits.instructions} instructions to execute")
+        if self.limits.deadline is not None and time.monotonic() > self.limits.deadline:
+            raise Budget("time limit reached during symbolic execution")
+
+    def _skip(
+        self, frame: Frame, state: State, instruction: ir.Instruction, label: str, index: int, reason: str
+    ) -> State | None:
+        """An instruction vouch does not know. A value becomes arbitrary; anything else ends the path with the
+        checks behind it undecided."""
+        self.claims_at(instruction, state, Trigger.ACCESS, T.FALSE)
+        if instruction.result is not None and not isinstance(instruction, (ir.Call, ir.Load, ir.Opaque)):
+            try:
+                value = self.unsupported(instruction.type, reason)
+            except Unsupported:
+                value = None
+            if value is not None:
+                frame.registers[instruction.result] = value
+                return state
+        self.cut(frame, label, state.guard.term, "unsupported", reason, index)
+        return None
+
+    # ------------------------------------------------------------ edges
+
+    def go(self, frame: Frame, state: State, source: str, target: str) -> None:
+        """Send a state along an edge."""
+        if state.guard.dead:
+            return
+        live = frame.flow.live[target]
+        registers = {name: value for name, value in frame.registers.items() if name in live}
+        frame.pending.setdefault(target, []).append(Edge(state, registers, source))
+
+    def note_exit(self, frame: Frame, label: str, targets: Iterable[str], decided: bool) -> None:
+        """Remember whether this iteration's exit test of the loops around `label` was decided."""
+        for head in frame.flow.enclosing.get(label, ()):
+            exits = self.iteration_exits.get((id(frame), head))
+            if exits is not None and any(t not in frame.flow.loops[head].blocks for t in targets):
+                exits.append(decided)
+
+
+def _symbols(value: Value) -> Iterable[Term]:
+    if isinstance(value, Term):
+        work = [value]
+        while work:
+            term = work.pop()
+            if term.op == "symbol":
+                yield term
+            work.extend(term.args)
+    elif isinstance(value, Pointer):
+        for _, _, offset in value.targets:
+            yield from _symbols(offset)
+    else:
+        for part in value:
+            yield from _symbols(part)
+
+
+__all__ = ["Budget", "Executor", "Frame", "Guard", "Limits", "Unknown"]

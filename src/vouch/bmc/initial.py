@@ -1,0 +1,164 @@
+"""What a memory object holds before anything is written to it.
+
+Reads of untouched bytes come here. An answer never depends on the path that asks, so two branches that read the
+same byte get the same value.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vouch.bmc.value import Value, merge
+from vouch.c import ir
+from vouch.errors import Unsupported
+from vouch.smt import term as T
+from vouch.smt.term import Term
+
+if TYPE_CHECKING:
+    from vouch.bmc.memory import Memory
+    from vouch.bmc.value import MemObject
+
+
+class Initial:
+    """`undefined`: the condition under which reading is an error. `word`: the word size of arrays already made
+    of it, 0 for none."""
+
+    undefined: Term = T.FALSE
+    word = 0
+
+    def read(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
+        raise NotImplementedError
+
+    def array(self, memory: Memory, target: MemObject, word: int) -> Term:
+        """All contents as an SMT array of `word`-byte elements, indexed by element number."""
+        raise NotImplementedError
+
+
+class Zero(Initial):
+    def read(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
+        return memory.zero(type_)
+
+    def array(self, memory: Memory, target: MemObject, word: int) -> Term:
+        return T.const_array(memory.array_sort(word), T.bv(0, 8 * word))
+
+
+class Unknown(Initial):
+    """Arbitrary contents, each byte fixed by the first who reads it.
+
+    Reads are answered from named cells; overlapping reads of other sizes are cut from or put together of them.
+    Once an array exists, it is the truth and every cell is tied to it.
+    """
+
+    def __init__(self, undefined: bool = False) -> None:
+        self.undefined = T.TRUE if undefined else T.FALSE
+        self.cells: dict[int, tuple[int, Value]] = {}
+        self.arrays: dict[int, Term] = {}
+        self.largest = 1
+
+    def read(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
+        size = memory.layout.store_size(type_)
+        known = self.cells.get(offset)
+        if known is not None and known[0] == size:
+            value = known[1]
+            if memory.has_type(value, type_):
+                return value
+            return memory.from_bits(memory.to_bits(value), type_)
+        if not self._overlaps(offset, size):
+            value = self._new(memory, target, offset, type_)
+            self.cells[offset] = (size, value)
+            self.largest = max(self.largest, size)
+            return value
+        return memory.from_bits(memory.join_bytes([self._byte(memory, target, offset + i) for i in range(size)]), type_)
+
+    def _overlaps(self, offset: int, size: int) -> bool:
+        for start in range(offset - self.largest + 1, offset + size):
+            cell = self.cells.get(start)
+            if cell is not None and start + cell[0] > offset:
+                return True
+        return False
+
+    def _byte(self, memory: Memory, target: MemObject, offset: int) -> Term:
+        for start in range(offset, offset - self.largest, -1):
+            cell = self.cells.get(start)
+            if cell is not None and start + cell[0] > offset:
+                return memory.byte_of(memory.to_bits(cell[1]), offset - start, cell[0])
+        value = self._new(memory, target, offset, ir.IntType(8))
+        self.cells[offset] = (1, value)
+        assert isinstance(value, Term)
+        return value
+
+    def _new(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
+        for word, array in self.arrays.items():
+            size = memory.layout.store_size(type_)
+            bits = memory.array_read(array, T.bv(offset, memory.pointer_bits), size, word)
+            return memory.from_bits(bits, type_)
+        return memory.arbitrary(target, offset, type_, self.undefined is T.TRUE)
+
+    def array(self, memory: Memory, target: MemObject, word: int) -> Term:
+        array = self.arrays.get(word)
+        if array is None:
+            first = not self.arrays
+            array = T.fresh(f"{target.name}.contents", memory.array_sort(word))
+            for offset, (size, value) in self.cells.items():
+                bits = memory.array_read(array, T.bv(offset, memory.pointer_bits), size, word)
+                memory.constrain(T.eq(bits, memory.to_bits(value)))
+            if not first:
+                raise Unsupported("memory read in words of different sizes at variable places")
+            self.arrays[word] = array
+            self.word = word
+        return array
+
+
+class Given(Initial):
+    """The initial value of a global, element by element from its constant."""
+
+    def __init__(self, constant: ir.Constant) -> None:
+        self.constant = constant
+
+    def read(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
+        size = memory.layout.store_size(type_)
+        found = memory.constant_at(self.constant, offset, size)
+        if found is not None:
+            value = memory.constant_value(found)
+            if memory.has_type(value, type_):
+                return value
+            return memory.from_bits(memory.to_bits(value), type_)
+        parts = [self._byte(memory, offset + i) for i in range(size)]
+        return memory.from_bits(memory.join_bytes(parts), type_)
+
+    def _byte(self, memory: Memory, offset: int) -> Term:
+        found = memory.constant_covering(self.constant, offset)
+        if found is None:
+            return T.bv(0, 8)  # padding and what lies behind the end
+        constant, start = found
+        bits = memory.to_bits(memory.constant_value(constant))
+        return memory.byte_of(bits, offset - start, bits.width // 8)
+
+    def array(self, memory: Memory, target: MemObject, word: int) -> Term:
+        assert isinstance(target.size, int)
+        array = T.const_array(memory.array_sort(word), T.bv(0, 8 * word))
+        for index in range((target.size + word - 1) // word):
+            bits = memory.join_bytes([self._byte(memory, index * word + i) for i in range(word)])
+            if not (bits.value == 0):
+                array = T.store(array, T.bv(index, memory.pointer_bits), bits)
+        return array
+
+
+class Merged(Initial):
+    """One of two, depending on the path that led here."""
+
+    def __init__(self, condition: Term, yes: Initial, no: Initial) -> None:
+        self.condition, self.yes, self.no = condition, yes, no
+        self.undefined = T.ite(condition, yes.undefined, no.undefined)
+        self.word = yes.word or no.word
+
+    def read(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
+        return merge(
+            self.condition,
+            self.yes.read(memory, target, offset, type_),
+            self.no.read(memory, target, offset, type_),
+        )
+
+    def array(self, memory: Memory, target: MemObject, word: int) -> Term:
+        yes, no = self.yes.array(memory, target, word), self.no.array(memory, target, word)
+        return T.ite(self.condition, yes, no)

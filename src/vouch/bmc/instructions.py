@@ -1,0 +1,655 @@
+"""What each instruction does to a state. One function per instruction; `execute` picks it.
+
+An instruction returns the state to go on with, or None when the block ends here (a terminator sent the state
+along its edges, or no execution goes on).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from vouch.bmc import access, calls, claims
+from vouch.bmc.cfg import is_handler_call
+from vouch.bmc.initial import Unknown
+from vouch.bmc.state import State
+from vouch.bmc.value import Kind, MemObject, Pointer, Value, merge
+from vouch.c import ir
+from vouch.c.checks.base import Trigger
+from vouch.errors import Unsupported
+from vouch.smt import term as T
+from vouch.smt.term import Term
+
+if TYPE_CHECKING:
+    from vouch.bmc.execute import Executor, Frame
+
+
+def execute(
+    ex: Executor, frame: Frame, state: State, instruction: ir.Instruction, label: str, index: int
+) -> State | None:
+    if id(instruction) in ex.sites:
+        claims.at_site(ex, frame, state, instruction)
+    handler = _HANDLERS.get(type(instruction))
+    if handler is None:
+        raise Unsupported(_name(instruction))
+    if handler in _TERMINATORS or handler is _call:
+        result: State | None = handler(ex, frame, state, instruction, label, index)
+        return result
+    value = handler(ex, frame, state, instruction)
+    if instruction.result is not None:
+        frame.registers[instruction.result] = value
+    return state
+
+
+def _name(instruction: ir.Instruction) -> str:
+    text = getattr(instruction, "text", None)
+    return f"instruction not supported: {text.strip() if text else type(instruction).__name__}"
+
+
+# ---------------------------------------------------------------- operands
+
+
+def operand_value(
+    ex: Executor, registers: dict[str, Value], operand: ir.Operand, type_: ir.Type | None = None
+) -> Value:
+    if isinstance(operand, ir.Register):
+        value = registers.get(operand.name)
+        if value is None:
+            raise Unsupported(f"value %{operand.name} is not known here")
+        return value
+    if isinstance(operand, ir.UndefConstant):
+        return ex.world.fresh(operand.type, "undef")
+    if isinstance(operand, ir.Constant):
+        return ex.world.constant(operand)
+    raise Unsupported(f"operand {type(operand).__name__}")
+
+
+def value_of(ex: Executor, frame: Frame, operand: ir.Operand) -> Value:
+    return operand_value(ex, frame.registers, operand)
+
+
+def term_of(ex: Executor, frame: Frame, operand: ir.Operand) -> Term:
+    value = operand_value(ex, frame.registers, operand)
+    if isinstance(value, Term):
+        return value
+    raise Unsupported("a pointer or aggregate where a number is expected")
+
+
+def pointer_of(ex: Executor, frame: Frame, operand: ir.Operand) -> Pointer:
+    value = operand_value(ex, frame.registers, operand)
+    if isinstance(value, Pointer):
+        return value
+    raise Unsupported("a vector of pointers")
+
+
+# ---------------------------------------------------------------- entry
+
+
+def entry_arguments(ex: Executor, function: ir.Function, state: State) -> list[Value]:
+    """Arbitrary arguments; pointers come from outside."""
+    values: list[Value] = []
+    for number, parameter in enumerate(function.parameters):
+        name = parameter.variable.name if parameter.variable is not None else parameter.name
+        ctype = _parameter_ctype(function, parameter, number)
+        if isinstance(parameter.type, ir.PointerType):
+            if parameter.byval is not None or parameter.sret:
+                size = ex.world.layouts.size(parameter.byval) if parameter.byval is not None else None
+                made = ex.new_object(state, Kind.OUTSIDE, name, size, Unknown())
+                made.ctype = ctype
+                ex.world.outside.append(made)
+                values.append(Pointer.to(made, ex.world.zero_offset))
+                continue
+            values.append(ex.world.outside_pointer(ex.world.pointee(ctype), name))
+        else:
+            values.append(ex.world.fresh(parameter.type, name))
+    if function.name == "main" and values and isinstance(values[0], Term):
+        ex.world.constrain(T.sle(T.bv(1, values[0].width), values[0]))
+    return values
+
+
+def _parameter_ctype(function: ir.Function, parameter: ir.Parameter, number: int) -> int | None:
+    if parameter.variable is not None:
+        return parameter.variable.type
+    if number < len(function.parameter_types):
+        return function.parameter_types[number]
+    return None
+
+
+# ---------------------------------------------------------------- memory
+
+
+def _alloca(ex: Executor, frame: Frame, state: State, i: ir.Alloca) -> Value:
+    size: int | Term = ex.world.layouts.size(i.allocated)
+    count = term_of(ex, frame, i.count)
+    if count.value is not None:
+        size = int(size) * int(count.value)
+    else:
+        bits = ex.world.pointer_bits
+        size = T.mul(T.resize_u(count, bits), T.bv(int(size), bits))
+    name = i.variable.name if i.variable is not None else (i.result or "local")
+    made = ex.new_object(state, Kind.STACK, name, size, Unknown(undefined=True), max(i.align, 1))
+    made.ctype = i.variable.type if i.variable is not None else None
+    frame.objects.append(made)
+    return Pointer.to(made, ex.world.zero_offset)
+
+
+def _load(ex: Executor, frame: Frame, state: State, i: ir.Load) -> Value:
+    pointer = pointer_of(ex, frame, i.pointer)
+    return access.load(ex, frame, state, i, pointer, i.type, volatile=i.volatile)
+
+
+def _store(ex: Executor, frame: Frame, state: State, i: ir.Store) -> None:
+    value = value_of(ex, frame, i.value)
+    access.store(ex, frame, state, i, pointer_of(ex, frame, i.pointer), ex.world.type_of(i.value), value)
+
+
+def _getelementptr(ex: Executor, frame: Frame, state: State, i: ir.GetElementPtr) -> Value:
+    base = value_of(ex, frame, i.base)
+    values = [value_of(ex, frame, index) for index in i.indices]
+    if isinstance(base, tuple) or any(isinstance(v, tuple) for v in values):
+        raise Unsupported("a vector of addresses")
+    assert isinstance(base, Pointer)
+    offset = ex.world.element_offset(i.source, i.indices, values)
+    return base if offset.value == 0 else base.shifted(offset)
+
+
+# ---------------------------------------------------------------- arithmetic
+
+_INTEGER: dict[str, Callable[[Term, Term], Term]] = {
+    "add": T.add,
+    "sub": T.sub,
+    "mul": T.mul,
+    "and": T.band,
+    "or": T.bor,
+    "xor": T.bxor,
+}
+_FLOAT: dict[str, Callable[[Term, Term], Term]] = {
+    "fadd": T.fp_add,
+    "fsub": T.fp_sub,
+    "fmul": T.fp_mul,
+    "fdiv": T.fp_div,
+    "frem": T.fp_fmod,
+}
+_BOOLEAN: dict[str, Callable[[Term, Term], Term]] = {
+    "and": lambda a, b: T.and_(a, b),
+    "or": lambda a, b: T.or_(a, b),
+    "xor": T.xor,
+    "add": T.xor,
+    "sub": T.xor,
+    "mul": lambda a, b: T.and_(a, b),
+}
+
+
+def _binary(ex: Executor, frame: Frame, state: State, i: ir.Binary) -> Value:
+    left, right = value_of(ex, frame, i.left), value_of(ex, frame, i.right)
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        return tuple(_scalar_binary(ex, state, i, a, b) for a, b in zip(left, right, strict=True))
+    return _scalar_binary(ex, state, i, left, right)
+
+
+def _scalar_binary(ex: Executor, state: State, i: ir.Binary, left: Value, right: Value) -> Value:
+    if not isinstance(left, Term) or not isinstance(right, Term):
+        raise Unsupported(f"{i.op} of pointers")
+    op = i.op
+    if op in _FLOAT:
+        result = _FLOAT[op](left, right)
+        finite = T.not_(T.or_(*(t for x in (left, right) for t in (T.fp_is_nan(x), T.fp_is_inf(x)))))
+        bad = T.and_(finite, T.or_(T.fp_is_nan(result), T.fp_is_inf(result)))
+        ex.claims_at(i, state, Trigger.NAN, bad)
+        return result
+    if left.sort is T.BOOL:
+        if op not in _BOOLEAN:
+            raise Unsupported(f"{op} of single bits")
+        return _BOOLEAN[op](left, right)
+    if op in _INTEGER:
+        return _integer(ex, i, left, right)
+    width = left.width
+    if op in ("shl", "lshr", "ashr"):
+        shifted = {"shl": T.shl, "lshr": T.lshr, "ashr": T.ashr}[op](left, right)
+        good = T.ult(right, T.bv(width, width))
+        return shifted if good is T.TRUE else T.ite(good, shifted, T.fresh("shifted", T.bitvec(width)))
+    divided = {"udiv": T.udiv, "sdiv": T.sdiv, "urem": T.urem, "srem": T.srem}[op](left, right)
+    zero = T.eq(right, T.bv(0, width))
+    return divided if zero is T.FALSE else T.ite(zero, T.fresh("quotient", T.bitvec(width)), divided)
+
+
+def _integer(ex: Executor, i: ir.Binary, left: Term, right: Term) -> Term:
+    """Sums and differences keep track of addresses: p - q of one object is a difference of offsets."""
+    world = ex.world
+    if i.op in ("add", "sub") and left.width == world.pointer_bits:
+        p, q = world.pointer_of_number(left), world.pointer_of_number(right)
+        if i.op == "sub" and p is not None and q is not None:
+            difference = access.pointer_difference(ex, p, q)
+            if difference is not None:
+                return difference
+        result = _INTEGER[i.op](left, right)
+        if p is not None and q is None:
+            world.remember_number(result, p.shifted(right if i.op == "add" else T.neg(right)))
+        elif q is not None and p is None and i.op == "add":
+            world.remember_number(result, q.shifted(left))
+        return result
+    return _INTEGER[i.op](left, right)
+
+
+def _unary(ex: Executor, frame: Frame, state: State, i: ir.Unary) -> Value:
+    value = value_of(ex, frame, i.value)
+    if i.op == "freeze":
+        return value
+    if isinstance(value, tuple):
+        return tuple(T.fp_neg(v) for v in value if isinstance(v, Term))
+    assert isinstance(value, Term)
+    return T.fp_neg(value)
+
+
+_INT_COMPARE: dict[str, Callable[[Term, Term], Term]] = {
+    "eq": T.eq,
+    "ne": T.ne,
+    "ugt": T.ugt,
+    "uge": T.uge,
+    "ult": T.ult,
+    "ule": T.ule,
+    "sgt": T.sgt,
+    "sge": T.sge,
+    "slt": T.slt,
+    "sle": T.sle,
+}
+
+
+def _compare(ex: Executor, frame: Frame, state: State, i: ir.Compare) -> Value:
+    left, right = value_of(ex, frame, i.left), value_of(ex, frame, i.right)
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        return tuple(compare(ex, i, a, b) for a, b in zip(left, right, strict=True))
+    return compare(ex, i, left, right)
+
+
+def compare(ex: Executor, i: ir.Compare, left: Value, right: Value) -> Term:
+    if isinstance(left, Pointer) and isinstance(right, Pointer):
+        return access.compare_pointers(ex, i.predicate, left, right)
+    assert isinstance(left, Term)
+    assert isinstance(right, Term)
+    if i.op == "fcmp":
+        return _compare_floats(i.predicate, left, right)
+    if left.sort is T.BOOL:
+        left, right = T.bool_to_bv(left, 1), T.bool_to_bv(right, 1)
+    if left.width == ex.world.pointer_bits:
+        p, q = ex.world.pointer_of_number(left), ex.world.pointer_of_number(right)
+        if p is not None and q is not None:
+            return access.compare_pointers(ex, i.predicate, p, q)
+        if p is not None and right.value == 0:
+            return access.compare_pointers(ex, i.predicate, p, ex.world.null)
+    return _INT_COMPARE[i.predicate](left, right)
+
+
+def _compare_floats(predicate: str, left: Term, right: Term) -> Term:
+    """Ordered predicates are false, unordered ones true when an operand is a NaN."""
+    unordered = T.or_(T.fp_is_nan(left), T.fp_is_nan(right))
+    match predicate:
+        case "false":
+            return T.FALSE
+        case "true":
+            return T.TRUE
+        case "ord":
+            return T.not_(unordered)
+        case "uno":
+            return unordered
+    kinds: dict[str, Callable[[Term, Term], Term]] = {
+        "eq": T.fp_eq,
+        "lt": T.fp_lt,
+        "le": T.fp_le,
+        "gt": lambda a, b: T.fp_lt(b, a),
+        "ge": lambda a, b: T.fp_le(b, a),
+    }
+    kind = predicate[1:]
+    if kind == "ne":
+        different = T.not_(T.fp_eq(left, right))
+        return different if predicate[0] == "u" else T.and_(different, T.not_(unordered))
+    result = kinds[kind](left, right)
+    return T.or_(result, unordered) if predicate[0] == "u" else result
+
+
+def _cast(ex: Executor, frame: Frame, state: State, i: ir.Cast) -> Value:
+    value = value_of(ex, frame, i.value)
+    source = ex.world.type_of(i.value)
+    if isinstance(i.type, ir.VectorType) and isinstance(source, ir.VectorType) and isinstance(value, tuple):
+        if i.op != "bitcast":
+            return tuple(_scalar_cast(ex, state, i, v, source.element, i.type.element) for v in value)
+    if i.op == "bitcast" and (isinstance(i.type, ir.VectorType) or isinstance(source, ir.VectorType)):
+        return _bitcast_vector(ex, value, source, i.type)
+    return _scalar_cast(ex, state, i, value, source, i.type)
+
+
+def _scalar_cast(
+    ex: Executor, state: State, i: ir.Cast, value: Value, source: ir.Type, target: ir.Type
+) -> Value:
+    world = ex.world
+    if isinstance(value, Pointer):
+        match i.op:
+            case "ptrtoint" | "ptrtoaddr":
+                assert isinstance(target, ir.IntType)
+                return world.number(value, target.bits)
+            case "bitcast" | "addrspacecast":
+                return value
+    if not isinstance(value, Term):
+        raise Unsupported(f"{i.op} of an aggregate")
+    match i.op:
+        case "trunc":
+            assert isinstance(target, ir.IntType)
+            return T.bv_to_bool(T.extract(value, 0, 0)) if target.bits == 1 else T.extract(value, target.bits - 1, 0)
+        case "zext":
+            assert isinstance(target, ir.IntType)
+            return T.bool_to_bv(value, target.bits) if value.sort is T.BOOL else T.zext(value, target.bits)
+        case "sext":
+            assert isinstance(target, ir.IntType)
+            if value.sort is T.BOOL:
+                return T.ite(value, T.bv(-1, target.bits), T.bv(0, target.bits))
+            return T.sext(value, target.bits)
+        case "inttoptr":
+            return world.pointer_from(T.resize_u(value, world.pointer_bits))
+        case "bitcast":
+            return world.memory.from_bits(world.memory.to_bits(value), target)
+        case "fptrunc" | "fpext":
+            assert isinstance(target, ir.FloatType)
+            return T.fp_to_fp(value, world.float_sort(target))
+        case "sitofp" | "uitofp":
+            assert isinstance(target, ir.FloatType)
+            number = T.bool_to_bv(value, 8) if value.sort is T.BOOL else value
+            convert = T.fp_from_sbv if i.op == "sitofp" and value.sort is not T.BOOL else T.fp_from_ubv
+            return convert(number, world.float_sort(target))
+        case "fptosi" | "fptoui":
+            assert isinstance(target, ir.IntType)
+            return float_to_int(value, target.bits, i.op == "fptosi")
+        case _:
+            raise Unsupported(f"cast {i.op}")
+
+
+def float_to_int(value: Term, bits: int, signed: bool) -> Term:
+    """Rounds towards zero; a number that does not fit becomes arbitrary."""
+    low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
+    fits = T.fp_in_range(value, low, high)
+    number = T.fp_to_sbv(value, bits) if signed else T.fp_to_ubv(value, bits)
+    return number if fits is T.TRUE else T.ite(fits, number, T.fresh("converted", T.bitvec(bits)))
+
+
+def _bitcast_vector(ex: Executor, value: Value, source: ir.Type, target: ir.Type) -> Value:
+    memory = ex.world.memory
+    parts = value if isinstance(value, tuple) else (value,)
+    bits = memory._join_words([memory.to_bits(part) for part in parts])
+    if not isinstance(target, ir.VectorType):
+        return memory.from_bits(bits, target)
+    width = ex.world.layouts.bits(target.element)
+    pieces = [T.extract(bits, width * (k + 1) - 1, width * k) for k in range(target.count)]
+    if memory.big_endian:
+        pieces.reverse()
+    return tuple(memory.from_bits(piece, target.element) for piece in pieces)
+
+
+def _select(ex: Executor, frame: Frame, state: State, i: ir.Select) -> Value:
+    condition = value_of(ex, frame, i.condition)
+    then, otherwise = value_of(ex, frame, i.then), value_of(ex, frame, i.otherwise)
+    if isinstance(condition, tuple):
+        assert isinstance(then, tuple)
+        assert isinstance(otherwise, tuple)
+        chosen = []
+        for c, a, b in zip(condition, then, otherwise, strict=True):
+            assert isinstance(c, Term)
+            chosen.append(merge(c, a, b))
+        return tuple(chosen)
+    assert isinstance(condition, Term)
+    return merge(condition, then, otherwise)
+
+
+# ---------------------------------------------------------------- aggregates
+
+
+def _extract(ex: Executor, frame: Frame, state: State, i: ir.Extract) -> Value:
+    value = value_of(ex, frame, i.aggregate)
+    for index in i.indices:
+        assert isinstance(value, tuple)
+        value = value[index]
+    return value
+
+
+def _insert(ex: Executor, frame: Frame, state: State, i: ir.Insert) -> Value:
+    return _inserted(value_of(ex, frame, i.aggregate), value_of(ex, frame, i.value), i.indices)
+
+
+def _inserted(aggregate: Value, value: Value, indices: tuple[int, ...]) -> Value:
+    if not indices:
+        return value
+    assert isinstance(aggregate, tuple)
+    first, rest = indices[0], indices[1:]
+    return (*aggregate[:first], _inserted(aggregate[first], value, rest), *aggregate[first + 1 :])
+
+
+def _extract_element(ex: Executor, frame: Frame, state: State, i: ir.ExtractElement) -> Value:
+    vector = value_of(ex, frame, i.vector)
+    index = term_of(ex, frame, i.index)
+    assert isinstance(vector, tuple)
+    result = vector[-1]
+    for position in range(len(vector) - 2, -1, -1):
+        result = merge(T.eq(index, T.bv(position, index.width)), vector[position], result)
+    return result
+
+
+def _insert_element(ex: Executor, frame: Frame, state: State, i: ir.InsertElement) -> Value:
+    vector, value = value_of(ex, frame, i.vector), value_of(ex, frame, i.value)
+    index = term_of(ex, frame, i.index)
+    assert isinstance(vector, tuple)
+    return tuple(
+        merge(T.eq(index, T.bv(position, index.width)), value, old) for position, old in enumerate(vector)
+    )
+
+
+def _shuffle(ex: Executor, frame: Frame, state: State, i: ir.Shuffle) -> Value:
+    left, right = value_of(ex, frame, i.left), value_of(ex, frame, i.right)
+    assert isinstance(left, tuple)
+    assert isinstance(right, tuple)
+    both = left + right
+    return tuple(both[k] if k is not None else both[0] for k in i.mask)
+
+
+# ---------------------------------------------------------------- atomics and the rest
+
+
+def _atomic_update(ex: Executor, frame: Frame, state: State, i: ir.AtomicUpdate) -> Value:
+    """One thread: read, compute, write."""
+    pointer = pointer_of(ex, frame, i.pointer)
+    value = value_of(ex, frame, i.value)
+    type_ = ex.world.type_of(i.value)
+    old = access.load(ex, frame, state, i, pointer, type_)
+    new: Value = value
+    if i.op != "xchg":
+        if not (isinstance(old, Term) and isinstance(value, Term)):
+            raise Unsupported(f"atomic {i.op} of a pointer")
+        new = _atomic_value(i.op, old, value)
+    access.store(ex, frame, state, i, pointer, type_, new)
+    return old
+
+
+def _atomic_value(op: str, old: Term, value: Term) -> Term:
+    simple = {**_INTEGER, **_FLOAT}
+    if op in simple:
+        return simple[op](old, value)
+    match op:
+        case "nand":
+            return T.bnot(T.band(old, value))
+        case "max":
+            return T.ite(T.sgt(old, value), old, value)
+        case "min":
+            return T.ite(T.slt(old, value), old, value)
+        case "umax":
+            return T.ite(T.ugt(old, value), old, value)
+        case "umin":
+            return T.ite(T.ult(old, value), old, value)
+        case _:
+            raise Unsupported(f"atomic {op}")
+
+
+def _compare_exchange(ex: Executor, frame: Frame, state: State, i: ir.CompareExchange) -> Value:
+    pointer = pointer_of(ex, frame, i.pointer)
+    type_ = ex.world.type_of(i.expected)
+    expected, replacement = value_of(ex, frame, i.expected), value_of(ex, frame, i.replacement)
+    old = access.load(ex, frame, state, i, pointer, type_)
+    if isinstance(old, Pointer) and isinstance(expected, Pointer):
+        same = access.compare_pointers(ex, "eq", old, expected)
+    else:
+        assert isinstance(old, Term)
+        assert isinstance(expected, Term)
+        same = T.eq(old, expected)
+    access.store(ex, frame, state, i, pointer, type_, merge(same, replacement, old))
+    return (old, same)
+
+
+def _nothing(ex: Executor, frame: Frame, state: State, i: ir.Instruction) -> None:
+    return None
+
+
+def _debug_value(ex: Executor, frame: Frame, state: State, i: ir.DebugValue) -> None:
+    try:
+        value = value_of(ex, frame, i.value)
+    except Unsupported:
+        return
+    ex.step(frame, state, "assign", i.location, i.variable.name, value, ctype=i.variable.type)
+
+
+def _va_arg(ex: Executor, frame: Frame, state: State, i: ir.VaArg) -> Value:
+    return calls.va_arg(ex, frame, state, i, pointer_of(ex, frame, i.list))
+
+
+# ---------------------------------------------------------------- control
+
+
+def _call(
+    ex: Executor, frame: Frame, state: State, i: ir.Call, label: str, index: int
+) -> State | None:
+    after = calls.execute(ex, frame, state, i, label, index)
+    if after is not None and isinstance(i, ir.Invoke):
+        ex.go(frame, after, label, i.normal)
+        return None
+    return after
+
+
+def _return(
+    ex: Executor, frame: Frame, state: State, i: ir.Return, label: str, index: int
+) -> State | None:
+    if i.value is not None:
+        frame.registers[""] = value_of(ex, frame, i.value)
+    return state
+
+
+def _branch(
+    ex: Executor, frame: Frame, state: State, i: ir.Branch, label: str, index: int
+) -> State | None:
+    if i.condition is None or i.then == i.otherwise:
+        ex.go(frame, state, label, i.then)
+        return None
+    assert i.otherwise is not None
+    condition = term_of(ex, frame, i.condition)
+    handlers = frame.flow.handlers
+    if i.otherwise in handlers and handlers[i.otherwise] == i.then:
+        _handler_claims(ex, frame, state, i.otherwise, T.not_(condition))
+        ex.go(frame, state, label, i.then)
+        return None
+    decided = condition.value is not None and not _stuck(ex, frame, label, i)
+    ex.note_exit(frame, label, (i.then, i.otherwise), decided)
+    if condition.value is None:
+        ex.step(frame, state, "branch", None if i.nosanitize else i.location, "", condition)
+        other = state.fork(state.guard.and_(T.not_(condition)))
+        state.guard = state.guard.and_(condition)
+        ex.go(frame, state, label, i.then)
+        ex.go(frame, other, label, i.otherwise)
+    else:
+        ex.go(frame, state, label, i.then if condition is T.TRUE else i.otherwise)
+    return None
+
+
+def _stuck(ex: Executor, frame: Frame, label: str, i: ir.Branch) -> bool:
+    """A decided exit test that compares the same values as last time says nothing about progress."""
+    compared: tuple[Any, ...] = ()
+    assert isinstance(i.condition, (ir.Register, ir.Constant))
+    name = i.condition.name if isinstance(i.condition, ir.Register) else None
+    for instruction in frame.function.blocks[label].instructions:
+        if instruction.result == name and isinstance(instruction, ir.Compare):
+            compared = tuple(
+                value_of(ex, frame, operand) for operand in (instruction.left, instruction.right)
+            )
+            compared = tuple(v if isinstance(v, Term) else None for v in compared)
+    if not compared or all(v is None for v in compared):
+        return True
+    key = (id(frame), label)
+    same = ex.compared.get(key) == compared
+    ex.compared[key] = compared
+    return same
+
+
+def _handler_claims(ex: Executor, frame: Frame, state: State, handler: str, violated: Term) -> None:
+    for instruction in frame.function.blocks[handler].instructions:
+        if is_handler_call(instruction):
+            claims.at_site(ex, frame, state, instruction, violated)
+        elif instruction.result is not None and isinstance(instruction, ir.Cast):
+            frame.registers[instruction.result] = _cast(ex, frame, state, instruction)
+
+
+def _switch(
+    ex: Executor, frame: Frame, state: State, i: ir.Switch, label: str, index: int
+) -> State | None:
+    value = term_of(ex, frame, i.value)
+    if value.sort is T.BOOL:
+        value = T.bool_to_bv(value, 1)
+    targets: dict[str, list[Term]] = {}
+    for constant, target in i.cases:
+        targets.setdefault(target, []).append(T.eq(value, T.bv(constant.value, value.width)))
+    conditions = {target: T.or_(*terms) for target, terms in targets.items()}
+    default = T.not_(T.or_(*conditions.values())) if conditions else T.TRUE
+    conditions[i.default] = T.or_(conditions[i.default], default) if i.default in conditions else default
+    ex.note_exit(frame, label, conditions, value.value is not None)
+    live = [(target, c) for target, c in conditions.items() if c is not T.FALSE]
+    if value.value is None and len(live) > 1:
+        ex.step(frame, state, "branch", i.location, "switch", value)
+    rest = state
+    for position, (target, condition) in enumerate(live):
+        if position == len(live) - 1:
+            ex.go(frame, rest, label, target)
+            break
+        taken = rest.fork(rest.guard.and_(condition))
+        rest.guard = rest.guard.and_(T.not_(condition))
+        ex.go(frame, taken, label, target)
+    return None
+
+
+def _unreachable(
+    ex: Executor, frame: Frame, state: State, i: ir.Unreachable, label: str, index: int
+) -> State | None:
+    return None
+
+
+_HANDLERS: dict[type, Callable[..., Any]] = {
+    ir.Alloca: _alloca,
+    ir.Load: _load,
+    ir.Store: _store,
+    ir.GetElementPtr: _getelementptr,
+    ir.Binary: _binary,
+    ir.Unary: _unary,
+    ir.Compare: _compare,
+    ir.Cast: _cast,
+    ir.Select: _select,
+    ir.Call: _call,
+    ir.Invoke: _call,
+    ir.Extract: _extract,
+    ir.Insert: _insert,
+    ir.ExtractElement: _extract_element,
+    ir.InsertElement: _insert_element,
+    ir.Shuffle: _shuffle,
+    ir.VaArg: _va_arg,
+    ir.AtomicUpdate: _atomic_update,
+    ir.CompareExchange: _compare_exchange,
+    ir.Fence: _nothing,
+    ir.DebugValue: _debug_value,
+    ir.Return: _return,
+    ir.Branch: _branch,
+    ir.Switch: _switch,
+    ir.Unreachable: _unreachable,
+}
+_TERMINATORS = frozenset({_return, _branch, _switch, _unreachable})
+
+__all__ = ["MemObject", "compare", "entry_arguments", "execute", "operand_value", "pointer_of", "term_of"]

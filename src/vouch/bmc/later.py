@@ -1,0 +1,133 @@
+"""Which checks an execution that was cut might still have reached.
+
+A proof that ignores some executions holds for every check those executions cannot reach. This looks at control
+flow only: from the cut on in its function, and behind the call in every caller up to the entry point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from vouch.bmc.cfg import Flow
+from vouch.c import ir
+
+if TYPE_CHECKING:
+    from vouch.bmc.execute import Frame
+
+
+class Later:
+    def __init__(self, program: ir.Program, flow: Callable[[ir.Function], Flow]) -> None:
+        self.program = program
+        self.flow = flow
+        self._reach: dict[tuple[str, str], frozenset[str]] = {}
+        self._closure: dict[str, frozenset[str]] = {}
+        self._sites: dict[str, frozenset[int]] = {}
+        self._everything: frozenset[int] | None = None
+        self._taken: list[str] | None = None
+        self._after: dict[tuple[object, ...], frozenset[int]] = {}
+
+    def everything(self) -> frozenset[int]:
+        if self._everything is None:
+            found: set[int] = set()
+            for function in self.program.functions.values():
+                found |= self._function_sites(function.name)
+            self._everything = frozenset(found)
+        return self._everything
+
+    def after(self, frame: Frame, label: str, index: int) -> frozenset[int]:
+        """Sites reachable from instruction `index` of a block (-1: its start) and from there on in the callers."""
+        key = (frame.function.name, label, index, tuple(id(f.call) for f in frame.chain()))
+        known = self._after.get(key)
+        if known is not None:
+            return known
+        found: set[int] = set()
+        names: set[str] = set()
+        place: tuple[str, int] | None = (label, index)
+        for current in frame.chain():
+            if place is None:
+                break
+            self._collect(current.function, place, found, names)
+            place = _place_of(current.caller, current.call)
+        for name in names:
+            for callee in self._callees(name):
+                found |= self._function_sites(callee)
+        result = self._after[key] = frozenset(found)
+        return result
+
+    def _collect(
+        self, function: ir.Function, place: tuple[str, int], found: set[int], names: set[str]
+    ) -> None:
+        label, index = place
+        blocks = self._reachable(function, label)
+        for reached in blocks:
+            for instruction in function.blocks[reached].instructions:
+                found.add(id(instruction))
+                names.update(self._called(instruction))
+        if label not in blocks:
+            for instruction in function.blocks[label].instructions[max(index, 0) :]:
+                found.add(id(instruction))
+                names.update(self._called(instruction))
+
+    def _reachable(self, function: ir.Function, label: str) -> frozenset[str]:
+        """Blocks reachable from the end of `label` (itself only where it lies on a cycle)."""
+        known = self._reach.get((function.name, label))
+        if known is None:
+            after = self.flow(function).successors
+            seen: set[str] = set()
+            work = list(after[label])
+            while work:
+                block = work.pop()
+                if block not in seen:
+                    seen.add(block)
+                    work.extend(after[block])
+            known = self._reach[(function.name, label)] = frozenset(seen)
+        return known
+
+    def _called(self, instruction: ir.Instruction) -> list[str]:
+        if not isinstance(instruction, ir.Call):
+            return []
+        if isinstance(instruction.callee, ir.GlobalConstant):
+            return [instruction.callee.name]
+        if self._taken is None:
+            self._taken = [f.name for f in self.program.functions.values() if f.address_taken]
+        return self._taken
+
+    def _callees(self, name: str) -> frozenset[str]:
+        """The function itself and everything it may call, directly or not."""
+        known = self._closure.get(name)
+        if known is None:
+            seen: set[str] = set()
+            work = [name]
+            while work:
+                current = work.pop()
+                if current in seen:
+                    continue
+                seen.add(current)
+                function = self.program.functions.get(current)
+                if function is not None:
+                    for block in function.blocks.values():
+                        for instruction in block.instructions:
+                            work.extend(self._called(instruction))
+            known = self._closure[name] = frozenset(seen)
+        return known
+
+    def _function_sites(self, name: str) -> frozenset[int]:
+        known = self._sites.get(name)
+        if known is None:
+            function = self.program.functions.get(name)
+            known = frozenset(
+                id(i) for b in (function.blocks.values() if function else ()) for i in b.instructions
+            )
+            self._sites[name] = known
+        return known
+
+
+def _place_of(caller: Frame | None, call: ir.Call | None) -> tuple[str, int] | None:
+    if caller is None or call is None:
+        return None
+    for label, block in caller.function.blocks.items():
+        for index, instruction in enumerate(block.instructions):
+            if instruction is call:
+                return label, index + 1
+    return None

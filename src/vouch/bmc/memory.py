@@ -1,0 +1,721 @@
+"""Reading and writing memory objects.
+
+`Contents` is what was written to one object on the current path: cells at constant offsets, and, once something
+was written or read at an offset that is not constant and not one of few, an SMT array below them. Contents are
+never changed in place after they were shared; `write…` return new ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+from vouch.bmc.value import Kind, MemObject, Pointer, Value, merge
+from vouch.c import ir
+from vouch.bmc.layouts import Layouts
+from vouch.errors import Unsupported
+from vouch.smt import term as T
+from vouch.smt.term import Term
+
+if TYPE_CHECKING:
+    from vouch.bmc.initial import Initial
+    from vouch.bmc.world import World
+
+Cell = tuple[int, Value, Term]  # size in bytes, value, condition under which it was never initialised
+
+READ_LIMIT: Final = 1024  # offsets tried one by one before an SMT array is used
+WRITE_LIMIT: Final = 128
+BYTE: Final = ir.IntType(8)
+
+
+class Contents:
+    """`cells` lie above `array`. `flags` is an array beside it, one bit per byte: not initialised. `initial`
+    takes the place of the object's own initial contents after everything in it became unknown. Whoever holds
+    `token` may write in place."""
+
+    __slots__ = ("alive", "array", "cells", "flags", "initial", "largest", "token", "word")
+
+    def __init__(self, token: object = None, initial: Initial | None = None) -> None:
+        self.token = token
+        self.initial = initial
+        self.cells: dict[int, Cell] = {}
+        self.array: Term | None = None
+        self.flags: Term | None = None
+        self.word = 1
+        self.largest = 1
+        self.alive: Term = T.TRUE
+
+    def owned(self, token: object) -> Contents:
+        """These contents if the holder of `token` may change them, a copy otherwise."""
+        return self if token is not None and self.token is token else self.copy(token)
+
+    def copy(self, token: object = None) -> Contents:
+        new = Contents.__new__(Contents)
+        new.token = token
+        new.initial = self.initial
+        new.cells = self.cells.copy()
+        new.array = self.array
+        new.flags = self.flags
+        new.word = self.word
+        new.largest = self.largest
+        new.alive = self.alive
+        return new
+
+
+class Memory:
+    """The operations; it holds no contents itself. One per run."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.layout: Layouts = world.layouts
+        self.pointer_bits: int = world.program.layout.pointer_bits
+        self.big_endian: bool = world.program.layout.big_endian
+        self._float_bits: dict[Term, Term] = {}
+
+    # ------------------------------------------------------------ single cells
+
+    def read(
+        self, target: MemObject, contents: Contents | None, offset: int, type_: ir.Type
+    ) -> tuple[Value, Term]:
+        """The value of `type_` at a constant offset, and the condition under which part of it is uninitialised."""
+        if isinstance(type_, (ir.StructType, ir.ArrayType, ir.VectorType)):
+            return self._read_aggregate(target, contents, offset, type_)
+        size = self.layout.store_size(type_)
+        if contents is not None:
+            cell = contents.cells.get(offset)
+            if cell is not None and cell[0] == size:
+                value = cell[1]
+                if not self.has_type(value, type_):
+                    value = self.from_bits(self.to_bits(value), type_)
+                return value, cell[2]
+            if contents.array is not None or (contents.cells and self._overlaps(contents, offset, size)):
+                return self._read_bytes(target, contents, offset, size, type_)
+        initial = self._initial(target, contents)
+        return initial.read(self, target, offset, type_), initial.undefined
+
+    def _initial(self, target: MemObject, contents: Contents | None) -> Initial:
+        if contents is None or contents.initial is None:
+            return target.initial
+        return contents.initial
+
+    def _read_aggregate(
+        self, target: MemObject, contents: Contents | None, offset: int, type_: ir.Type
+    ) -> tuple[Value, Term]:
+        values: list[Value] = []
+        undefined = T.FALSE
+        for element, at in self.layout.elements(type_):
+            value, bad = self.read(target, contents, offset + at, element)
+            values.append(value)
+            undefined = T.or_(undefined, bad)
+        return tuple(values), undefined
+
+    def _overlaps(self, contents: Contents, offset: int, size: int) -> bool:
+        cells = contents.cells
+        for start in range(offset - contents.largest + 1, offset + size):
+            cell = cells.get(start)
+            if cell is not None and start + cell[0] > offset:
+                return True
+        return False
+
+    def _read_bytes(
+        self, target: MemObject, contents: Contents, offset: int, size: int, type_: ir.Type
+    ) -> tuple[Value, Term]:
+        parts: list[Term] = []
+        undefined = T.FALSE
+        if contents.array is not None and not self._overlaps(contents, offset, size):
+            where = T.bv(offset, self.pointer_bits)
+            bits = self.array_read(contents.array, where, size, contents.word)
+            if contents.flags is not None:
+                undefined = self._flagged(contents, where, size)
+            return self.from_bits(bits, type_), undefined
+        for i in range(size):
+            bits, bad = self._byte(target, contents, offset + i)
+            parts.append(bits)
+            undefined = T.or_(undefined, bad)
+        return self.from_bits(self.join_bytes(parts), type_), undefined
+
+    def _byte(self, target: MemObject, contents: Contents, offset: int) -> tuple[Term, Term]:
+        for start in range(offset, offset - contents.largest, -1):
+            cell = contents.cells.get(start)
+            if cell is not None and start + cell[0] > offset:
+                return self.byte_of(self.to_bits(cell[1]), offset - start, cell[0]), cell[2]
+        if contents.array is not None:
+            where = T.bv(offset, self.pointer_bits)
+            bad = T.FALSE if contents.flags is None else self._flagged(contents, where, 1)
+            return self.array_read(contents.array, where, 1, contents.word), bad
+        initial = self._initial(target, contents)
+        value = initial.read(self, target, offset, BYTE)
+        assert isinstance(value, Term)
+        return value, initial.undefined
+
+    def write(
+        self,
+        target: MemObject,
+        contents: Contents | None,
+        offset: int,
+        type_: ir.Type,
+        value: Value,
+        undefined: Term = T.FALSE,
+        token: object = None,
+    ) -> Contents:
+        new = Contents(token) if contents is None else contents.owned(token)
+        self._put(target, new, offset, type_, value, undefined)
+        return new
+
+    def _put(
+        self, target: MemObject, new: Contents, offset: int, type_: ir.Type, value: Value, undefined: Term
+    ) -> None:
+        if isinstance(value, tuple):
+            for part, (element, at) in zip(value, self.layout.elements(type_), strict=True):
+                self._put(target, new, offset + at, element, part, undefined)
+            return
+        size = self.layout.store_size(type_)
+        cells = new.cells
+        known = cells.get(offset)
+        if (known is None or known[0] != size) and self._overlaps(new, offset, size):
+            self._split(new, offset, size)
+        cells[offset] = (size, value, undefined)
+        if size > new.largest:
+            new.largest = size
+
+    def _split(self, new: Contents, offset: int, size: int) -> None:
+        """Cut cells that overlap [offset, offset + size) into bytes and drop those inside."""
+        for start in range(offset - new.largest + 1, offset + size):
+            cell = new.cells.get(start)
+            if cell is None or start + cell[0] <= offset:
+                continue
+            del new.cells[start]
+            inside = offset <= start and start + cell[0] <= offset + size
+            if inside:
+                continue
+            bits = self.to_bits(cell[1])
+            for i in range(cell[0]):
+                if not offset <= start + i < offset + size:
+                    new.cells[start + i] = (1, self.byte_of(bits, i, cell[0]), cell[2])
+
+    # ------------------------------------------------------------ offsets that are terms
+
+    def read_at(
+        self, target: MemObject, contents: Contents | None, offset: Term, type_: ir.Type
+    ) -> tuple[Value, Term]:
+        """As `read`, at any offset. Outside the object the result is one of the values inside."""
+        if offset.value is not None:
+            return self.read(target, contents, self.signed(offset), type_)
+        if isinstance(type_, (ir.StructType, ir.ArrayType, ir.VectorType)):
+            values, undefined = [], T.FALSE
+            for element, at in self.layout.elements(type_):
+                value, bad = self.read_at(target, contents, self.plus(offset, at), element)
+                values.append(value)
+                undefined = T.or_(undefined, bad)
+            return tuple(values), undefined
+        size = self.layout.store_size(type_)
+        places = self._places(target, offset, size, READ_LIMIT) if self._cellular(contents) else None
+        if places is None:
+            return self._read_array(target, contents, offset, size, type_)
+        if not places:
+            return self.fresh(type_, "nowhere"), T.FALSE
+        read = [(place, *self.read(target, contents, place, type_)) for place in places]
+        if len(read) == 1:
+            return read[0][1], read[0][2]
+        value = self._mux(offset, [(place, v) for place, v, _ in read])
+        undefined = T.FALSE
+        if any(bad is not T.FALSE for _, _, bad in read):
+            chosen = self._mux(offset, [(place, bad) for place, _, bad in read])
+            assert isinstance(chosen, Term)
+            undefined = chosen
+        return value, undefined
+
+    def _cellular(self, contents: Contents | None) -> bool:
+        return contents is None or contents.array is None
+
+    def _mux(self, offset: Term, choices: list[tuple[int, Value]]) -> Value:
+        """A balanced tree of comparisons: the choice whose place equals the offset."""
+        level = choices
+        while len(level) > 1:
+            above: list[tuple[int, Value]] = []
+            for i in range(0, len(level) - 1, 2):
+                (a, x), (b, y) = level[i], level[i + 1]
+                condition = T.ult(offset, T.bv(b, self.pointer_bits))
+                above.append((a, merge(condition, x, y)))
+            if len(level) % 2:
+                above.append(level[-1])
+            level = above
+        return level[0][1]
+
+    def write_at(
+        self,
+        target: MemObject,
+        contents: Contents | None,
+        offset: Term,
+        type_: ir.Type,
+        value: Value,
+        condition: Term = T.TRUE,
+        undefined: Term = T.FALSE,
+        token: object = None,
+    ) -> Contents:
+        """Write where `condition` holds. A place outside the object is not written."""
+        if offset.value is not None:
+            place = self.signed(offset)
+            if condition is not T.TRUE:
+                old, bad = self.read(target, contents, place, type_)
+                value, undefined = merge(condition, value, old), T.ite(condition, undefined, bad)
+            return self.write(target, contents, place, type_, value, undefined, token)
+        if isinstance(value, tuple):
+            new = contents
+            for part, (element, at) in zip(value, self.layout.elements(type_), strict=True):
+                where = self.plus(offset, at)
+                new = self.write_at(target, new, where, element, part, condition, undefined, token)
+            return new if new is not None else Contents()
+        size = self.layout.store_size(type_)
+        places = self._places(target, offset, size, WRITE_LIMIT) if self._cellular(contents) else None
+        if places is None or (len(places) > 1 and places[1] - places[0] < size):
+            return self._write_array(target, contents, offset, size, value, condition, undefined)
+        new = Contents(token) if contents is None else contents.owned(token)
+        for place in places:
+            here = T.and_(condition, T.eq(offset, T.bv(place, self.pointer_bits)))
+            old, bad = self.read(target, new, place, type_)
+            self._put(target, new, place, type_, merge(here, value, old), T.ite(here, undefined, bad))
+        return new
+
+    def _places(self, target: MemObject, offset: Term, size: int, limit: int) -> list[int] | None:
+        """The offsets inside the object that the term can have, or None when they are too many."""
+        if not isinstance(target.size, int):
+            return None
+        stride, rest = self.world.stride(offset)
+        low, high = self.world.bounds(offset)
+        last = min(target.size - size, high)
+        first = rest if low <= rest else low + (rest - low) % stride
+        if last < first:
+            return []
+        if (last - first) // stride + 1 > limit:
+            return None
+        return list(range(first, last + 1, stride))
+
+    # ------------------------------------------------------------ SMT arrays
+
+    def array_sort(self, word: int) -> T.Sort:
+        return T.array(T.bitvec(self.pointer_bits), T.bitvec(8 * word))
+
+    def array_read(self, array: Term, offset: Term, size: int, word: int) -> Term:
+        """`size` bytes at a byte offset of an array of words."""
+        index, rest = self._index(offset, word)
+        if rest is None:
+            count = (size + word - 1) // word
+            parts = [T.select(array, self.plus(index, i)) for i in range(count)]
+            bits = self._join_words(parts)
+            return bits if size % word == 0 else self._low_part(bits, size)
+        if word == 1:
+            raise AssertionError("bytes are always aligned")
+        count = (size + word - 2) // word + 1
+        bits = self._join_words([T.select(array, self.plus(index, i)) for i in range(count)])
+        shift = T.mul(self._resized(rest, bits.width), T.bv(8, bits.width))
+        if self.big_endian:
+            moved = T.shl(bits, shift)
+            return T.extract(moved, bits.width - 1, bits.width - 8 * size)
+        return T.extract(T.lshr(bits, shift), 8 * size - 1, 0)
+
+    def _low_part(self, bits: Term, size: int) -> Term:
+        if self.big_endian:
+            return T.extract(bits, bits.width - 1, bits.width - 8 * size)
+        return T.extract(bits, 8 * size - 1, 0)
+
+    def _index(self, offset: Term, word: int) -> tuple[Term, Term | None]:
+        """Word number and, unless the offset is known to be aligned, the byte within the word."""
+        if word == 1:
+            return offset, None
+        shift = T.bv(word.bit_length() - 1, self.pointer_bits)
+        if offset.value is not None:
+            rest = offset.value % word
+            index = T.bv(offset.value // word, self.pointer_bits)
+            return index, (T.bv(rest, self.pointer_bits) if rest else None)
+        stride, rest = self.world.stride(offset)
+        aligned = stride % word == 0 and rest % word == 0
+        return T.lshr(offset, shift), None if aligned else T.band(offset, T.bv(word - 1, self.pointer_bits))
+
+    def _resized(self, term: Term, width: int) -> Term:
+        if width > term.width:
+            return T.zext(term, width)
+        return T.extract(term, width - 1, 0) if width < term.width else term
+
+    def _join_words(self, parts: list[Term]) -> Term:
+        result = parts[0]
+        for part in parts[1:]:
+            result = T.concat(result, part) if self.big_endian else T.concat(part, result)
+        return result
+
+    def _read_array(
+        self, target: MemObject, contents: Contents | None, offset: Term, size: int, type_: ir.Type
+    ) -> tuple[Value, Term]:
+        if isinstance(type_, ir.PointerType):
+            return self._read_pointer_anywhere(target, contents, offset)
+        flat = self._flat(target, contents, offset, size)
+        assert flat.array is not None
+        bits = self.array_read(flat.array, offset, size, flat.word)
+        undefined = T.FALSE if flat.flags is None else self._flagged(flat, offset, size)
+        return self.from_bits(bits, type_), undefined
+
+    def _read_pointer_anywhere(
+        self, target: MemObject, contents: Contents | None, offset: Term
+    ) -> tuple[Value, Term]:
+        """A pointer read at an arbitrary place of a large object: a new pointer from outside where the object
+        itself came from outside, otherwise whatever the stored addresses say."""
+        if isinstance(target.size, int) or target.kind is not Kind.OUTSIDE or contents is not None:
+            flat = self._flat(target, contents, offset, self.pointer_bits // 8)
+            assert flat.array is not None
+            bits = self.array_read(flat.array, offset, self.pointer_bits // 8, flat.word)
+            return self.from_bits(bits, ir.PointerType()), T.FALSE
+        self.world.note("a pointer read at a variable place of an object from outside")
+        return self.world.outside_pointer(None, f"{target.name}[*]"), T.FALSE
+
+    def _flagged(self, contents: Contents, offset: Term, size: int) -> Term:
+        """Is one of these bytes marked as uninitialised?"""
+        assert contents.flags is not None
+        word = contents.word
+        index, rest = self._index(offset, word)
+        if rest is None and size % word == 0:
+            zero = T.bv(0, word)
+            parts = [
+                T.ne(T.select(contents.flags, self.plus(index, i)), zero) for i in range(size // word)
+            ]
+            return T.or_(*parts) if len(parts) > 1 else parts[0]
+        return T.or_(*[self._flag(contents, self.plus(offset, i)) for i in range(size)])
+
+    def _flag(self, contents: Contents, offset: Term) -> Term:
+        assert contents.flags is not None
+        index, rest = self._index(offset, contents.word)
+        bits = T.select(contents.flags, index)
+        if contents.word == 1:
+            return T.eq(bits, T.bv(1, 1))
+        place = T.bv(0, contents.word) if rest is None else self._resized(rest, contents.word)
+        return T.eq(T.extract(T.lshr(bits, place), 0, 0), T.bv(1, 1))
+
+    def _flat(
+        self, target: MemObject, contents: Contents | None, offset: Term, size: int
+    ) -> Contents:
+        """Contents with everything in the array and no cells above it."""
+        new = Contents() if contents is None else contents.copy()
+        if new.array is None:
+            new.word = self._word(target, offset, size)
+            self._seed(target, new, new.word)
+        for at, (length, value, undefined) in sorted(new.cells.items()):
+            bits = self.to_bits(value)
+            where = T.bv(at, self.pointer_bits)
+            self._array_put(new, where, bits, length, T.TRUE, undefined)
+        new.cells = {}
+        new.largest = 1
+        return new
+
+    def _seed(self, target: MemObject, new: Contents, word: int) -> None:
+        """Put the initial contents into an array."""
+        initial = self._initial(target, new)
+        new.word = word
+        new.array = initial.array(self, target, word)
+        if initial.undefined is not T.FALSE:
+            sort = T.array(T.bitvec(self.pointer_bits), T.bitvec(word))
+            mark = T.ite(initial.undefined, T.bv(-1, word), T.bv(0, word))
+            new.flags = T.const_array(sort, mark) if mark.value is not None else self._flags_of(mark, sort)
+
+    def _flags_of(self, mark: Term, sort: T.Sort) -> Term:
+        condition, yes, no = mark.args
+        return T.ite(condition, T.const_array(sort, yes), T.const_array(sort, no))
+
+    def _word(self, target: MemObject, offset: Term, size: int) -> int:
+        """Words as large as the accesses are regular; bytes otherwise."""
+        stride, rest = self.world.stride(offset)
+        word = 1
+        while word < 8 and size % (2 * word) == 0 and stride % (2 * word) == 0 and rest % (2 * word) == 0:
+            word *= 2
+        return target.initial.word or word
+
+    def _write_array(
+        self,
+        target: MemObject,
+        contents: Contents | None,
+        offset: Term,
+        size: int,
+        value: Value,
+        condition: Term,
+        undefined: Term,
+    ) -> Contents:
+        new = self._flat(target, contents, offset, size)
+        self._array_put(new, offset, self.to_bits(value), size, condition, undefined)
+        return new
+
+    def _array_put(
+        self, new: Contents, offset: Term, bits: Term, size: int, condition: Term, undefined: Term
+    ) -> None:
+        assert new.array is not None
+        index, rest = self._index(offset, new.word)
+        word = new.word
+        if rest is not None or size % word:
+            for i in range(size):
+                part = self.byte_of(bits, i, size)
+                self._array_put_byte(new, self.plus(offset, i), part, condition, undefined)
+            return
+        before, flags = new.array, new.flags
+        for i in range(size // word):
+            part = self._word_of(bits, i, size // word, word)
+            at = self.plus(index, i)
+            new.array = T.store(new.array, at, part)
+            if new.flags is not None:
+                flag = T.ite(undefined, T.bv(-1, word), T.bv(0, word))
+                new.flags = T.store(new.flags, at, flag)
+        if condition is not T.TRUE:
+            new.array = T.ite(condition, new.array, before)
+            if new.flags is not None and flags is not None:
+                new.flags = T.ite(condition, new.flags, flags)
+
+    def _word_of(self, bits: Term, i: int, count: int, word: int) -> Term:
+        position = count - 1 - i if self.big_endian else i
+        return T.extract(bits, 8 * word * (position + 1) - 1, 8 * word * position)
+
+    def _array_put_byte(
+        self, new: Contents, offset: Term, part: Term, condition: Term, undefined: Term
+    ) -> None:
+        assert new.array is not None
+        index, rest = self._index(offset, new.word)
+        word = new.word
+        old = T.select(new.array, index)
+        width = 8 * word
+        place = T.bv(0, width) if rest is None else self._resized(rest, width)
+        if self.big_endian:
+            place = T.sub(T.bv(word - 1, width), place)
+        shift = T.mul(place, T.bv(8, width))
+        mask = T.shl(T.bv(0xFF, width), shift)
+        fresh = T.bor(T.band(old, T.bnot(mask)), T.shl(T.zext(part, width), shift)) if word > 1 else part
+        stored = T.store(new.array, index, fresh)
+        new.array = stored if condition is T.TRUE else T.ite(condition, stored, new.array)
+        if new.flags is not None:
+            flag = T.select(new.flags, index)
+            at = T.bv(0, word) if rest is None else self._resized(rest, word)
+            bit = T.shl(T.bv(1, word), at)
+            marked = T.ite(undefined, T.bor(flag, bit), T.band(flag, T.bnot(bit)))
+            stored = T.store(new.flags, index, marked)
+            new.flags = stored if condition is T.TRUE else T.ite(condition, stored, new.flags)
+
+    # ------------------------------------------------------------ joins
+
+    def merge(
+        self, target: MemObject, condition: Term, a: Contents | None, b: Contents | None
+    ) -> Contents | None:
+        """Contents `a` where the condition holds, `b` elsewhere."""
+        if a is b:
+            return a
+        a = a if a is not None else Contents()
+        b = b if b is not None else Contents()
+        if a.array is not None or b.array is not None:
+            return self._merge_flat(target, condition, a, b)
+        new = Contents()
+        new.initial = self._merge_initial(target, condition, a, b)
+        new.alive = T.ite(condition, a.alive, b.alive)
+        new.largest = max(a.largest, b.largest)
+        messy: list[tuple[int, int]] = []
+        for offset in a.cells.keys() | b.cells.keys():
+            left, right = a.cells.get(offset), b.cells.get(offset)
+            if left is right and left is not None:
+                new.cells[offset] = left
+                continue
+            if left is not None and right is not None and left[0] == right[0]:
+                new.cells[offset] = self._merge_cells(condition, left, right)
+                continue
+            known = left or right
+            assert known is not None
+            size = known[0]
+            other = b if left is not None else a
+            if (left is not None and right is not None) or self._overlaps(other, offset, size):
+                messy.append((offset, size))
+                if left is not None and right is not None:
+                    messy.append((offset, right[0]))
+                continue
+            missing = self._like(target, other, offset, known)
+            pair = (known, missing) if left is not None else (missing, known)
+            new.cells[offset] = self._merge_cells(condition, *pair)
+        for offset, size in messy:
+            for place in range(offset, offset + size):
+                if place not in new.cells or new.cells[place][0] != 1:
+                    (x, bad_x), (y, bad_y) = self._byte(target, a, place), self._byte(target, b, place)
+                    new.cells[place] = (1, T.ite(condition, x, y), T.ite(condition, bad_x, bad_y))
+        return new
+
+    def _merge_initial(
+        self, target: MemObject, condition: Term, a: Contents, b: Contents
+    ) -> Initial | None:
+        if a.initial is b.initial:
+            return a.initial
+        from vouch.bmc.initial import Merged
+
+        return Merged(condition, self._initial(target, a), self._initial(target, b))
+
+    def _merge_cells(self, condition: Term, left: Cell, right: Cell) -> Cell:
+        x, y = left[1], right[1]
+        if type(x) is not type(y) or (isinstance(x, Term) and isinstance(y, Term) and x.sort is not y.sort):
+            x, y = self.to_bits(x), self.to_bits(y)
+        return left[0], merge(condition, x, y), T.ite(condition, left[2], right[2])
+
+    def _like(self, target: MemObject, contents: Contents, offset: int, cell: Cell) -> Cell:
+        """What `contents` hold where `cell` lies, in a type like its value's."""
+        value, undefined = self.read(target, contents, offset, self.type_of(cell[1], cell[0]))
+        return cell[0], value, undefined
+
+    def _merge_flat(self, target: MemObject, condition: Term, a: Contents, b: Contents) -> Contents:
+        word = a.word if a.array is not None else b.word
+        if a.array is not None and b.array is not None and a.word != b.word:
+            raise Unsupported("memory accessed in words of different sizes on two paths")
+        probe = T.bv(0, self.pointer_bits)
+        flat_a, flat_b = (self._flat_as(target, side, probe, word) for side in (a, b))
+        new = Contents()
+        new.word = word
+        assert flat_a.array is not None
+        assert flat_b.array is not None
+        new.array = T.ite(condition, flat_a.array, flat_b.array)
+        if flat_a.flags is not None or flat_b.flags is not None:
+            clear = T.const_array(T.array(T.bitvec(self.pointer_bits), T.bitvec(word)), T.bv(0, word))
+            left, right = flat_a.flags, flat_b.flags
+            new.flags = T.ite(
+                condition, left if left is not None else clear, right if right is not None else clear
+            )
+        new.alive = T.ite(condition, a.alive, b.alive)
+        return new
+
+    def _flat_as(self, target: MemObject, contents: Contents, probe: Term, word: int) -> Contents:
+        if contents.array is None:
+            contents = contents.copy()
+            self._seed(target, contents, word)
+        return self._flat(target, contents, probe, word)
+
+    # ------------------------------------------------------------ conversions
+
+    def has_type(self, value: Value, type_: ir.Type) -> bool:
+        match type_:
+            case ir.IntType():
+                if not isinstance(value, Term):
+                    return False
+                return value.sort is T.BOOL if type_.bits == 1 else value.sort is T.bitvec(type_.bits)
+            case ir.FloatType():
+                return isinstance(value, Term) and value.sort is self.world.float_sort(type_)
+            case ir.PointerType():
+                return isinstance(value, Pointer)
+            case _:
+                return isinstance(value, tuple)
+
+    def type_of(self, value: Value, size: int) -> ir.Type:
+        if isinstance(value, Pointer):
+            return ir.PointerType()
+        assert isinstance(value, Term)
+        if value.sort is T.BOOL:
+            return ir.IntType(1)
+        kind = self.world.float_type(value.sort)
+        return kind if kind is not None else ir.IntType(value.width)
+
+    def to_bits(self, value: Value) -> Term:
+        """The bytes of a scalar as one bit-vector, as wide as its storage."""
+        if isinstance(value, Pointer):
+            return self.world.address(value)
+        if isinstance(value, tuple):
+            raise Unsupported("an aggregate seen as one number")
+        if value.sort is T.BOOL:
+            return T.ite(value, T.bv(1, 8), T.bv(0, 8))
+        if self.world.float_type(value.sort) is not None:
+            return self.float_bits(value)
+        width = value.width
+        return value if width % 8 == 0 else T.zext(value, (width + 7) // 8 * 8)
+
+    def float_bits(self, value: Term) -> Term:
+        """A bit pattern of a float; a NaN has an arbitrary one."""
+        known = self._float_bits.get(value)
+        if known is None:
+            pattern = self.world.pattern(value)
+            if pattern is not None:
+                known = pattern
+            else:
+                kind = self.world.float_type(value.sort)
+                assert kind is not None
+                known = T.fresh("bits", T.bitvec(self.world.float_width(kind)))
+                self.constrain(T.eq(T.fp_from_bits(known, value.sort), value))
+            self._float_bits[value] = known
+        return known
+
+    def from_bits(self, bits: Term, type_: ir.Type) -> Value:
+        match type_:
+            case ir.IntType():
+                if type_.bits == 1:
+                    return T.eq(T.extract(bits, 0, 0), T.bv(1, 1))
+                return T.extract(bits, type_.bits - 1, 0) if bits.width > type_.bits else bits
+            case ir.FloatType():
+                width = self.world.float_width(type_)
+                return T.fp_from_bits(
+                    T.extract(bits, width - 1, 0) if bits.width > width else bits, self.world.float_sort(type_)
+                )
+            case ir.PointerType():
+                return self.world.pointer_from(self._resized(bits, self.pointer_bits))
+            case _:
+                raise Unsupported(f"bytes seen as {type_}")
+
+    def byte_of(self, bits: Term, index: int, size: int) -> Term:
+        position = size - 1 - index if self.big_endian else index
+        return T.extract(bits, 8 * position + 7, 8 * position)
+
+    def join_bytes(self, parts: Iterable[Term]) -> Term:
+        return self._join_words(list(parts))
+
+    def plus(self, term: Term, number: int) -> Term:
+        return term if number == 0 else T.add(term, T.bv(number, term.width))
+
+    def signed(self, term: Term) -> int:
+        value = term.value
+        assert isinstance(value, int)
+        return value - (1 << term.width) if value >> (term.width - 1) else value
+
+    # ------------------------------------------------------------ services for `initial`
+
+    def zero(self, type_: ir.Type) -> Value:
+        return self.world.zero(type_)
+
+    def constrain(self, term: Term) -> None:
+        self.world.constrain(term)
+
+    def fresh(self, type_: ir.Type, name: str) -> Value:
+        return self.world.fresh(type_, name)
+
+    def arbitrary(self, target: MemObject, offset: int, type_: ir.Type, undefined: bool) -> Value:
+        """A new unknown value for a place of an object; a pointer inside comes from outside itself."""
+        return self.world.arbitrary_cell(target, offset, type_, undefined)
+
+    def constant_value(self, constant: ir.Constant) -> Value:
+        return self.world.constant(constant)
+
+    def constant_at(self, constant: ir.Constant, offset: int, size: int) -> ir.Constant | None:
+        """The scalar constant that lies exactly at [offset, offset + size), if there is one."""
+        found = self.constant_covering(constant, offset)
+        if found is None:
+            return None
+        leaf, start = found
+        return leaf if start == offset and self.layout.store_size(self.world.type_of(leaf)) == size else None
+
+    def constant_covering(self, constant: ir.Constant, offset: int) -> tuple[ir.Constant, int] | None:
+        """The scalar constant whose bytes include `offset`, and where it starts."""
+        start = 0
+        while True:
+            type_ = self.world.type_of(constant)
+            if isinstance(constant, ir.StringConstant):
+                index = offset - start
+                if not 0 <= index < len(constant.data):
+                    return None
+                return ir.IntConstant(BYTE, constant.data[index]), offset
+            if not isinstance(type_, (ir.StructType, ir.ArrayType, ir.VectorType)):
+                size = self.layout.store_size(type_)
+                return (constant, start) if start <= offset < start + size else None
+            found = self.layout.element_at(type_, offset - start)
+            if found is None:
+                return None
+            index, element, at = found
+            start += at
+            if isinstance(constant, ir.ZeroConstant):
+                constant = ir.ZeroConstant(element)
+            elif isinstance(constant, ir.UndefConstant):
+                constant = ir.UndefConstant(element)
+            elif isinstance(constant, ir.AggregateConstant):
+                constant = constant.elements[index]
+            else:
+                raise Unsupported(f"constant {type(constant).__name__} in an initialiser")
+

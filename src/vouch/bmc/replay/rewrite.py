@@ -1,0 +1,378 @@
+"""One function, rewritten: memory accesses go through the runtime, checks are watched.
+
+Nothing else about the function changes: blocks, branches and arithmetic are those that clang made.
+Objects whose address is used for more than plain loads and stores live in the runtime's arena, so that an
+access outside them is noticed; the others stay where the compiler puts them, with a flag that tells
+whether they were written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from vouch.bmc.replay.emit import Emitter, allocated_size, bits, stored_size
+from vouch.bmc.replay.text import NAME, CallText, FunctionText, Line, parse_call, split, type_end
+from vouch.bmc.replay.triggers import AFTER, BEFORE, Unwatchable
+from vouch.c.checks.base import Check, Trigger
+
+_REGISTER = re.compile(rf"%{NAME}")
+_LOAD = re.compile(r"load (atomic )?(volatile )?")
+_STORE = re.compile(r"store (atomic )?(volatile )?")
+_DROPPED = ("@llvm.dbg.", "@llvm.lifetime.", "@llvm.experimental.noalias.scope.", "@llvm.invariant.")
+_TRAPS = ("@llvm.trap", "@llvm.debugtrap", "@llvm.ubsantrap")
+_DIVISIONS = ("sdiv", "udiv", "srem", "urem")
+END_ABORT, END_UNREACHABLE = 3, 5
+
+
+@dataclass(slots=True)
+class Shared:
+    """What the rewriting of all functions needs to know and finds out."""
+
+    functions: Mapping[str, int]  # number of each function by name
+    pointer_bits: int
+    models: frozenset[str]
+    allocas: dict[str, int] = field(default_factory=dict)  # "function.register" -> number
+    unwatched: dict[int, str] = field(default_factory=dict)  # check number -> why
+    indirect: dict[str, str] = field(default_factory=dict)  # "result (signature)" -> stub for unknown callees
+
+    def alloca(self, function: str, register: str) -> int:
+        name = f"{function}.{register.removeprefix('%').strip(chr(34))}"
+        return self.allocas.setdefault(name, len(self.allocas))
+
+
+class FunctionRewriter:
+    """Rewrites one function; `lines()` is the definition that replaces it."""
+
+    def __init__(self, text: FunctionText, checks: Mapping[int, list[tuple[int, Check]]], shared: Shared) -> None:
+        self._text = text
+        self._checks = checks
+        self._shared = shared
+        self._number = str(shared.functions[text.name])
+        self._out = Emitter()
+        self._simple = _simple_allocas(text)
+        self._flagged = self._find_flagged()
+        self._frame = ""
+        self._copies: dict[str, str] = {}
+
+    def lines(self) -> list[str]:
+        text = self._text
+        parameters = [" ".join(w for w in (p.type, p.attributes, p.name) if w) for p in text.parameters]
+        if text.variadic:
+            parameters.append("...")
+        head = f"define {text.lead} {text.result} @{text.spelled}({', '.join(parameters)}) {text.tail} {{"
+        started = False
+        for item in text.body:
+            if isinstance(item, str):
+                self._out.lines.append(item)
+                continue
+            if not started:
+                self._enter()
+                started = True
+            self._instruction(item)
+        body = self._out.lines
+        if self._copies:
+            body = [self._renamed(line) for line in body]
+        return [head, *body, "}"]
+
+    # ------------------------------------------------------------ entering and leaving
+
+    def _enter(self) -> None:
+        arena = any(
+            isinstance(i, Line) and i.op == "alloca" and i.result not in self._simple for i in self._text.body
+        )
+        copied = [p for p in self._text.parameters if p.by_value is not None and p.name]
+        if not arena and not copied:
+            return
+        self._frame = self._out.call("frame")
+        for parameter in copied:
+            assert parameter.by_value is not None
+            kind, align = parameter.by_value
+            copy = self._out.call("by_value", parameter.name, allocated_size(kind), str(align), self._number)
+            self._out.lines[-1] += " ; by value"
+            self._copies[parameter.name] = copy
+
+    def _renamed(self, line: str) -> str:
+        """Uses of a by-value parameter become uses of the callee's own copy."""
+        if line.endswith(" ; by value"):
+            return line
+        return _REGISTER.sub(lambda m: self._copies.get(m[0], m[0]), line)
+
+    def _leave(self) -> None:
+        if self._frame:
+            self._out.call("leave", self._frame)
+
+    # ------------------------------------------------------------ instructions
+
+    def _instruction(self, line: Line) -> None:
+        checks = self._checks.get(line.number, ())
+        call = parse_call(line.text) if line.op in ("call", "invoke") else None
+        for number, check in checks:
+            self._watch(BEFORE, number, check, line, call)
+        match line.op:
+            case "alloca":
+                self._alloca(line)
+            case "load":
+                self._load(line)
+            case "store":
+                self._store(line)
+            case "call" | "invoke" if call is not None:
+                self._call(line, call)
+            case "atomicrmw" | "cmpxchg":
+                self._atomic(line)
+            case "ret":
+                self._leave()
+                self._keep(line)
+            case "unreachable":
+                self._out.call("end", str(END_UNREACHABLE))
+                self._keep(line)
+            case "sdiv" | "udiv" | "srem" | "urem":
+                self._division(line)
+            case _:
+                self._keep(line)
+        for number, check in checks:
+            if line.op == "invoke" and check.trigger in AFTER:
+                self._shared.unwatched[number] = "the call may throw"
+            else:
+                self._watch(AFTER, number, check, line, call)
+
+    def _watch(self, table: dict[Trigger, object], number: int, check: Check, line: Line, call: CallText | None) -> None:
+        watch = table.get(check.trigger)
+        if watch is None:
+            return
+        try:
+            watch(self._out, check, number, line, call)  # type: ignore[operator]
+        except Unwatchable as error:
+            self._shared.unwatched[number] = str(error)
+
+    def _keep(self, line: Line, text: str | None = None) -> None:
+        self._out.do((f"{line.result} = " if line.result else "") + (text if text is not None else line.text))
+
+    def _site(self, line: Line, trigger: Trigger) -> str:
+        for number, check in self._checks.get(line.number, ()):
+            if check.trigger is trigger:
+                return str(number)
+        return "0"
+
+    # ------------------------------------------------------------ memory
+
+    def _find_flagged(self) -> set[str]:
+        """Simple allocas with a load whose initialisation is checked."""
+        found = set()
+        for item in self._text.body:
+            if isinstance(item, Line) and item.op == "load":
+                pointer = _load_parts(item)[1]
+                if pointer in self._simple and self._site(item, Trigger.UNINITIALISED) != "0":
+                    found.add(pointer)
+        return found
+
+    def _alloca(self, line: Line) -> None:
+        assert line.result is not None
+        if line.result in self._simple:
+            self._keep(line)
+            if line.result in self._flagged:
+                flag = _flag(line.result)
+                self._out.do(f"{flag} = alloca i8")
+                self._out.do(f"store i8 0, ptr {flag}")
+                number = self._shared.alloca(self._text.name, line.result)
+                kind = split(line.text.removeprefix("alloca "))[0]
+                self._out.call("fresh", line.result, stored_size(kind), str(number))
+            return
+        parts = split(line.text.removeprefix("alloca ").removeprefix("inalloca "))
+        size = allocated_size(parts[0])
+        align = "16"
+        for part in parts[1:]:
+            if part.startswith("align "):
+                align = part.removeprefix("align ")
+            elif not part.startswith("addrspace"):
+                kind, _, count = part.partition(" ")
+                size = self._out.value(f"mul i64 {self._out.to_i64(kind, count)}, {size}")
+        number = self._shared.alloca(self._text.name, line.result)
+        self._keep(line, f"call ptr @__replay_alloca(i64 {size}, i64 {align}, i32 {number})")
+
+    def _load(self, line: Line) -> None:
+        kind, pointer, volatile = _load_parts(line)
+        access, uninitialised = self._site(line, Trigger.ACCESS), self._site(line, Trigger.UNINITIALISED)
+        if pointer in self._simple:
+            if uninitialised != "0":
+                flag = self._out.value(f"load i8, ptr {_flag(pointer)}")
+                self._out.fire_if(self._out.value(f"icmp eq i8 {flag}, 0"), int(uninitialised))
+            self._keep(line)
+            return
+        if _is_whole_global(pointer) and not volatile and access == "0":
+            self._keep(line, f"load {kind}, ptr {pointer}, align 1")
+            return
+        hook = "volatile_load" if volatile else "load"
+        place = self._out.call(hook, pointer, stored_size(kind), access, uninitialised, self._number)
+        self._keep(line, f"load {kind}, ptr {place}, align 1")
+
+    def _store(self, line: Line) -> None:
+        match = _STORE.match(line.text)
+        assert match is not None
+        value, place = split(line.text[match.end() :])[:2]
+        kind, pointer = value[: type_end(value)], place.removeprefix("ptr ")
+        if pointer in self._simple:
+            self._keep(line)
+            if pointer in self._flagged:
+                self._out.do(f"store i8 1, ptr {_flag(pointer)}")
+            return
+        access = self._site(line, Trigger.ACCESS)
+        target = self._out.call("store", pointer, stored_size(kind), access, self._number)
+        self._out.do(f"store {value}, ptr {target}, align 1")
+
+    def _atomic(self, line: Line) -> None:
+        before, pointer, after = _around_pointer(line.text)
+        kind = after.lstrip(", ").split(" ", 1)[0]
+        place = self._out.call(
+            "load", pointer, stored_size(kind), self._site(line, Trigger.ACCESS), "0", self._number
+        )
+        self._out.call("store", place, stored_size(kind), "0", self._number)
+        self._keep(line, f"{before}{place}{after}")
+
+    # ------------------------------------------------------------ arithmetic
+
+    def _division(self, line: Line) -> None:
+        """The processor traps where C leaves the result open: such a division yields its left operand."""
+        words, right = split(line.text)[:2]
+        op, _, rest = words.partition(" ")
+        rest = rest.removeprefix("exact ")
+        end = type_end(rest)
+        kind, left = rest[:end], rest[end:].strip()
+        if bits(kind) is None or (right.lstrip("-").isdecimal() and right not in ("0", "-1")):
+            self._keep(line)
+            return
+        unsafe = self._out.value(f"icmp eq {kind} {right}, 0")
+        if op[0] == "s":
+            minus = self._out.value(f"icmp eq {kind} {right}, -1")
+            unsafe = self._out.value(f"or i1 {unsafe}, {minus}")
+        divisor = self._out.value(f"select i1 {unsafe}, {kind} 1, {kind} {right}")
+        if op != "sdiv":
+            self._keep(line, f"{op} {kind} {left}, {divisor}")
+            return
+        quotient = self._out.value(f"sdiv {kind} {left}, {divisor}")
+        negated = self._out.value(f"sub {kind} 0, {left}")
+        self._keep(line, f"select i1 {minus}, {kind} {negated}, {kind} {quotient}")
+
+    # ------------------------------------------------------------ calls
+
+    def _call(self, line: Line, call: CallText) -> None:
+        name = call.callee
+        if name.startswith("@llvm."):
+            self._intrinsic(line, call)
+            return
+        blame = (self._site(line, Trigger.ACCESS), self._site(line, Trigger.UNINITIALISED))
+        charged = blame != ("0", "0") and line.op == "call"
+        if charged:
+            self._out.call("blame", *blame)
+        if not name.startswith("@"):
+            call.callee = self._checked_callee(line, call)
+        self._keep(line, call.spelled())
+        if charged:
+            self._out.call("unblame")
+
+    def _checked_callee(self, line: Line, call: CallText) -> str:
+        signature = call.signature or f"({', '.join(kind for kind, _, _ in call.arguments)})"
+        stub = self._shared.indirect.setdefault(
+            f"{call.result} {signature}", f"__replay_unknown.{len(self._shared.indirect)}"
+        )
+        return self._out.call(
+            "callee", call.callee, f"@{stub}", self._site(line, Trigger.CALL), self._number
+        )
+
+    def _intrinsic(self, line: Line, call: CallText) -> None:
+        name, out = call.callee, self._out
+        values = [value for _, _, value in call.arguments]
+        access = self._site(line, Trigger.ACCESS)
+        if name.startswith(_DROPPED):
+            return
+        if name.startswith(("@llvm.memcpy.", "@llvm.memmove.")):
+            uninitialised = self._site(line, Trigger.UNINITIALISED)
+            length = out.to_i64(call.arguments[2][0], values[2])
+            out.call("copy", values[0], values[1], length, access, access, uninitialised, self._number)
+        elif name.startswith("@llvm.memset."):
+            length = out.to_i64(call.arguments[2][0], values[2])
+            out.call("fill", values[0], values[1], length, access, self._number)
+        elif name.startswith("@llvm.stacksave"):
+            self._keep(line, f"inttoptr i64 {out.call('frame')} to ptr")
+        elif name.startswith("@llvm.stackrestore"):
+            out.call("leave", out.value(f"ptrtoint ptr {values[0]} to i64"))
+        elif name.startswith("@llvm.threadlocal.address"):
+            self._keep(line, f"getelementptr i8, ptr {values[0]}, i64 0")
+        elif name in _TRAPS:
+            out.call("end", str(END_ABORT))
+        else:
+            self._keep(line, call.spelled())
+            if name.startswith(("@llvm.va_start", "@llvm.va_copy")):
+                out.call("written", values[0], "24" if self._shared.pointer_bits == 64 else "4")
+
+
+def _flag(register: str) -> str:
+    name = register[1:].strip('"')
+    return f'%"v.written.{name}"'
+
+
+def _load_parts(line: Line) -> tuple[str, str, bool]:
+    """Type, pointer operand, volatile."""
+    match = _LOAD.match(line.text)
+    assert match is not None
+    kind, place = split(line.text[match.end() :])[:2]
+    pointer = place.removeprefix("ptr ").split(" syncscope")[0]
+    if match[1]:
+        pointer = re.sub(r" (unordered|monotonic|acquire|seq_cst)$", "", pointer)
+    return kind, pointer, bool(match[2])
+
+
+def _is_whole_global(pointer: str) -> bool:
+    return re.fullmatch(rf"@{NAME}", pointer) is not None
+
+
+def _around_pointer(text: str) -> tuple[str, str, str]:
+    """atomicrmw and cmpxchg: what stands before, in and behind the pointer operand."""
+    start = text.index("ptr ") + len("ptr ")
+    first = split(text[start:])[0]
+    return text[:start], first, text[start + len(first) :]
+
+
+def _simple_allocas(text: FunctionText) -> set[str]:
+    """Allocas of the entry block whose address is only used for loads and stores of the allocated type."""
+    kinds: dict[str, str] = {}
+    first_label = isinstance(text.body[0], str) if text.body else False
+    for position, item in enumerate(text.body):
+        if isinstance(item, str):
+            if position == 0 and first_label:
+                continue
+            break
+        if item.op == "alloca" and item.result is not None:
+            parts = split(item.text.removeprefix("alloca "))
+            if all(part.startswith("align ") for part in parts[1:]):
+                kinds[item.result] = parts[0]
+    for item in text.body:
+        if isinstance(item, str) or item.op == "alloca":
+            continue
+        allowed = _plain_pointer(item, kinds)
+        for register in _REGISTER.findall(item.text):
+            if register != allowed:
+                kinds.pop(register, None)
+        if not kinds:
+            break
+    return set(kinds)
+
+
+def _plain_pointer(line: Line, kinds: dict[str, str]) -> str | None:
+    """The pointer of a plain load or store of just the type that was allocated, if it is used only so."""
+    if line.op == "load":
+        kind, pointer, volatile = _load_parts(line)
+        return pointer if not volatile and kinds.get(pointer) == kind else None
+    if line.op == "store" and not line.text.startswith("store volatile"):
+        match = _STORE.match(line.text)
+        assert match is not None
+        value, place = split(line.text[match.end() :])[:2]
+        pointer = place.removeprefix("ptr ").split(" ")[0]
+        end = type_end(value)
+        if kinds.get(pointer) == value[:end] and pointer not in value[end:].split():
+            return pointer
+    elif line.op == "call" and ("@llvm.lifetime." in line.text or "@llvm.dbg." in line.text):
+        registers = _REGISTER.findall(line.text)
+        return registers[0] if len(registers) == 1 else None
+    return None

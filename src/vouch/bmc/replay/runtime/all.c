@@ -1,0 +1,18 @@
+/* One translation unit, so that everything but the interface stays static. */
+#include "runtime.h"
+
+#include "system.c"
+
+#include "report.c"
+
+#include "memory.c"
+
+#include "input.c"
+
+#include "hooks.c"
+
+#include "heap.c"
+
+#include "builtins.c"
+
+#include "start.c"

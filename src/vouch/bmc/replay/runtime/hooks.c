@@ -1,0 +1,208 @@
+/* What the rewritten program calls around its own instructions. */
+
+static u32 blamed_access, blamed_uninitialised, blame_depth;
+
+LOCAL u8 *spare(void) { /* somewhere to go for an access that must not happen */
+    static u32 turn;
+    return scratch + (turn++ % 4) * (sizeof scratch / 4);
+}
+
+void __replay_fire(u32 site) { fire(site); }
+void __replay_fire_if(u8 condition, u32 site) {
+    if (condition) fire(site);
+}
+
+__attribute__((noreturn)) void __replay_end(u32 why) { finish(why, 0); }
+
+void __replay_assume(u8 condition) {
+    if (!condition) finish(END_ASSUMPTION, 0);
+}
+
+/* A call of a library function's model: what goes wrong inside is charged to the call. */
+void __replay_blame(u32 access, u32 uninitialised) {
+    if (blame_depth++ == 0) {
+        blamed_access = access;
+        blamed_uninitialised = uninitialised;
+    }
+}
+void __replay_unblame(void) {
+    if (blame_depth && --blame_depth == 0) blamed_access = blamed_uninitialised = 0;
+}
+
+LOCAL void bad_access(word address, u32 site, u32 function) {
+    if ((flags & FLAG_RANDOM) && address >= PAGE && !nearest(address)) finish(END_WILD, function);
+    u32 charged = site ? site : blamed_access;
+    if (charged) fire(charged);
+    else note(NOTE_ACCESS, function);
+}
+
+LOCAL int take_event(u32 kind, u32 function, u8 *to, word size) {
+    struct event *e = next_event(kind, function);
+    if (!e) return 0;
+    cursor = e->value;
+    return take_value(to, size);
+}
+
+/* The value of a load that must not or cannot read memory: recorded, random, or zero. */
+LOCAL u8 *made_up(u32 kind, u32 function, word size) {
+    u8 *to = spare();
+    if (size > sizeof scratch / 4) return to;
+    if (!take_event(kind, function, to, size)) {
+        fill_bytes(to, 0, size);
+        if (flags & FLAG_RANDOM) random_value(to, size);
+    }
+    return to;
+}
+
+/* Where a load of `size` bytes at `pointer` may read from. */
+void *__replay_load(void *pointer, u64 size, u32 access, u32 uninitialised, u32 function) {
+    struct object *o;
+    word address = (word)pointer;
+    enum place_of at = where(address, (word)size, &o);
+    if (at == NATIVE) return pointer;
+    if (at == DEVICE) return made_up(EVENT_VOLATILE, function, (word)size);
+    if (at == INVALID) {
+        bad_access(address, access, function);
+        return made_up(EVENT_UNDEFINED, function, (word)size);
+    }
+    u32 charged = uninitialised ? uninitialised : blamed_uninitialised;
+    if (charged && !initialised(o, address, (word)size)) fire(charged);
+    return pointer;
+}
+
+void *__replay_volatile_load(void *pointer, u64 size, u32 access, u32 uninitialised, u32 function) {
+    u8 *from = __replay_load(pointer, size, access, uninitialised, function);
+    if (from != pointer || size > sizeof scratch / 4) return from;
+    u8 *to = spare();
+    if (take_event(EVENT_VOLATILE, function, to, (word)size)) return to;
+    if (!(flags & FLAG_RANDOM)) return pointer;
+    random_value(to, (word)size);
+    return to;
+}
+
+/* Where a store of `size` bytes to `pointer` may write to. */
+void *__replay_store(void *pointer, u64 size, u32 access, u32 function) {
+    struct object *o;
+    enum place_of at = where((word)pointer, (word)size, &o);
+    if (at == NATIVE) return pointer;
+    if (at == DEVICE) return spare();
+    if (at == INVALID || o->fixed) {
+        bad_access((word)pointer, access, function);
+        return spare();
+    }
+    mark(o, (word)pointer, 1, (word)size);
+    return pointer;
+}
+
+LOCAL int readable(void *pointer, word size, u32 site, u32 function, struct object **o) {
+    enum place_of at = where((word)pointer, size, o);
+    if (at == NATIVE) return 1;
+    if (at == INVALID) bad_access((word)pointer, site, function);
+    return at == VALID;
+}
+
+LOCAL int writable(void *pointer, word size, u32 site, u32 function, struct object **o) {
+    enum place_of at = where((word)pointer, size, o);
+    if (at == NATIVE) return 1;
+    if (at == INVALID || (at == VALID && (*o)->fixed)) {
+        bad_access((word)pointer, site, function);
+        return 0;
+    }
+    return at == VALID;
+}
+
+void __replay_copy(void *to, void *from, u64 count, u32 to_site, u32 from_site, u32 uninitialised, u32 function) {
+    struct object *target = 0, *source = 0;
+    word size = (word)count;
+    if (!size) return;
+    int read = readable(from, size, from_site, function, &source);
+    int write = writable(to, size, to_site, function, &target);
+    u32 charged = uninitialised ? uninitialised : blamed_uninitialised;
+    if (read && source && charged && !initialised(source, (word)from, size)) fire(charged);
+    if (!read || !write) return;
+    copy_bytes(to, from, size);
+    int tracked = target && !target->whole && target->kind != GLOBAL;
+    if (!tracked) return;
+    if (!source || source->whole || source->kind == GLOBAL) mark(target, (word)to, 1, size);
+    else copy_bytes(shadow_of((word)to), shadow_of((word)from), size);
+}
+
+void __replay_fill(void *to, u8 value, u64 count, u32 site, u32 function) {
+    struct object *target = 0;
+    if (!count || !writable(to, (word)count, site, function, &target)) return;
+    fill_bytes(to, value, (word)count);
+    if (target) mark(target, (word)to, 1, (word)count);
+}
+
+/* Memory that LLVM's own instructions wrote (va_start). */
+void __replay_written(void *pointer, u64 size) {
+    struct object *o;
+    if (where((word)pointer, (word)size, &o) == VALID) mark(o, (word)pointer, 1, (word)size);
+}
+
+static u32 *made; /* by alloca number: how many were made */
+
+LOCAL u64 count_made(u32 number) { return made[number]++; }
+
+void *__replay_alloca(u64 size, u64 align, u32 number) {
+    struct object *o = new_on_stack((word)size, (word)align);
+    o->number = number;
+    give_contents(AT_LOCAL, number, count_made(number), o->base, o->size);
+    return (void *)o->base;
+}
+
+/* A scalar that stays where the compiler puts it. */
+void __replay_fresh(void *pointer, u64 size, u32 number) {
+    give_contents(AT_LOCAL, number, count_made(number), (word)pointer, (word)size);
+}
+
+/* A by-value argument: the callee's own copy. */
+void *__replay_by_value(void *from, u64 size, u64 align, u32 function) {
+    void *copy = (void *)new_on_stack((word)size, (word)align)->base;
+    __replay_copy(copy, from, size, 0, 0, 0, function);
+    return copy;
+}
+
+LOCAL int is_function(word address) {
+    for (u32 i = 0; i < __replay_function_count; i++)
+        if ((word)__replay_functions[i] == address) return 1;
+    return 0;
+}
+
+/* What to call instead of `pointer`: itself when it is a function, else `other`. */
+void *__replay_callee(void *pointer, void *other, u32 access, u32 function) {
+    if (is_function((word)pointer)) return pointer;
+    if ((word)pointer < PAGE || nearest((word)pointer)) bad_access((word)pointer, access, function);
+    return other;
+}
+
+/* A function without a body runs: its recorded writes happen, its recorded result goes to `result`. */
+void __replay_return(u32 function, void *result, u64 size, void *const *pointers, u32 pointer_count) {
+    struct event *e = next_event(EVENT_RETURN, function);
+    fill_bytes(result, 0, (word)size);
+    if (!e) {
+        if (flags & FLAG_RANDOM) random_value(result, (word)size);
+        else note(NOTE_MISSING, function);
+        return;
+    }
+    call_arguments = pointers;
+    call_argument_count = pointer_count;
+    cursor = e->value;
+    take_value(result, (word)size);
+    for (u64 writes = take(); writes--;) {
+        int known;
+        word address = take_address(&known), count;
+        const u8 *bytes = take_bytes(&count);
+        struct object *o = 0;
+        if (!known || where(address, count, &o) != VALID) note(NOTE_TARGET, function);
+        else copy_bytes((void *)address, bytes, count), mark(o, address, 1, count);
+    }
+    for (u64 writes = take(); writes--;) {
+        int known, also;
+        word address = take_address(&known), value = take_address(&also);
+        struct object *o = 0;
+        if (!known || !also || where(address, sizeof value, &o) != VALID) note(NOTE_TARGET, function);
+        else copy_bytes((void *)address, &value, sizeof value), mark(o, address, 1, sizeof value);
+    }
+    call_argument_count = 0;
+}

@@ -1,0 +1,55 @@
+/* The order of a run: memory, inputs, lock-down, constructors, entry point. */
+
+enum { MAGIC = 0x31505256 };
+static const u64 stack_size = sizeof(word) == 4 ? 32 << 20 : 256 << 20;
+static u64 result[64];
+
+__attribute__((noreturn)) void __replay_exit(u32 why) {
+    report_leaks(result, 0);
+    finish(why, 0);
+}
+
+LOCAL __attribute__((noreturn, used)) void run(void) {
+    load_input();
+    if (take() != MAGIC) finish(END_INPUT, 4);
+    flags = take();
+    wanted = (u32)take();
+    site_count = (u32)take();
+    entry_number = take();
+    random_state = take();
+    device_from = take();
+    made = table(take() + 1, sizeof *made);
+    fired = table(site_count + 1, 1);
+    set_up_memory();
+    register_globals();
+    read_contents();
+    read_events();
+    make_objects();
+    read_arguments();
+    lock_down();
+    if (flags & FLAG_CONSTRUCTORS)
+        for (u32 i = 0; i < __replay_constructor_count; i++) __replay_constructors[i]();
+    fill_objects();
+    if (entry_number >= __replay_entry_count) finish(END_INPUT, 5);
+    __replay_entries[entry_number](arguments, result);
+    report_leaks(result, sizeof result);
+    finish(END_RETURNED, 0);
+}
+
+/* A stack of known place and size, so that accesses to it can be told from others. */
+#if !defined(__aarch64__)
+__attribute__((force_align_arg_pointer))
+#endif
+__attribute__((noreturn)) void __replay_start(void) {
+    native_stack = (word)reserve(0, stack_size);
+    if (!native_stack) finish(END_SPACE, 4);
+    native_stack_end = native_stack + (word)stack_size;
+#if defined(__x86_64__)
+    __asm__ volatile("mov %0, %%rsp; xor %%ebp, %%ebp; call *%1" ::"r"((u64)native_stack_end), "r"((u64)(word)run));
+#elif defined(__i386__)
+    __asm__ volatile("mov %0, %%esp; xor %%ebp, %%ebp; call *%1" ::"r"(native_stack_end), "r"(run));
+#elif defined(__aarch64__)
+    __asm__ volatile("mov sp, %0; mov x29, xzr; blr %1" ::"r"(native_stack_end), "r"(run));
+#endif
+    __builtin_unreachable();
+}

@@ -1,0 +1,631 @@
+"""Everything one symbolic execution shares across its paths: objects, addresses, constants, symbols, constraints.
+
+`World` knows the program and the assumptions about its environment; it holds no path and no contents.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from vouch.bmc.initial import Given, Initial, Unknown, Zero
+from vouch.bmc.memory import Memory
+from vouch.bmc.value import Kind, MemObject, Pointer, Target, Value, merge_pointers
+from vouch.c import ir
+from vouch.bmc.layouts import Layouts
+from vouch.errors import Unsupported
+from vouch.smt import term as T
+from vouch.smt.intervals import unsigned
+from vouch.smt.term import Term
+
+FLOAT_SORTS: dict[str, tuple[int, int]] = {
+    "half": (5, 11),
+    "bfloat": (8, 8),
+    "float": (8, 24),
+    "double": (11, 53),
+    "x86_fp80": (15, 64),
+    "fp128": (15, 113),
+}
+
+ALIAS_LIMIT = 8  # objects a pointer from outside may share before vouch gives up on telling
+
+
+class World:
+    """`library`: no `main`, so globals start with arbitrary contents. `strict`: pointers from outside may be null
+    or invalid. `devices`: address ranges declared as memory-mapped registers."""
+
+    def __init__(
+        self,
+        program: ir.Program,
+        *,
+        library: bool,
+        strict: bool = False,
+        devices: tuple[tuple[int, int], ...] = (),
+    ) -> None:
+        self.program = program
+        self.library = library
+        self.strict = strict
+        self.devices = devices
+        self.layouts = Layouts(program.layout)
+        self.pointer_bits = program.layout.pointer_bits
+        self.memory = Memory(self)
+        self.constraints: list[Term] = []
+        self.notes: dict[str, None] = {}  # approximations made, in order
+        self.approximate: set[Term] = set()  # symbols that stand for more than the program can do
+        self.globals: dict[str, MemObject] = {}
+        self.outside: list[MemObject] = []
+        self.null_object = MemObject(Kind.NULL, "null", 0, Unknown())
+        self.wild_object = MemObject(Kind.WILD, "address", 0, Unknown())
+        self.device_object = MemObject(Kind.DEVICE, "device", None, Unknown())
+        self.zero_offset = T.bv(0, self.pointer_bits)
+        self.null = Pointer.to(self.null_object, self.zero_offset)
+        self._constants: dict[ir.Constant, Value] = {}
+        self._strides: dict[Term, tuple[int, int]] = {}
+        self._bounds: dict[Term, tuple[int, int]] = {}
+        self._addressed: list[MemObject] = []
+        self._numbers: dict[Term, Pointer] = {}  # integers made from pointers
+        self._patterns: dict[Term, Term] = {}  # floats made from bit patterns
+        self._float_types: dict[T.Sort, ir.FloatType] = {}
+        for name, (eb, sb) in FLOAT_SORTS.items():
+            self._float_types[T.floating(eb, sb)] = ir.FloatType(name)  # type: ignore[arg-type]
+
+    # ------------------------------------------------------------ symbols
+
+    def constrain(self, term: Term) -> None:
+        if term is not T.TRUE:
+            self.constraints.append(term)
+
+    def note(self, text: str) -> None:
+        self.notes[text] = None
+
+    def fresh(self, type_: ir.Type, name: str) -> Value:
+        """An arbitrary value of any type. An arbitrary pointer is an arbitrary address."""
+        match type_:
+            case ir.IntType():
+                return T.fresh(name, T.BOOL if type_.bits == 1 else T.bitvec(type_.bits))
+            case ir.FloatType():
+                bits = T.fresh(name, T.bitvec(self.float_width(type_)))
+                return self.float_from_bits(bits, type_)
+            case ir.PointerType():
+                return Pointer.to(self.wild_object, T.fresh(name, T.bitvec(self.pointer_bits)))
+            case ir.StructType() | ir.ArrayType() | ir.VectorType():
+                return tuple(
+                    self.fresh(element, f"{name}.{i}")
+                    for i, (element, _) in enumerate(self.layouts.elements(type_))
+                )
+            case _:
+                raise Unsupported(f"a value of type {type_}")
+
+    def zero(self, type_: ir.Type) -> Value:
+        match type_:
+            case ir.IntType():
+                return T.FALSE if type_.bits == 1 else T.bv(0, type_.bits)
+            case ir.FloatType():
+                return T.fp_const(0, self.float_sort(type_))
+            case ir.PointerType():
+                return self.null
+            case ir.StructType() | ir.ArrayType() | ir.VectorType():
+                return tuple(self.zero(element) for element, _ in self.layouts.elements(type_))
+            case _:
+                raise Unsupported(f"zero of type {type_}")
+
+    # ------------------------------------------------------------ floats
+
+    def float_sort(self, type_: ir.FloatType) -> T.Sort:
+        if type_.kind not in FLOAT_SORTS:
+            raise Unsupported(f"floating-point type {type_.kind}")
+        return T.floating(*FLOAT_SORTS[type_.kind])
+
+    def float_type(self, sort: T.Sort) -> ir.FloatType | None:
+        return self._float_types.get(sort)
+
+    def float_width(self, type_: ir.FloatType) -> int:
+        if type_.kind == "x86_fp80":
+            return 80
+        eb, sb = FLOAT_SORTS[type_.kind]
+        return eb + sb
+
+    def float_from_bits(self, bits: Term, type_: ir.FloatType) -> Term:
+        """80-bit numbers carry their leading one; the sort of SMT does not."""
+        sort = self.float_sort(type_)
+        if type_.kind == "x86_fp80":
+            value = T.fp_from_bits(T.concat(T.extract(bits, 79, 64), T.extract(bits, 62, 0)), sort)
+        else:
+            value = T.fp_from_bits(bits, sort)
+        self._patterns.setdefault(value, bits)
+        return value
+
+    def pattern(self, value: Term) -> Term | None:
+        """The bits a float was made from, where that is known."""
+        return self._patterns.get(value)
+
+    # ------------------------------------------------------------ constants
+
+    def type_of(self, operand: ir.Operand) -> ir.Type:
+        type_ = getattr(operand, "type", None)
+        if not isinstance(type_, ir.Type):
+            raise Unsupported(f"operand {type(operand).__name__}")
+        return type_
+
+    def constant(self, constant: ir.Constant) -> Value:
+        known = self._constants.get(constant)
+        if known is None:
+            known = self._constants[constant] = self._evaluate(constant)
+        return known
+
+    def _evaluate(self, constant: ir.Constant) -> Value:
+        match constant:
+            case ir.IntConstant():
+                if constant.type.bits == 1:
+                    return T.boolean(bool(constant.value))
+                return T.bv(constant.value, constant.type.bits)
+            case ir.FloatConstant():
+                width = self.float_width(constant.type)
+                return self.float_from_bits(T.bv(constant.bits, width), constant.type)
+            case ir.NullConstant():
+                return self.null
+            case ir.ZeroConstant():
+                return self.zero(constant.type)
+            case ir.UndefConstant():
+                return self.zero(constant.type)
+            case ir.AggregateConstant():
+                return tuple(self.constant(element) for element in constant.elements)
+            case ir.StringConstant():
+                return tuple(T.bv(byte, 8) for byte in constant.data)
+            case ir.GlobalConstant():
+                return Pointer.to(self.named(constant.name), self.zero_offset)
+            case ir.ExpressionConstant():
+                return self._expression(constant)
+            case _:
+                raise Unsupported(f"constant {getattr(constant, 'text', type(constant).__name__)}")
+
+    def _expression(self, constant: ir.ExpressionConstant) -> Value:
+        values = [self.constant(operand) for operand in constant.operands]
+        match constant.op:
+            case "getelementptr":
+                base = values[0]
+                assert isinstance(base, Pointer)
+                assert constant.source is not None
+                return base.shifted(self.element_offset(constant.source, constant.operands[1:], values[1:]))
+            case "ptrtoint" | "ptrtoaddr":
+                assert isinstance(values[0], Pointer)
+                assert isinstance(constant.type, ir.IntType)
+                return self.number(values[0], constant.type.bits)
+            case "inttoptr":
+                assert isinstance(values[0], Term)
+                return self.pointer_from(_resize(values[0], self.pointer_bits))
+            case "bitcast" | "addrspacecast":
+                return values[0]
+            case "trunc":
+                assert isinstance(values[0], Term)
+                assert isinstance(constant.type, ir.IntType)
+                return _resize(values[0], constant.type.bits)
+            case "add" | "sub" | "mul" | "xor":
+                operation: Callable[[Term, Term], Term] = {
+                    "add": T.add,
+                    "sub": T.sub,
+                    "mul": T.mul,
+                    "xor": T.bxor,
+                }[constant.op]
+                left, right = values
+                assert isinstance(left, Term)
+                assert isinstance(right, Term)
+                return operation(left, right)
+            case _:
+                raise Unsupported(f"constant expression {constant.op}")
+
+    def element_offset(
+        self, source: ir.Type, indices: tuple[ir.Operand, ...], values: list[Value]
+    ) -> Term:
+        """Byte offset of a getelementptr."""
+        total = self.zero_offset
+        fixed = 0
+        type_: ir.Type = source
+        for position, (operand, value) in enumerate(zip(indices, values, strict=True)):
+            if position and isinstance(type_, ir.StructType):
+                assert isinstance(operand, ir.IntConstant)
+                fixed += self.layouts.offset(type_, operand.value)
+                assert type_.fields is not None
+                type_ = type_.fields[operand.value]
+                continue
+            if position:
+                if not isinstance(type_, (ir.ArrayType, ir.VectorType)):
+                    raise Unsupported(f"index into {type_}")
+                type_ = type_.element
+            if not isinstance(value, Term):
+                raise Unsupported("a vector of addresses")
+            total, fixed = self._indexed(total, fixed, value, self.layouts.size(type_))
+        return T.add(total, T.bv(fixed, self.pointer_bits)) if fixed else total
+
+    def _indexed(self, total: Term, fixed: int, index: Term, size: int) -> tuple[Term, int]:
+        if index.sort is T.BOOL:
+            index = T.bool_to_bv(index, 8)
+        if index.value is not None:
+            assert isinstance(index.value, int)
+            number = index.value - (1 << index.width) if index.value >> (index.width - 1) else index.value
+            return total, fixed + number * size
+        wide = _resize_signed(index, self.pointer_bits)
+        part = T.mul(wide, T.bv(size, self.pointer_bits))
+        if size & (size - 1) and index.width >= self.pointer_bits - 8:
+            part = self._without_wrap(wide, part, size)
+        return T.add(total, part), fixed
+
+    def _without_wrap(self, index: Term, product: Term, size: int) -> Term:
+        """An index so large that its product wraps must not land inside the object by accident: it points to a
+        place far outside instead. Scales that are powers of two keep their stride when they wrap."""
+        bits = self.pointer_bits
+        limit = (1 << (bits - 2)) // size
+        near = T.and_(T.sle(T.bv(-limit, bits), index), T.sle(index, T.bv(limit, bits)))
+        return T.ite(near, product, T.bv(limit * size, bits))
+
+    # ------------------------------------------------------------ named objects
+
+    def named(self, name: str) -> MemObject:
+        """The object of a global variable or function."""
+        known = self.globals.get(name)
+        if known is None:
+            known = self.globals[name] = self._make_global(name)
+        return known
+
+    def _make_global(self, name: str) -> MemObject:
+        function = self.program.functions.get(name)
+        if function is not None:
+            return MemObject(Kind.FUNCTION, name, 0, Unknown(), align=1)
+        variable = self.program.globals.get(name)
+        if variable is None:
+            alias = self.program.aliases.get(name)
+            if alias is not None:
+                value = self.constant(alias)
+                if isinstance(value, Pointer) and value.single is not None:
+                    return value.single[0]
+            raise Unsupported(f"global {name}")
+        ctype = variable.variable.type if variable.variable is not None else None
+        initial: Initial
+        if variable.initializer is None or (self.library and not variable.constant and not _hidden(name)):
+            initial = Unknown()
+        elif isinstance(variable.initializer, ir.ZeroConstant):
+            initial = Zero()
+        else:
+            initial = Given(variable.initializer)
+        size: int | None = self.layouts.size(variable.type)
+        if variable.initializer is None and size == 0:
+            size = None  # extern int table[];
+        return MemObject(
+            Kind.GLOBAL,
+            name,
+            size,
+            initial,
+            align=max(variable.align, 1),
+            ctype=ctype,
+            constant=variable.constant,
+        )
+
+    # ------------------------------------------------------------ pointers from outside
+
+    def outside_pointer(self, pointee: int | None, name: str) -> Pointer:
+        """A pointer nobody in the program made: to a new object, or to one of a compatible type."""
+        ctype = self._stripped(pointee)
+        if ctype is not None and self.program.ctypes[ctype].kind == "function":
+            return self._outside_function(name)
+        own = MemObject(Kind.OUTSIDE, name, None, Unknown(), align=16, ctype=ctype)
+        targets: list[Target] = []
+        remaining: Term = T.TRUE
+        candidates = self._aliases(ctype)
+        if len(candidates) > ALIAS_LIMIT:
+            self.note(f"{name} is taken not to point into more than {ALIAS_LIMIT} other objects")
+            candidates = candidates[:ALIAS_LIMIT]
+        for candidate, stride in candidates:
+            chosen = T.fresh(f"{name}.is.{candidate.name}", T.BOOL)
+            targets.append((T.and_(remaining, chosen), candidate, self._somewhere(candidate, stride, name)))
+            remaining = T.and_(remaining, T.not_(chosen))
+        if self.strict:
+            null, invalid = T.fresh(f"{name}.is.null", T.BOOL), T.fresh(f"{name}.is.invalid", T.BOOL)
+            targets.append((T.and_(remaining, null), self.null_object, self.zero_offset))
+            remaining = T.and_(remaining, T.not_(null))
+            address = T.fresh(f"{name}.address", T.bitvec(self.pointer_bits))
+            targets.append((T.and_(remaining, invalid), self.wild_object, address))
+            remaining = T.and_(remaining, T.not_(invalid))
+        targets.append((remaining, own, self.zero_offset))
+        self.outside.append(own)
+        return Pointer(tuple(targets)) if len(targets) > 1 else Pointer.to(own, self.zero_offset)
+
+    def _outside_function(self, name: str) -> Pointer:
+        """A callback given from outside: no known candidate."""
+        return Pointer.to(MemObject(Kind.FUNCTION, "", 0, Unknown()), self.zero_offset)
+
+    def _somewhere(self, candidate: MemObject, stride: int, name: str) -> Term:
+        if stride == 0 or not isinstance(candidate.size, int) or candidate.size == stride:
+            return self.zero_offset
+        count = candidate.size // stride
+        index = T.fresh(f"{name}.index", T.bitvec(self.pointer_bits))
+        self.constrain(T.ult(index, T.bv(count, self.pointer_bits)))
+        return T.mul(index, T.bv(stride, self.pointer_bits))
+
+    def _aliases(self, ctype: int | None) -> list[tuple[MemObject, int]]:
+        """Objects that a pointer to `ctype` may share, with the distance between possible places (0: start)."""
+        if ctype is None:
+            return []
+        wanted = self.program.ctypes[ctype]
+        if wanted.kind in ("void", "unknown"):
+            return []
+        found: list[tuple[MemObject, int]] = []
+        for known in (*self.outside, *self.globals.values()):
+            if known.kind not in (Kind.OUTSIDE, Kind.GLOBAL) or known.constant or known.ctype is None:
+                continue
+            held = self._stripped(known.ctype)
+            if held is None:
+                continue
+            if self._same(held, ctype):
+                found.append((known, 0))
+                continue
+            kind = self.program.ctypes[held]
+            if kind.kind == "array" and kind.target is not None:
+                element = self._stripped(kind.target)
+                if element is not None and self._same(element, ctype):
+                    found.append((known, self.program.ctypes[element].size))
+        return found
+
+    def _same(self, a: int, b: int) -> bool:
+        if a == b:
+            return True
+        x, y = self.program.ctypes[a], self.program.ctypes[b]
+        return (x.kind, x.size, x.name) == (y.kind, y.size, y.name) or (
+            x.kind == y.kind and x.kind in ("int", "char", "float") and x.size == y.size
+        )
+
+    def _stripped(self, key: int | None) -> int | None:
+        return key if key is not None and key in self.program.ctypes else None
+
+    def pointee(self, key: int | None) -> int | None:
+        """What a pointer of this C type points to."""
+        if key is None or key not in self.program.ctypes:
+            return None
+        ctype = self.program.ctypes[key]
+        return ctype.target if ctype.kind == "pointer" else None
+
+    def ctype_at(self, key: int | None, offset: int) -> int | None:
+        """The C type of the scalar at a byte offset of a C type."""
+        for _ in range(32):
+            if key is None or key not in self.program.ctypes:
+                return None
+            ctype = self.program.ctypes[key]
+            if ctype.kind == "array" and ctype.target is not None:
+                element = self.program.ctypes.get(ctype.target)
+                if element is None or element.size == 0:
+                    return None
+                offset %= element.size
+                key = ctype.target
+            elif ctype.kind in ("struct", "union"):
+                if ctype.size and offset >= ctype.size:
+                    offset %= ctype.size
+                inside = [m for m in ctype.members if m.offset <= 8 * offset < m.offset + max(m.size, 1)]
+                if not inside:
+                    return None
+                pointers = [m for m in inside if self.program.ctypes.get(m.type, None) is not None]
+                member = pointers[0] if pointers else inside[0]
+                offset -= member.offset // 8
+                key = member.type
+            else:
+                return key if offset == 0 or ctype.size == 0 else None
+        return None
+
+    def arbitrary_cell(self, target: MemObject, offset: int, type_: ir.Type, undefined: bool) -> Value:
+        name = f"{target.name}+{offset}" if offset else target.name
+        if isinstance(type_, ir.PointerType) and not undefined and target.kind in (Kind.OUTSIDE, Kind.GLOBAL):
+            return self.outside_pointer(self.pointee(self.ctype_at(target.ctype, offset)), f"*{name}")
+        return self.fresh(type_, name)
+
+    # ------------------------------------------------------------ addresses
+
+    def address(self, pointer: Pointer) -> Term:
+        """A pointer as a number."""
+        return self.number(pointer, self.pointer_bits)
+
+    def number(self, pointer: Pointer, bits: int) -> Term:
+        result: Term | None = None
+        for guard, target, offset in reversed(pointer.targets):
+            here = self._address_of(target, offset)
+            result = here if result is None else T.ite(guard, here, result)
+        assert result is not None
+        number = _resize(result, bits)
+        if number.value is None and bits >= self.pointer_bits:
+            self._numbers.setdefault(number, pointer)
+        return number
+
+    def _address_of(self, target: MemObject, offset: Term) -> Term:
+        if target.kind in (Kind.NULL, Kind.WILD, Kind.DEVICE):
+            return offset
+        return T.add(self.base(target), offset)
+
+    def base(self, target: MemObject) -> Term:
+        """The object's address: aligned, not null, no overlap with any other object that has one."""
+        if target.base is None:
+            low = (target.align & -target.align).bit_length() - 1
+            high = T.fresh(f"&{target.name}", T.bitvec(self.pointer_bits - low))
+            target.base = T.concat(high, T.bv(0, low)) if low else high
+            size = self._extent(target)
+            end = T.add(target.base, size)
+            self.constrain(T.ne(high, T.bv(0, high.width)))
+            self.constrain(T.ult(target.base, end))
+            for other in self._addressed:
+                assert other.base is not None
+                apart = T.or_(
+                    T.ule(end, other.base), T.ule(T.add(other.base, self._extent(other)), target.base)
+                )
+                self.constrain(apart)
+            self._addressed.append(target)
+        return target.base
+
+    def _extent(self, target: MemObject) -> Term:
+        size = target.size
+        if isinstance(size, Term):
+            return T.add(size, T.bv(1, self.pointer_bits))
+        return T.bv(size + 1 if size else 256, self.pointer_bits)
+
+    def pointer_from(self, number: Term) -> Pointer:
+        """A number as a pointer: the one it was made from, a device register, or any object it may hit."""
+        if number.value is not None:
+            if number.value == 0:
+                return self.null
+            return Pointer.to(self.device_object, number)
+        known = self._numbers.get(number)
+        if known is not None:
+            return known
+        if number.op == "ite":
+            condition, a, b = number.args
+            return merge_pointers(condition, self.pointer_from(a), self.pointer_from(b))
+        parts = summands(number)
+        based = [(i, self._numbers.get(part)) for i, part in enumerate(parts)]
+        found = [(i, p) for i, p in based if p is not None]
+        if len(found) == 1:
+            index, pointer = found[0]
+            rest = [part for i, part in enumerate(parts) if i != index]
+            return pointer.shifted(_sum(rest, self.pointer_bits))
+        for target in self._addressed:
+            if any(part is target.base for part in parts):
+                rest = [part for part in parts if part is not target.base]
+                return Pointer.to(target, _sum(rest, self.pointer_bits))
+        return self._pointer_search(number)
+
+    def _pointer_search(self, number: Term) -> Pointer:
+        targets: list[Target] = []
+        remaining: Term = T.TRUE
+        null = T.eq(number, self.zero_offset)
+        targets.append((null, self.null_object, self.zero_offset))
+        remaining = T.not_(null)
+        for target in self._addressed[-16:]:
+            assert target.base is not None
+            offset = T.sub(number, target.base)
+            inside = T.ult(offset, self._extent(target))
+            targets.append((T.and_(remaining, inside), target, offset))
+            remaining = T.and_(remaining, T.not_(inside))
+        if len(self._addressed) > 16:
+            self.note("an address computed from numbers may belong to more objects than vouch tries")
+        targets.append((remaining, self.wild_object, number))
+        return Pointer(tuple(t for t in targets if t[0] is not T.FALSE))
+
+    def remember_number(self, number: Term, pointer: Pointer) -> None:
+        """`number` is the address `pointer`, for arithmetic that keeps it one."""
+        if number.value is None:
+            self._numbers.setdefault(number, pointer)
+
+    def pointer_of_number(self, number: Term) -> Pointer | None:
+        return self._numbers.get(number)
+
+    # ------------------------------------------------------------ what a term can be
+
+    def stride(self, term: Term) -> tuple[int, int]:
+        """(m, r) with term = r modulo m, m at least 1. Sound for wrapping arithmetic."""
+        modulus, rest = self._congruence(term, 0)
+        if modulus == 0:
+            modulus = 1 << term.width
+        return modulus, rest % modulus
+
+    def _congruence(self, term: Term, depth: int) -> tuple[int, int]:
+        """(m, r): equal to r modulo m; m = 0 means equal to r."""
+        if term.value is not None:
+            return 0, int(term.value)
+        known = self._strides.get(term)
+        if known is not None:
+            return known
+        result = (1, 0)
+        if depth < 16:
+            result = self._compute_congruence(term, depth + 1)
+        self._strides[term] = result
+        return result
+
+    def _compute_congruence(self, term: Term, depth: int) -> tuple[int, int]:
+        op = term.op
+        if op == "add":
+            modulus, rest = self._congruence(term.args[0], depth)
+            for argument in term.args[1:]:
+                m, r = self._congruence(argument, depth)
+                modulus, rest = math.gcd(modulus, m), rest + r
+            return self._wrapping(term, modulus, rest)
+        if op == "mul" and len(term.args) == 2:
+            a, b = term.args
+            factor, other = (a, b) if a.value is not None else (b, a)
+            if factor.value is None or not factor.value:
+                return 1, 0
+            m, r = self._congruence(other, depth)
+            return self._wrapping(term, m * int(factor.value), r * int(factor.value))
+        if op == "shl" and term.args[1].value is not None:
+            amount = int(term.args[1].value)
+            return (1 << amount, 0) if amount < term.width else (0, 0)
+        if op == "concat":
+            low = term.args[-1]
+            if low.value is not None:
+                return 1 << low.width, int(low.value)
+            m, r = self._congruence(low, depth)
+            power = (m & -m) if m else 1 << low.width
+            return power, r % power
+        if op == "ite":
+            (m1, r1), (m2, r2) = self._congruence(term.args[1], depth), self._congruence(term.args[2], depth)
+            modulus = math.gcd(m1, m2, abs(r1 - r2))
+            return (modulus, r1 % modulus) if modulus else (0, r1)
+        if op == "zext":
+            return self._congruence(term.args[0], depth)
+        if op == "sext":
+            m, r = self._congruence(term.args[0], depth)
+            power = (m & -m) if m else 1
+            return power, r % power
+        return 1, 0
+
+    def _wrapping(self, term: Term, modulus: int, rest: int) -> tuple[int, int]:
+        """Arithmetic modulo 2^w keeps a congruence only where the modulus is a power of two or nothing wraps."""
+        if modulus == 0:
+            return 0, rest % (1 << term.width)
+        if modulus & (modulus - 1) and not self._fits(term):
+            modulus &= -modulus
+        return modulus, rest % modulus
+
+    def _fits(self, term: Term) -> bool:
+        if term.op == "mul":
+            factor, other = term.args if term.args[0].value is not None else term.args[::-1]
+            return self.bounds(other)[1] * int(factor.value or 0) < 1 << term.width
+        return sum(self.bounds(argument)[1] for argument in term.args) < 1 << term.width
+
+    def bounds(self, term: Term) -> tuple[int, int]:
+        """An interval that holds the term as an unsigned number."""
+        known = self._bounds.get(term)
+        if known is None:
+            known = self._bounds[term] = unsigned(term)
+        return known
+
+
+def _hidden(name: str) -> bool:
+    """Globals of the compiler's own making keep their values."""
+    return name.startswith((".", "llvm.", "__const.", "switch."))
+
+
+def summands(term: Term) -> list[Term]:
+    parts: list[Term] = []
+    work = [term]
+    while work:
+        part = work.pop()
+        if part.op == "add":
+            work.extend(part.args)
+        elif part.op == "sub":
+            work.extend((part.args[0], T.neg(part.args[1])))
+        else:
+            parts.append(part)
+    return parts
+
+
+def _sum(parts: list[Term], width: int) -> Term:
+    total = T.bv(0, width)
+    for part in parts:
+        total = T.add(total, part)
+    return total
+
+
+def _resize(term: Term, width: int) -> Term:
+    if term.width < width:
+        return T.zext(term, width)
+    return T.extract(term, width - 1, 0) if term.width > width else term
+
+
+def _resize_signed(term: Term, width: int) -> Term:
+    if term.width < width:
+        return T.sext(term, width)
+    return T.extract(term, width - 1, 0) if term.width > width else term
