@@ -81,7 +81,8 @@ class OnnxNode:
         array = self.constant(index)
         if not np.issubdtype(array.dtype, np.number) or np.iscomplexobj(array):
             raise VouchError(f"input {index} has type {array.dtype}, numbers expected")
-        values = array.astype(np.float64)
+        with np.errstate(invalid="ignore"):  # a signalling NaN is reported below
+            values = array.astype(np.float64)
         if not np.isfinite(values).all():
             raise VouchError(f"input {index} contains NaN or infinity")
         return values
