@@ -166,7 +166,52 @@ NN: tuple[Option, ...] = (
     ),
 )
 
-EQUIV: tuple[Option, ...] = ()
+EQUIV: tuple[Option, ...] = (
+    Option("epsilon", float, None, "Outputs may differ by at most E.", minimum=0, metavar="E"),
+    Option(
+        "top", int, None, "The reference's class is among the test's K largest outputs.", minimum=1, metavar="K"
+    ),
+    Option(
+        "norm",
+        str,
+        "linf",
+        "Norm of the difference, and of a ball unless --ball-norm says otherwise.",
+        choices=("linf", "l1"),
+        metavar="NAME",
+    ),
+    Option("ball-norm", str, None, "Norm of the ball around --centre.", choices=("linf", "l1"), metavar="NAME"),
+    Option("box", str, None, "Inputs: the input constraints of a VNN-LIB file.", metavar="P.vnnlib", in_file=False),
+    Option("centre", str, None, "Inputs: around this point (file, or numbers).", metavar="X", in_file=False),
+    Option("radius", float, None, "Inputs: as far as this from the centre.", minimum=0, metavar="R"),
+    Option("clusters", str, None, "Inputs: clusters of labelled data, each by itself.", metavar="DATA"),
+    Option("densest", int, 5, "How many clusters, densest first.", minimum=1, metavar="N"),
+    Option("domain", str, None, "Limits of every input.", metavar="LOW..HIGH"),
+    Option(
+        "engine",
+        str,
+        "auto",
+        "How to decide.",
+        choices=("auto", "differential", "paths", "milp"),
+        metavar="NAME",
+    ),
+    Option(
+        "strategy",
+        str,
+        "less",
+        "When path enumeration over-approximates.",
+        choices=("exact", "first", "approx", "less", "max", "oracle"),
+        metavar="NAME",
+    ),
+    Option(
+        "arithmetic",
+        str,
+        "real",
+        "What the networks compute in: exact reals, or float32 as onnxruntime runs them.",
+        choices=("real", "float32"),
+        metavar="NAME",
+    ),
+    Option("seed", int, 0, "Seed of the falsifier; equal seeds give equal answers.", minimum=0, metavar="N"),
+)
 
 # A command's options live in the table of its section; `vouch.toml` has one [section] for each, and
 # common options stand at the top.

@@ -12,7 +12,7 @@ import numpy as np
 
 from vouch.equiv.forms import Array, Cells
 from vouch.equiv.margins import Assessment, assess, joint
-from vouch.equiv.outcome import Confirm, Deadline, Outcome, Witness
+from vouch.equiv.outcome import Confirm, Deadline, Outcome, Probe, Witness
 from vouch.equiv.pair import Pair
 from vouch.equiv.property import Epsilon, Property
 from vouch.equiv.region import Region
@@ -20,6 +20,8 @@ from vouch.verdict import Verdict
 
 # A box is given up when it is this much smaller than the region in every direction that matters.
 SMALLEST = 2.0**-40
+# After so many boxes without an end in sight, a thorough search for a violation is worth its time.
+PROBE_AFTER = 6000
 
 
 @dataclass(slots=True)
@@ -66,6 +68,7 @@ def prove(
     *,
     unit: float = 0.0,
     limit: int | None = None,
+    probe: Probe | None = None,
 ) -> Outcome:
     """Decide the property by splitting inputs; `limit` bounds the number of boxes."""
     queue = _start(region)
@@ -82,6 +85,8 @@ def prove(
         report = _bounded(pair, region, prop, lower, upper, unit)
         queue.closed = max(queue.closed, float(report.bound[report.proved].max(initial=-np.inf)))
         witness = _refute(pair, region, prop, report, lower, upper, confirm)
+        if witness is None and probe is not None and queue.boxes >= PROBE_AFTER:
+            witness, probe = probe(), None
         if witness is not None:
             return Outcome(Verdict.DIFFERENT, witness=witness, statistics={"boxes": queue.boxes})
         stuck |= _split(queue, report, lower, upper, region)

@@ -17,22 +17,25 @@ STEPS = 40
 STARTS = 96
 
 
+def glance(pair: Pair, region: Region, prop: Property, confirm: Confirm, *, seed: int = 0) -> Witness | None:
+    """A few samples and a short climb: milliseconds, finds what is easy."""
+    points = region.sample(np.random.default_rng(seed), 512)
+    points[0] = region.project(region.anchor[None, :])[0]
+    witness = _confirmed(pair, region, prop, points, confirm)
+    if witness is None:
+        points = _climbed(pair, region, prop, points, 0, starts=24, steps=15)
+        witness = _confirmed(pair, region, prop, points, confirm)
+    return witness
+
+
 def falsify(
-    pair: Pair,
-    region: Region,
-    prop: Property,
-    confirm: Confirm,
-    deadline: Deadline,
-    *,
-    seed: int = 0,
-    rounds: int = 2,
+    pair: Pair, region: Region, prop: Property, confirm: Confirm, deadline: Deadline, *, seed: int = 0
 ) -> Witness | None:
-    """The first confirmed violation, or None."""
-    rng = np.random.default_rng(seed)
-    for attempt in range(rounds):
+    """A thorough search; the first confirmed violation, or None."""
+    rng = np.random.default_rng(seed + 1)
+    for attempt in range(4):
         points = region.sample(rng, 2048)
-        points[0] = region.project(region.anchor[None, :])[0]
-        for stage in (_as_they_are, _climbed, _polished):
+        for stage in (_climbed, _polished):
             if deadline.passed:
                 return None
             points = stage(pair, region, prop, points, attempt)
@@ -78,27 +81,32 @@ def _confirmed(
     return None
 
 
-def _as_they_are(pair: Pair, region: Region, prop: Property, points: Array, attempt: int) -> Array:
-    return points
-
-
-def _climbed(pair: Pair, region: Region, prop: Property, points: Array, attempt: int) -> Array:
+def _climbed(
+    pair: Pair,
+    region: Region,
+    prop: Property,
+    points: Array,
+    attempt: int,
+    *,
+    starts: int = STARTS,
+    steps: int = STEPS,
+) -> Array:
     """Projected gradient ascent of the violation from the most promising points. In a ranking, half of
     them climb towards the reference's own decision boundary instead."""
     r, t = pair.reference.evaluate(points), pair.test.evaluate(points)
-    points = points[np.argsort(-prop.excess(r, t))[:STARTS]]
+    points = points[np.argsort(-prop.excess(r, t))[:starts]]
     size = region.upper - region.lower
     if region.radius is not None:
         size = np.minimum(size, region.radius)
     best, best_score = points, prop.excess(pair.reference.evaluate(points), pair.test.evaluate(points))
     seen = [points]
-    for step in range(STEPS):
+    for step in range(steps):
         r, t = pair.reference.evaluate(points), pair.test.evaluate(points)
         to_r, to_t = prop.direction(r, t)
         if isinstance(prop, Top) and attempt % 2 == 1:
             to_r, to_t = _swap_reference(r), np.zeros_like(t)
         gradient = pair.reference.gradient(points, to_r) + pair.test.gradient(points, to_t)
-        points = region.project(points + _step(gradient, region) * size * 0.5 * 0.85**step)
+        points = region.project(points + _step(gradient, region) * size * 0.5 * 0.02 ** (step / steps))
         score = prop.excess(pair.reference.evaluate(points), pair.test.evaluate(points))
         better = score > best_score
         best = np.where(better[:, None], points, best)

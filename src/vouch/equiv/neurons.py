@@ -14,7 +14,7 @@ import numpy as np
 
 from vouch.equiv.forms import Array, Cells, Phases
 from vouch.equiv.margins import assess, joint
-from vouch.equiv.outcome import Confirm, Deadline, Outcome, Witness
+from vouch.equiv.outcome import Confirm, Deadline, Outcome, Probe, Witness
 from vouch.equiv.pair import Dense, Pair
 from vouch.equiv.property import Epsilon, Property, Top
 from vouch.equiv.region import Region
@@ -22,6 +22,8 @@ from vouch.equiv.relaxation import CellProgram, Linear, Symbol
 from vouch.verdict import Verdict
 
 BATCH = 16
+# After so many programs without an end in sight, a thorough search for a violation is worth its time.
+PROBE_AFTER = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ def prove(
     deadline: Deadline,
     *,
     unit: float = 0.0,
+    probe: Probe | None = None,
 ) -> Outcome:
     """Decide the property by splitting neurons. Complete up to round-off."""
     search = _Search(pair, region, prop, confirm, unit)
@@ -73,6 +76,8 @@ def prove(
             if deadline.passed:
                 return Outcome(Verdict.TIMEOUT, statistics=search.statistics)
             children = search.split(node)
+            if search.witness is None and probe is not None and search.statistics["programs"] >= PROBE_AFTER:
+                search.witness, probe = probe(), None
             if search.witness is not None:
                 return Outcome(Verdict.DIFFERENT, witness=search.witness, statistics=search.statistics)
             open_nodes.extend(children)

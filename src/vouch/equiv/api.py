@@ -1,0 +1,169 @@
+"""`vouch.equiv.compare` and its relatives: options in, comparisons out."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from vouch.equiv.clusters import Cluster, find_clusters
+from vouch.equiv.data import read_labelled, read_point
+from vouch.equiv.decide import Plan, decide, described
+from vouch.equiv.outcome import Array, Deadline
+from vouch.equiv.pair import dense
+from vouch.equiv.property import Epsilon, Property, Top
+from vouch.equiv.region import Region, ball, box
+from vouch.equiv.result import Comparison
+from vouch.errors import VouchError
+from vouch.verdict import Exit, Verdict, exit_code
+
+_SUM = {Exit.PROVED: Verdict.EQUIVALENT, Exit.VIOLATED: Verdict.DIFFERENT, Exit.UNDECIDED: Verdict.UNKNOWN}
+
+
+def compare(
+    reference: Any,
+    test: Any,
+    *,
+    epsilon: float | None = None,
+    top: int | None = None,
+    norm: str = "linf",
+    ball_norm: str | None = None,
+    box: Any = None,
+    region: Region | None = None,
+    centre: Any = None,
+    radius: float | None = None,
+    domain: Any = None,
+    clusters: Any = None,
+    densest: int = 5,
+    engine: str = "auto",
+    strategy: str = "less",
+    arithmetic: str = "real",
+    timeout: float | None = None,
+    seed: int = 0,
+) -> Comparison:
+    """Decide whether two networks are equivalent, in one of the senses of `vouch.equiv.property`.
+
+    Networks are file names, `Network`s or lists of (weights, bias). Exactly one property (`epsilon` with
+    `norm`, or `top`) and one region: `box` (a VNN-LIB file or a pair of arrays), `centre` and `radius`,
+    `clusters` (labelled data), or a ready `region`.
+    """
+    prop = property_of(epsilon, top, norm)
+    plan = Plan(engine, strategy, arithmetic, timeout, seed)
+    reference, test = load_pair(reference, test)
+    if clusters is not None:
+        if not (box is None and region is None and centre is None):
+            raise VouchError("--clusters stands alone: no --box, no --centre")
+        return over_clusters(reference, test, prop, clusters, ball_norm or norm, densest, domain, plan)
+    where = region or region_of(box, centre, radius, ball_norm or norm, domain)
+    return decide(reference, test, prop, where, plan)
+
+
+def load_pair(reference: Any, test: Any) -> tuple[Any, Any]:
+    """Read files once, so that a mistake in one is reported before any work; unsupported networks are left
+    to `decide`, which answers `unknown`."""
+    from vouch.nn.load import load
+
+    return tuple(load(net) if isinstance(net, str) or hasattr(net, "__fspath__") else net for net in (reference, test))  # type: ignore[return-value]
+
+
+def property_of(epsilon: float | None, top: int | None, norm: str = "linf") -> Property:
+    if (epsilon is None) == (top is None):
+        raise VouchError("give either --epsilon or --top")
+    if top is not None:
+        return Top(top)
+    if norm not in ("linf", "l1"):
+        raise VouchError(f"norm {norm!r} is not one of linf, l1")
+    assert epsilon is not None
+    return Epsilon(float(epsilon), "l1" if norm == "l1" else "linf")
+
+
+def region_of(given: Any, centre: Any, radius: float | None, norm: str, domain: Any = None) -> Region:
+    """The one region that the options describe."""
+    if given is not None:
+        if centre is not None or radius is not None:
+            raise VouchError("give either --box or --centre with --radius")
+        if isinstance(given, (str, bytes)) or hasattr(given, "__fspath__"):
+            from vouch.equiv.vnnlib import read_region
+
+            return read_region(given)
+        return box(*given)
+    if centre is None or radius is None:
+        raise VouchError("give a region: --box, --centre with --radius, or --clusters")
+    point = read_point(centre)
+    return ball(point, radius, norm, domain_of(domain, len(point)))
+
+
+def domain_of(given: Any, size: int) -> tuple[Array, Array] | None:
+    """Limits of every input: a text "0..16", or a pair of numbers or arrays."""
+    if given is None:
+        return None
+    if isinstance(given, str):
+        low, dots, high = given.partition("..")
+        try:
+            given = (float(low), float(high))
+        except ValueError:
+            raise VouchError(f"domain {given!r} is not of the form LOW..HIGH") from None
+    lower, upper = (np.broadcast_to(np.asarray(end, dtype=np.float64), (size,)) for end in given)
+    if (lower > upper).any():
+        raise VouchError("the domain is empty")
+    return lower, upper
+
+
+def cluster_regions(
+    data: Any, norm: str, densest: int, domain: Any
+) -> tuple[list[Cluster], tuple[Array, Array]]:
+    """The densest clusters, and the limits of the inputs (of the data, unless given)."""
+    points, labels = read_labelled(data)
+    limits = domain_of(domain, points.shape[1]) or (points.min(axis=0), points.max(axis=0))
+    found = [cluster for cluster in find_clusters(points, labels, norm) if cluster.size > 1][:densest]
+    if not found:
+        raise VouchError("the data set has no cluster of more than one point")
+    return found, limits
+
+
+def over_clusters(
+    reference: Any,
+    test: Any,
+    prop: Property,
+    data: Any,
+    norm: str,
+    densest: int,
+    domain: Any,
+    plan: Plan,
+) -> Comparison:
+    """Every cluster by itself; the whole is equivalent if all are, different if one is."""
+    started = time.monotonic()
+    deadline = Deadline.after(plan.timeout)
+    found, limits = cluster_regions(data, norm, densest, domain)
+    parts = []
+    for number, cluster in enumerate(found):
+        share = None if plan.timeout is None else deadline.left / (len(found) - number)
+        own = Plan(plan.engine, plan.strategy, plan.arithmetic, share, plan.seed)
+        answer = decide(reference, test, prop, ball(cluster.centre, cluster.radius, norm, limits), own)
+        label = f"cluster {number} (label {cluster.label}, {cluster.size} points, radius {cluster.radius:g})"
+        parts.append(named(answer, label))
+    verdict = _SUM[exit_code(part.verdict for part in parts)]
+    worst = next((part for part in parts if part.verdict is Verdict.DIFFERENT), None)
+    bounds = [part.bound for part in parts if part.bound is not None]
+    return Comparison(
+        verdict,
+        plan.engine,
+        time.monotonic() - started,
+        described(prop),
+        counterexample=worst.counterexample if worst else None,
+        bound=max(bounds) if len(bounds) == len(parts) else None,
+        reason=None if verdict is not Verdict.UNKNOWN else "not every cluster was decided",
+        arithmetic=plan.arithmetic,
+        parts=tuple(parts),
+        region=f"{len(parts)} clusters",
+    )
+
+
+def named(answer: Comparison, name: str) -> Comparison:
+    from dataclasses import replace
+
+    return replace(answer, name=name)
+
+
+__all__ = ["compare", "dense"]

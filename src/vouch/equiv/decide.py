@@ -1,0 +1,165 @@
+"""Compare two networks: choose and combine the engines.
+
+`auto` tries, cheapest first: equality of the weights, the falsifier, differential bounds (splitting inputs
+where there are few, neurons where there are many), path enumeration, and MILP.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from vouch.equiv import boxes, neurons
+from vouch.equiv.confirm import confirmer
+from vouch.equiv.falsify import falsify, glance
+from vouch.equiv.forms import UNIT32
+from vouch.equiv.outcome import Deadline, Outcome, Witness
+from vouch.equiv.pair import Pair, dense
+from vouch.equiv.property import Epsilon, Property, Top
+from vouch.equiv.region import Region
+from vouch.equiv.result import Comparison
+from vouch.errors import Unsupported, VouchError
+from vouch.verdict import Verdict
+
+ENGINES = ("auto", "differential", "paths", "milp")
+STRATEGIES = ("exact", "first", "approx", "max", "less", "oracle")
+# Up to this many inputs, halving boxes beats splitting neurons.
+FEW_INPUTS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How to decide."""
+
+    engine: str = "auto"
+    strategy: str = "less"
+    arithmetic: str = "real"
+    timeout: float | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for value, known in (
+            (self.engine, ENGINES),
+            (self.strategy, STRATEGIES),
+            (self.arithmetic, ("real", "float32")),
+        ):
+            if value not in known:
+                raise VouchError(f"{value!r} is not one of {', '.join(known)}")
+
+    @property
+    def unit(self) -> float:
+        """Unit round-off of the networks' own arithmetic."""
+        return UNIT32 if self.arithmetic == "float32" else 0.0
+
+
+def described(prop: Property) -> str:
+    match prop:
+        case Epsilon():
+            return f"epsilon {prop.epsilon:g} ({prop.norm})"
+        case Top():
+            return f"top-{prop.k}"
+
+
+def decide(reference: Any, test: Any, prop: Property, region: Region, plan: Plan | None = None) -> Comparison:
+    """Decide one property over one region. Networks may be file names, `Network`s or lists of layers."""
+    plan = plan or Plan()
+    started = time.monotonic()
+    name = plan.engine
+    try:
+        pair = Pair(dense(reference, "reference"), dense(test, "test"))
+        _fits(pair, region, prop)
+        name, outcome = _run(pair, region, prop, plan)
+    except Unsupported as problem:
+        outcome = Outcome(Verdict.UNKNOWN, reason=str(problem))
+    return Comparison.of(
+        outcome,
+        engine=name,
+        seconds=time.monotonic() - started,
+        property=described(prop),
+        arithmetic=plan.arithmetic,
+        region=region_text(region),
+    )
+
+
+def region_text(region: Region) -> str:
+    text = f"a box of {region.size} inputs"
+    if region.radius is not None:
+        text = f"a Manhattan ball of radius {region.radius:g} in {region.size} inputs"
+    return text + (f" with {len(region.rows)} constraints" if region.rows is not None else "")
+
+
+def _fits(pair: Pair, region: Region, prop: Property) -> None:
+    if region.size != pair.reference.inputs:
+        raise VouchError(f"the region has {region.size} inputs, the networks take {pair.reference.inputs}")
+    if isinstance(prop, Top) and not 1 <= prop.k <= pair.reference.outputs:
+        raise VouchError(f"top {prop.k}: the networks have {pair.reference.outputs} outputs")
+    if isinstance(prop, Epsilon):
+        if not prop.epsilon >= 0:
+            raise VouchError(f"epsilon {prop.epsilon} is negative")
+        if pair.reference.softmax or pair.test.softmax:
+            raise Unsupported("softmax outputs have no exact bounds; compare by --top, or leave the softmax out")
+
+
+def _run(pair: Pair, region: Region, prop: Property, plan: Plan) -> tuple[str, Outcome]:
+    deadline = Deadline.after(plan.timeout)
+    if pair.identical:
+        bound = 0.0 if isinstance(prop, Epsilon) else None
+        return "structure", Outcome(Verdict.EQUIVALENT, bound=bound)
+    if plan.arithmetic == "float32" and plan.engine not in ("auto", "differential"):
+        raise Unsupported(f"engine {plan.engine} reasons about real arithmetic only")
+    confirm = confirmer(pair, region, prop, plan.arithmetic)
+    witness = glance(pair, region, prop, confirm, seed=plan.seed)
+    if witness is not None:
+        return "falsifier", Outcome(Verdict.DIFFERENT, witness=witness)
+    match plan.engine:
+        case "differential":
+            return "differential", differential(pair, region, prop, plan, deadline)
+        case "paths":
+            return "paths", _paths(pair, region, prop, plan, deadline)
+        case "milp":
+            return "milp", _milp(pair, region, prop, plan, deadline)
+        case _:
+            return _combined(pair, region, prop, plan, deadline)
+
+
+def differential(pair: Pair, region: Region, prop: Property, plan: Plan, deadline: Deadline) -> Outcome:
+    """Bounds on the difference, with the split that suits the number of inputs."""
+    confirm = confirmer(pair, region, prop, plan.arithmetic)
+
+    def probe() -> Witness | None:
+        return falsify(pair, region, prop, confirm, deadline.share(0.3).within(20.0), seed=plan.seed)
+
+    method = boxes if region.size <= FEW_INPUTS and region.rows is None else neurons
+    return method.prove(pair, region, prop, confirm, deadline, unit=plan.unit, probe=probe)
+
+
+def _paths(pair: Pair, region: Region, prop: Property, plan: Plan, deadline: Deadline) -> Outcome:
+    from vouch.equiv import paths
+
+    return paths.prove(
+        pair, region, prop, confirmer(pair, region, prop, plan.arithmetic), deadline, strategy=plan.strategy
+    )
+
+
+def _milp(pair: Pair, region: Region, prop: Property, plan: Plan, deadline: Deadline) -> Outcome:
+    from vouch.equiv import milp
+
+    return milp.prove(pair, region, prop, confirmer(pair, region, prop, plan.arithmetic), deadline)
+
+
+def _combined(
+    pair: Pair, region: Region, prop: Property, plan: Plan, deadline: Deadline
+) -> tuple[str, Outcome]:
+    """Differential bounds get most of the time; paths and MILP are complete where bounds are stuck."""
+    outcome = differential(pair, region, prop, plan, deadline.share(0.6))
+    name = "differential"
+    for engine, other in (("paths", _paths), ("milp", _milp)):
+        if outcome.verdict in (Verdict.EQUIVALENT, Verdict.DIFFERENT) or deadline.passed:
+            break
+        if plan.arithmetic == "float32":
+            break
+        later = other(pair, region, prop, plan, deadline.share(0.5) if engine == "paths" else deadline)
+        if later.verdict in (Verdict.EQUIVALENT, Verdict.DIFFERENT) or engine == "milp":
+            name, outcome = engine, later
+    return name, outcome
