@@ -79,6 +79,28 @@ _COMMON = (
     "-Wno-error=return-mismatch",
 )
 
+# The wheel's libc++ has no __config_site header: it expects its settings on the command line.
+_LIBCXX_SITE = (
+    "-D_LIBCPP_ABI_VERSION=1",
+    "-D_LIBCPP_ABI_NAMESPACE=__1",
+    "-D_LIBCPP_HAS_THREADS=1",
+    "-D_LIBCPP_HAS_MONOTONIC_CLOCK",
+    "-D_LIBCPP_HAS_TERMINAL",
+    "-D_LIBCXXABI_DISABLE_VISIBILITY_ANNOTATIONS",
+    "-D_LIBCPP_DISABLE_VISIBILITY_ANNOTATIONS",
+    "-D_LIBCPP_HAS_VENDOR_AVAILABILITY_ANNOTATIONS=0",
+    "-D_LIBCPP_HAS_FILESYSTEM=1",
+    "-D_LIBCPP_HAS_RANDOM_DEVICE",
+    "-D_LIBCPP_HAS_LOCALIZATION",
+    "-D_LIBCPP_HAS_UNICODE",
+    "-D_LIBCPP_HAS_WIDE_CHARACTERS",
+    "-D_LIBCPP_HAS_NO_STD_MODULES",
+    "-D_LIBCPP_HAS_TIME_ZONE_DATABASE",
+    "-D_LIBCPP_PSTL_BACKEND_SERIAL",
+    "-D_LIBCPP_HARDENING_MODE_DEFAULT=_LIBCPP_HARDENING_MODE_NONE",
+    "-D_LIBCPP_ASSERTION_SEMANTIC_DEFAULT=_LIBCPP_ASSERTION_SEMANTIC_IGNORE",
+)
+
 _MISSING = re.compile(r"fatal error: '([^']+)' file not found")
 
 
@@ -144,12 +166,16 @@ class Clang:
         return tuple(flags)
 
     def _cplusplus_flags(self) -> tuple[str, ...]:
+        """The C++ library, which needs an operating system below it."""
+        if not self.target.hosted:
+            return ()
         library = wheel() / "lib"
+        folders = (library / "libcxx" / "include", library / "libcxxabi" / "include")
+        musl = int("musl" in self.target.triple)
         return (
-            "-isystem",
-            str(library / "libcxx" / "include"),
-            "-isystem",
-            str(library / "libcxxabi" / "include"),
+            *(part for folder in folders for part in ("-isystem", str(folder))),
+            *_LIBCXX_SITE,
+            f"-D_LIBCPP_HAS_MUSL_LIBC={musl}",
         )
 
     def instrumentation(self) -> tuple[str, ...]:

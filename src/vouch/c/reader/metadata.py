@@ -11,8 +11,8 @@ from vouch.c.reader.scan import unquoted
 
 _FIELD = re.compile(r'(\w+): ("[^"]*"|[^,()]*(?:\([^()]*\))?)')
 _LOCATION = re.compile(r"(?:distinct )?!DILocation\(line: (\d+)(?:, column: (\d+))?, scope: !(\d+)")
-_SCOPE = re.compile(r"\bscope: !(\d+)")
-_ATTACHED = re.compile(r"!([\w.$-]+) !(\d+)")
+_DEBUG = re.compile(r"!dbg !(\d+)")
+_LOOP = re.compile(r"!llvm\.loop !(\d+)")
 
 
 def fields(text: str) -> dict[str, str]:
@@ -53,9 +53,10 @@ class Metadata:
         """Location, nosanitize and loop of the attachments `, !dbg !1, !nosanitize !2` of an instruction."""
         known = self._attachments.get(suffix)
         if known is None:
-            found = dict(_ATTACHED.findall(suffix))
-            place = self.location(found["dbg"]) if "dbg" in found else None
-            known = self._attachments[suffix] = (place, "nosanitize" in found, found.get("llvm.loop"))
+            debug, loop = _DEBUG.search(suffix), _LOOP.search(suffix)
+            place = self.location(debug[1]) if debug else None
+            known = (place, "!nosanitize " in suffix, loop[1] if loop else None)
+            self._attachments[suffix] = known
         return known
 
     def location(self, number: str) -> Location | None:
