@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vouch.c.checks.base import OFF_BY_DEFAULT, Category, Check
+from vouch.c.checks.base import Category, Check
 from vouch.errors import VouchError
 from vouch.result import CheckResult, LoopInfo, RunResult
 from vouch.settings import Settings, resolve
@@ -21,6 +21,7 @@ from vouch.verdict import Verdict
 
 if TYPE_CHECKING:
     from vouch.bmc.counterexample import Counterexample
+    from vouch.c.options import FrontOptions
 
 Progress = Callable[[str], None]
 
@@ -33,33 +34,6 @@ def check(paths: str | Path | Sequence[str | Path], **options: Any) -> RunResult
     if isinstance(paths, (str, Path)):
         paths = [paths]
     return run([str(p) for p in paths], resolve("check", options))
-
-
-def categories(names: Sequence[str]) -> frozenset[Category]:
-    """What `--checks` selects. Starts from nothing if a category is named, else from the default set."""
-    words = [word.strip() for name in names for word in name.split(",") if word.strip()]
-    default = frozenset(Category) - OFF_BY_DEFAULT
-    chosen: set[Category] = set() if any(not w.startswith("-") for w in words) else set(default)
-    for word in words:
-        if word == "all":
-            chosen |= set(Category)
-        elif word == "default":
-            chosen |= default
-        elif word.startswith("-"):
-            chosen.discard(_category(word[1:]))
-        else:
-            chosen.add(_category(word))
-    if not chosen:
-        raise VouchError("option --checks: no category is left")
-    return frozenset(chosen)
-
-
-def _category(word: str) -> Category:
-    try:
-        return Category(word)
-    except ValueError:
-        known = ", ".join(Category)
-        raise VouchError(f"option --checks: unknown category {word!r} (known: {known})") from None
 
 
 @dataclass(slots=True)
@@ -98,10 +72,9 @@ class _Run:
 def run(paths: Sequence[str], settings: Settings, progress: Progress | None = None) -> RunResult:
     """The whole flow. An interrupt (Ctrl-C) ends it early with what is decided so far."""
     state = _Run(settings, progress or (lambda text: None))
-    wanted = categories(settings.checks)  # before any work: a typing mistake should not cost a compilation
     interrupted = False
     try:
-        _flow(state, paths, wanted)
+        _flow(state, paths)
     except KeyboardInterrupt:
         interrupted = True
     state.progress("")
@@ -121,20 +94,25 @@ def run(paths: Sequence[str], settings: Settings, progress: Progress | None = No
     )
 
 
-def _flow(state: _Run, paths: Sequence[str], wanted: frozenset[Category]) -> None:
-    from vouch.c import checks, frontend, ranges
+def _flow(state: _Run, paths: Sequence[str]) -> None:
+    from vouch.c import checks, frontend, ranges, suppress
     from vouch.c.entries import entry_points
+    from vouch.c.sources import Sources
 
     settings = state.settings
+    wanted = checks.chosen(settings.checks)  # first: a typing mistake should not cost a compilation
+    if not wanted:
+        raise VouchError("option --checks: no category is left")
     with state.stage("compile"):
-        loaded = frontend.load(list(paths), settings)
-    program = loaded.program
+        loaded = frontend.load(list(paths), _front_options(settings, wanted))
+    program, sources = loaded.program, Sources()
     state.warnings += loaded.warnings
     state.entries = entry_points(program, settings.entry)
     if not state.entries:
         raise VouchError("no function to check: the program has no code")
     with state.stage("checks"):
-        state.checks = checks.find(program, wanted)
+        state.checks = checks.find(program, wanted, sources)
+        state.warnings += suppress.apply(suppress.files_of(program), state.checks, sources, wanted)
     with state.stage("ranges"):
         decisions = ranges.decide(program, state.checks, state.entries)
     for item in state.checks:
@@ -142,9 +120,25 @@ def _flow(state: _Run, paths: Sequence[str], wanted: frozenset[Category]) -> Non
             state.decided[item.id] = CheckResult(
                 item, decision.verdict, decided_by=decision.rung, reason=decision.reason
             )
-    if state.late():
-        return
-    _engine(state, loaded, decisions)
+    if not state.late():
+        _engine(state, loaded, decisions)
+
+
+def _front_options(settings: Settings, wanted: frozenset[Category]) -> FrontOptions:
+    from vouch.c.options import FrontOptions
+
+    return FrontOptions(
+        includes=tuple(settings.include),
+        defines=tuple(settings.define),
+        target=settings.target,
+        clang=settings.clang,
+        categories=wanted,
+        std=settings.std,
+        jobs=settings.jobs,
+        cache=not settings.no_cache,
+        database=settings.project,
+        entry=settings.entry[0] if settings.entry else None,
+    )
 
 
 def _engine(state: _Run, loaded: Any, decisions: Any) -> None:
