@@ -206,7 +206,7 @@ class Sparse(LinearMap):
     def _multiply(self, x: Any, name: str, make: Callable[[], Any]) -> Any:
         key = (name, x.dtype, x.device) if is_torch(x) else (name, x.dtype)
         if key not in self._cache:
-            self._cache[key] = _torch_csr(make(), x) if is_torch(x) else make().astype(x.dtype)
+            self._cache[key] = _torch_sparse(make(), x) if is_torch(x) else make().astype(x.dtype)
         return (self._cache[key] @ x.T).T
 
     def absolute(self) -> LinearMap:
@@ -219,17 +219,18 @@ class Sparse(LinearMap):
         return matrix
 
 
-def _torch_csr(matrix: Any, like: Any) -> Any:
+def _torch_sparse(matrix: Any, like: Any) -> Any:
     import torch
 
-    return torch.sparse_csr_tensor(
-        torch.as_tensor(matrix.indptr.astype(np.int64)),
-        torch.as_tensor(matrix.indices.astype(np.int64)),
-        torch.as_tensor(matrix.data),
+    entries = matrix.tocoo()
+    return torch.sparse_coo_tensor(
+        torch.as_tensor(np.array([entries.row, entries.col], dtype=np.int64)),
+        torch.as_tensor(entries.data),
         size=matrix.shape,
         dtype=like.dtype,
         device=like.device,
-    )
+        check_invariants=False,
+    ).coalesce()
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,80 @@
+"""How a result shows itself: a table in a notebook, and a plot of bounds and counterexample."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from vouch.errors import VouchError
+from vouch.verdict import PROVED, VIOLATED, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from vouch.nn.result import Result
+
+# Numbers of a vector that are shown before the rest is only counted.
+_SHOWN = 12
+
+
+def _colour(verdict: Verdict) -> str:
+    if verdict in PROVED:
+        return "#1a7f37"
+    return "#cf222e" if verdict in VIOLATED else "#9a6700"
+
+
+def _vector(values: Sequence[float]) -> str:
+    shown = ", ".join(f"{v:.6g}" for v in values[:_SHOWN])
+    rest = len(values) - _SHOWN
+    return f"[{shown}]" if rest <= 0 else f"[{shown}, … {rest} more]"
+
+
+def rows(result: Result) -> Iterator[tuple[str, str]]:
+    """What is worth reading, as names and texts; the table on a terminal shows the same."""
+    yield "verdict", result.verdict.value + (" (vacuous)" if result.vacuous else "")
+    if result.reason:
+        yield "reason", result.reason
+    yield "engine", result.engine
+    yield "seconds", f"{result.seconds:.2f}"
+    if result.counterexample is not None:
+        yield "input", _vector(result.counterexample.input.tolist())
+        yield "output", _vector(result.counterexample.output.tolist())
+        yield "replayed", "yes, in onnxruntime" if result.replayed else "no"
+    if result.bound is not None:
+        yield "proved margin", f"{result.bound:.6g}"
+    if result.progress is not None and result.verdict not in PROVED | VIOLATED:
+        yield "proved so far", f"{100 * result.progress:.1f} %"
+    for warning in result.warnings:
+        yield "warning", warning
+
+
+def html(result: Result) -> str:
+    left = "style='text-align:left'"
+    cells = "".join(
+        f"<tr><th {left}>{escape(name)}</th><td {left}>{escape(text)}</td></tr>"
+        for name, text in rows(result)
+    )
+    return f"<table style='border-left:4px solid {_colour(result.verdict)}'>{cells}</table>"
+
+
+def plot(result: Result, axes: Any = None) -> Any:
+    """Bars for the proved range of each output, dots for what the counterexample gives."""
+    if result.output_bounds is None and result.counterexample is None:
+        raise VouchError("nothing to plot: the result has neither bounds nor a counterexample")
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        raise VouchError("plotting needs matplotlib (pip install 'vouch[plot]')") from None
+    if axes is None:
+        _, axes = pyplot.subplots(figsize=(6, 3))
+    if result.output_bounds is not None:
+        low, high = result.output_bounds
+        axes.bar(range(len(low)), high - low, bottom=low, width=0.6, alpha=0.5, label="proved range")
+    if result.counterexample is not None:
+        values = result.counterexample.output
+        axes.plot(range(len(values)), values, "o", color=_colour(Verdict.UNSAFE), label="counterexample")
+    axes.set_xlabel("output")
+    axes.set_ylabel("value")
+    axes.set_title(f"{result.verdict.value}, {result.engine}, {result.seconds:.2f} s")
+    axes.legend()
+    return axes
