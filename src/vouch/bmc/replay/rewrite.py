@@ -45,7 +45,9 @@ class Shared:
 class FunctionRewriter:
     """Rewrites one function; `lines()` is the definition that replaces it."""
 
-    def __init__(self, text: FunctionText, checks: Mapping[int, list[tuple[int, Check]]], shared: Shared) -> None:
+    def __init__(
+        self, text: FunctionText, checks: Mapping[int, list[tuple[int, Check]]], shared: Shared
+    ) -> None:
         self._text = text
         self._checks = checks
         self._shared = shared
@@ -137,7 +139,9 @@ class FunctionRewriter:
             else:
                 self._watch(AFTER, number, check, line, call)
 
-    def _watch(self, table: dict[Trigger, object], number: int, check: Check, line: Line, call: CallText | None) -> None:
+    def _watch(
+        self, table: dict[Trigger, object], number: int, check: Check, line: Line, call: CallText | None
+    ) -> None:
         watch = table.get(check.trigger)
         if watch is None:
             return
@@ -276,9 +280,7 @@ class FunctionRewriter:
         stub = self._shared.indirect.setdefault(
             f"{call.result} {signature}", f"__replay_unknown.{len(self._shared.indirect)}"
         )
-        return self._out.call(
-            "callee", call.callee, f"@{stub}", self._site(line, Trigger.CALL), self._number
-        )
+        return self._out.call("callee", call.callee, f"@{stub}", self._site(line, Trigger.CALL), self._number)
 
     def _intrinsic(self, line: Line, call: CallText) -> None:
         name, out = call.callee, self._out

@@ -9,7 +9,9 @@ from vouch.c.checks.base import Check, Trigger
 from vouch.c.ir import DebugValue, Function, Program
 from vouch.c.reader.scan import unquoted
 
-Sites = dict[str, dict[int, list[tuple[int, Check]]]]  # function -> instruction number -> (check number, check)
+Sites = dict[
+    str, dict[int, list[tuple[int, Check]]]
+]  # function -> instruction number -> (check number, check)
 
 
 def locate(program: Program, module: ModuleText, checks: Sequence[Check]) -> Sites:

@@ -11,7 +11,17 @@ from dataclasses import dataclass, field
 
 from vouch.c.reader.scan import Unreadable, closing, split, type_end, unquoted
 
-__all__ = ["CallText", "FunctionText", "Line", "ModuleText", "ParameterText", "parse_call", "read_module", "split", "type_end"]
+__all__ = [
+    "CallText",
+    "FunctionText",
+    "Line",
+    "ModuleText",
+    "ParameterText",
+    "parse_call",
+    "read_module",
+    "split",
+    "type_end",
+]
 
 NAME = r'(?:"[^"]*"|[-\w.$]+)'
 _FUNCTION = re.compile(rf"@({NAME})\(")
@@ -244,8 +254,29 @@ def parse_call(text: str) -> CallText | None:
 
 _VALUE_START = re.compile(r"(?:align \d+|[a-z_]+(?:\([^()]*(?:\([^()]*\))?[^()]*\))?)(?: |$)")
 _VALUE_WORDS = frozenset(
-    {"null", "true", "false", "undef", "poison", "zeroinitializer", "none", "getelementptr", "inttoptr", "ptrtoint"}
-    | {"bitcast", "addrspacecast", "blockaddress", "dso_local_equivalent", "no_cfi", "add", "sub", "xor", "trunc"}
+    {
+        "null",
+        "true",
+        "false",
+        "undef",
+        "poison",
+        "zeroinitializer",
+        "none",
+        "getelementptr",
+        "inttoptr",
+        "ptrtoint",
+    }
+    | {
+        "bitcast",
+        "addrspacecast",
+        "blockaddress",
+        "dso_local_equivalent",
+        "no_cfi",
+        "add",
+        "sub",
+        "xor",
+        "trunc",
+    }
     | {"asm", "splat", "ptrtoaddr"}
 )
 

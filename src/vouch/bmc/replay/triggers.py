@@ -63,7 +63,9 @@ def _narrowing(out: Emitter, check: Check, site: int, line: Line, call: CallText
         raise Unwatchable("the value is no integer")
     wide = max(width, check.bits) + 1
     value = out.value(f"{'sext' if check.signed_from else 'zext'} {kind} {text} to i{wide}")
-    low, high = (-(1 << check.bits - 1), (1 << check.bits - 1) - 1) if check.signed_to else (0, (1 << check.bits) - 1)
+    low, high = (
+        (-(1 << check.bits - 1), (1 << check.bits - 1) - 1) if check.signed_to else (0, (1 << check.bits) - 1)
+    )
     below = out.value(f"icmp slt i{wide} {value}, {low}")
     above = out.value(f"icmp sgt i{wide} {value}, {high}")
     out.fire_if(out.value(f"or i1 {below}, {above}"), site)
@@ -141,12 +143,16 @@ def _nan(out: Emitter, check: Check, site: int, line: Line, call: CallText | Non
             fine = out.value(f"and i1 {fine}, {known}")
     if result not in _FLOATS:
         raise Unwatchable("the result is no number")
-    bad = out.value(f"call i1 @llvm.is.fpclass.{_FLOATS[result]}({result} {line.result}, i32 {_NAN_OR_INFINITY})")
+    bad = out.value(
+        f"call i1 @llvm.is.fpclass.{_FLOATS[result]}({result} {line.result}, i32 {_NAN_OR_INFINITY})"
+    )
     out.fire_if(out.value(f"and i1 {fine}, {bad}"), site)
 
 
 _FLOATS = {"half": "f16", "float": "f32", "double": "f64", "x86_fp80": "f80", "fp128": "f128"}
-DECLARATIONS = tuple(f"declare i1 @llvm.is.fpclass.{short}({kind}, i32 immarg)" for kind, short in _FLOATS.items())
+DECLARATIONS = tuple(
+    f"declare i1 @llvm.is.fpclass.{short}({kind}, i32 immarg)" for kind, short in _FLOATS.items()
+)
 
 BEFORE: dict[Trigger, Watch] = {
     Trigger.REACHED: _reached,

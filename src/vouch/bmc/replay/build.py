@@ -1,0 +1,120 @@
+"""From rewritten IR to a binary: clang and the linker of the `ziglang` wheel, no C library."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from vouch.bmc.replay.text import Unreplayable
+from vouch.c.clang import wheel
+
+_SOURCES = Path(__file__).parent / "runtime"
+_RUNTIME_FLAGS = (
+    "-std=c11",
+    "-O1",
+    "-g0",
+    "-ffreestanding",
+    "-fno-builtin",
+    "-fno-stack-protector",
+    "-fno-sanitize=all",
+    "-fno-unwind-tables",
+    "-fno-asynchronous-unwind-tables",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """How to compile and link for a kind of processor that this machine can run."""
+
+    name: str
+    target: str
+    compile: tuple[str, ...]
+    link: tuple[str, ...]
+
+
+# The program lies far above all addresses of device registers where there is room for that.
+_HIGH = "--image-base=0x200000000000"
+_MACHINES = {
+    "x86_64": Machine(
+        "x86_64", "x86_64-linux-gnu", ("-mcmodel=large", "-fno-pic"), ("-m", "elf_x86_64", _HIGH)
+    ),
+    "i386": Machine("i386", "i386-linux-gnu", ("-fno-pic",), ("-m", "elf_i386", "--image-base=0x8000000")),
+    "aarch64": Machine(
+        "aarch64", "aarch64-linux-gnu", ("-mcmodel=large", "-fno-pic"), ("-m", "aarch64linux", _HIGH)
+    ),
+}
+_RUNS = {"x86_64": ("x86_64", "i386"), "aarch64": ("aarch64",)}
+
+
+def machine_for(triple: str) -> Machine:
+    """The machine that runs programs of this target, or `Unreplayable`."""
+    if platform.system() != "Linux":
+        raise Unreplayable(f"native runs need Linux, this is {platform.system()}")
+    first = triple.split("-")[0]
+    name = "i386" if first in ("i386", "i486", "i586", "i686") else first
+    here = {"amd64": "x86_64", "arm64": "aarch64"}.get(platform.machine().lower(), platform.machine().lower())
+    if name not in _RUNS.get(here, ()) or "x32" in triple:
+        raise Unreplayable(f"programs for {triple} do not run on this {here} machine")
+    if "windows" in triple or "darwin" in triple or "macos" in triple:
+        raise Unreplayable(f"programs for {triple} do not run on Linux")
+    return _MACHINES[name]
+
+
+def build(text: str, machine: Machine, folder: Path) -> Path:
+    """Compile and link `text` in `folder`; the path of the binary. Raises `Unreplayable` with the first
+    line that the compiler or linker says."""
+    source, binary = folder / "program.ll", folder / "program"
+    source.write_text(text, encoding="utf-8", errors="surrogateescape")
+    object_file = _compile(machine, source, folder / "program.o", ("-O0", "-Wno-override-module", "-w"))
+    _call(
+        [str(wheel() / "zig"), "ld.lld", "-static", *machine.link, "-e", "__replay_start", "--gc-sections"]
+        + [str(object_file), str(_runtime(machine)), "-o", str(binary)]
+    )
+    return binary
+
+
+def _compile(machine: Machine, source: Path, to: Path, flags: tuple[str, ...]) -> Path:
+    command = [str(wheel() / "zig"), "clang", f"--target={machine.target}", *machine.compile, *flags]
+    _call([*command, "-c", str(source), "-o", str(to)])
+    return to
+
+
+def _runtime(machine: Machine) -> Path:
+    """The runtime's object file, compiled once a machine and kept in the user's cache."""
+    digest = hashlib.sha256(repr((machine, _RUNTIME_FLAGS, _wheel_identity())).encode())
+    for path in sorted(_SOURCES.iterdir()):
+        digest.update(path.name.encode() + path.read_bytes())
+    folder = cache_folder()
+    kept = folder / f"runtime-{machine.name}-{digest.hexdigest()[:16]}.o"
+    if not kept.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder) as temporary:
+            made = _compile(machine, _SOURCES / "all.c", Path(temporary) / "runtime.o", _RUNTIME_FLAGS)
+            made.replace(kept)
+    return kept
+
+
+def _wheel_identity() -> tuple[int, int]:
+    status = (wheel() / "zig").stat()
+    return status.st_size, status.st_mtime_ns
+
+
+def cache_folder() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "vouch" / "replay"
+
+
+def _call(command: list[str]) -> None:
+    try:
+        done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, check=False)
+    except OSError as error:
+        raise Unreplayable(f"cannot run {command[0]}: {error.strerror}") from None
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no message"]
+        first = next((line for line in said if "error" in line), said[0])
+        raise Unreplayable(f"cannot be built: {first.strip()}")

@@ -1,0 +1,14 @@
+"""What a native run may use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """`seconds` of processor time and of waiting; `memory` in bytes that the run really touches."""
+
+    seconds: float = 10.0
+    memory: int = 1 << 30
+    output: int = 1 << 20  # bytes of reports

@@ -1,0 +1,140 @@
+"""The whole program, rewritten for a native run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from vouch.bmc.replay import stubs, triggers
+from vouch.bmc.replay.emit import declarations
+from vouch.bmc.replay.rewrite import FunctionRewriter, Shared
+from vouch.bmc.replay.sites import locate
+from vouch.bmc.replay.storage import lay_out
+from vouch.bmc.replay.text import ModuleText, Unreplayable, read_module
+from vouch.c.checks.base import Check
+from vouch.c.ir import Program
+from vouch.c.layout import Sizes
+from vouch.c.reader.scan import Unreadable
+from vouch.errors import Unsupported
+
+_CASTS = re.compile(r"\binttoptr \(?i\d+ (\S+) to ptr")
+ARGUMENT_SLOT = 16
+
+
+@dataclass(slots=True)
+class Rewritten:
+    """IR text to compile, and how to talk about the program with the runtime: numbers of globals,
+    functions, local objects and entry points; where each entry's arguments lie; checks that cannot be
+    watched, and why."""
+
+    text: str
+    globals: dict[str, int]
+    functions: dict[str, int]
+    allocas: dict[str, int]
+    entries: dict[str, int]
+    arguments: dict[str, list[int]]
+    unwatched: dict[int, str]
+    device_from: int  # lowest address of a device register
+
+
+def rewrite(program: Program, text: str, checks: Sequence[Check]) -> Rewritten:
+    """Raises `Unreplayable` where the program uses something that the rewriting does not know."""
+    try:
+        return _rewrite(program, read_module(text), checks)
+    except (Unreadable, ValueError, IndexError, AssertionError) as error:
+        raise Unreplayable(f"IR text not understood: {error}") from None
+
+
+def _rewrite(program: Program, module: ModuleText, checks: Sequence[Check]) -> Rewritten:
+    sites = locate(program, module, checks)
+    stubbed = {n: f for n, f in module.declarations.items() if not n.startswith("llvm.")}
+    numbers = {name: i for i, name in enumerate([*module.functions, *stubbed, stubs.UNKNOWN_CALLEE])}
+    shared = Shared(numbers, program.layout.pointer_bits, program.models)
+    storage = lay_out(module, program.layout.pointer_bits)
+    out = [*module.preamble, *storage.lines, *declarations()]
+    for name, function in module.functions.items():
+        out += FunctionRewriter(function, sites.get(name, {}), shared).lines()
+    for name, declared in stubbed.items():
+        out += stubs.stub(declared, numbers[name])
+    out += stubs.unknown_callees(shared.indirect, numbers[stubs.UNKNOWN_CALLEE])
+    arguments = {name: _argument_offsets(program, name) for name in module.functions}
+    for number, (name, offsets) in enumerate(arguments.items()):
+        out += stubs.entry(module.functions[name], f"__replay_entry.{number}", offsets)
+    out += _tables(program, module, [*module.functions, *stubbed])
+    out += _intrinsics(module)
+    if any("metadata !" in line for line in out):
+        out += module.metadata
+    return Rewritten(
+        "\n".join(out) + "\n",
+        storage.order,
+        numbers,
+        shared.allocas,
+        {name: i for i, name in enumerate(arguments)},
+        arguments,
+        shared.unwatched,
+        _device_from(module),
+    )
+
+
+def _argument_offsets(program: Program, name: str) -> list[int]:
+    """Each argument begins at a multiple of the slot size."""
+    sizes = Sizes(program.layout)
+    offsets, at = [], 0
+    for parameter in program.functions[name].parameters:
+        offsets.append(at)
+        try:
+            size = sizes.size(parameter.type)
+        except Unsupported:
+            size = ARGUMENT_SLOT
+        at += max(1, -(-size // ARGUMENT_SLOT)) * ARGUMENT_SLOT
+    return offsets
+
+
+def _tables(program: Program, module: ModuleText, functions: list[str]) -> list[str]:
+    known = module.functions | module.declarations
+    addresses = [f"ptr @{known[name].spelled}" for name in functions]
+    entries = [f"ptr @__replay_entry.{i}" for i in range(len(module.functions))]
+    constructors = [f"ptr @{known[name].spelled}" for name in program.constructors]
+    lines = []
+    for name, items in (("function", addresses), ("entry", entries), ("constructor", constructors)):
+        plural = "entries" if name == "entry" else f"{name}s"
+        values = f"[{', '.join(items)}]" if items else "zeroinitializer"
+        lines.append(f"@__replay_{plural} = constant [{len(items)} x ptr] {values}")
+        lines.append(f"@__replay_{name}_count = constant i32 {len(items)}")
+    return lines
+
+
+def _intrinsics(module: ModuleText) -> list[str]:
+    """Declarations of the program's intrinsics and of those that were added."""
+    own = {"llvm.va_start.p0": "declare void @llvm.va_start.p0(ptr)"}
+    for line in triggers.DECLARATIONS:
+        own[line.partition("@")[2].partition("(")[0]] = line
+    for name, function in module.declarations.items():
+        if name.startswith("llvm."):
+            inner = [" ".join(w for w in (p.type, p.attributes) if w) for p in function.parameters]
+            inner += ["..."] if function.variadic else []
+            own[name] = f"declare {function.result} @{function.spelled}({', '.join(inner)})"
+    return list(own.values())
+
+
+def _device_from(module: ModuleText) -> int:
+    """Addresses from here on that belong to no object are device registers; where the program makes no
+    pointer from a number there are none."""
+    lowest = 1 << 63
+    for text in _all_text(module):
+        for match in _CASTS.finditer(text):
+            number = int(match[1]) if match[1].isdecimal() else 4096
+            if number:
+                lowest = min(lowest, number)
+    return lowest
+
+
+def _all_text(module: ModuleText) -> list[str]:
+    lines = [
+        item.text
+        for function in module.functions.values()
+        for item in function.body
+        if not isinstance(item, str) and "inttoptr" in item.text
+    ]
+    return lines + [text for text in module.globals.values() if "inttoptr" in text]

@@ -1,0 +1,113 @@
+"""Running the binary: a process of its own with an empty environment, and limits on time and memory.
+
+The binary has no C library and forbids itself all system calls but read, write and exit before the first
+instruction of the program runs; what is set here holds where the kernel does not know how to do that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import resource
+import selectors
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from vouch.bmc.replay.limits import Limits
+
+_TICK = 0.05  # seconds between two looks at the memory in use
+
+
+@dataclass(slots=True)
+class Outcome:
+    """`output` is what the runtime reported, `stopped` why the run did not end by itself."""
+
+    output: bytes
+    stopped: str | None
+
+
+def run(binary: Path, data: bytes, limits: Limits) -> Outcome:
+    """Feed `data` to the binary and collect what it reports."""
+    process = subprocess.Popen(
+        [str(binary)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={},
+        cwd=binary.parent,
+        close_fds=True,
+    )
+    assert process.stdin is not None and process.stdout is not None
+    try:
+        # The binary waits for its input, so the limits are in force before it does anything.
+        _limit(process.pid, limits)
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(data)
+            process.stdin.close()
+        output, stopped = _collect(process, limits)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        process.wait()
+        process.stdout.close()
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.close()
+    if stopped is None and process.returncode < 0:
+        stopped = _signal(process.returncode)
+    return Outcome(output, stopped)
+
+
+def _limit(pid: int, limits: Limits) -> None:
+    cpu = max(1, math.ceil(limits.seconds))
+    for name, value in (
+        (resource.RLIMIT_CPU, cpu),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_NOFILE, 3),
+        (resource.RLIMIT_NPROC, 1),
+    ):
+        with contextlib.suppress(OSError, ValueError):
+            resource.prlimit(pid, name, (value, value))
+
+
+def _collect(process: subprocess.Popen[bytes], limits: Limits) -> tuple[bytes, str | None]:
+    assert process.stdout is not None
+    deadline = time.monotonic() + limits.seconds
+    output = bytearray()
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        while True:
+            if selector.select(_TICK):
+                chunk = os.read(process.stdout.fileno(), 1 << 16)
+                if not chunk:
+                    process.wait()
+                    return bytes(output), None
+                output += chunk
+                if len(output) > limits.output:
+                    return bytes(output), "too many reports"
+            if time.monotonic() > deadline:
+                return bytes(output), f"no end within {limits.seconds:g} s"
+            if _resident(process.pid) > limits.memory:
+                return bytes(output), f"more than {limits.memory >> 20} MiB of memory"
+
+
+def _resident(pid: int) -> int:
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    except (OSError, IndexError, ValueError):
+        return 0
+    return pages * resource.getpagesize()
+
+
+def _signal(code: int) -> str:
+    if -code in (signal.SIGXCPU, signal.SIGKILL):
+        return "the time limit was reached"
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        name = f"signal {-code}"
+    return f"the program was stopped by {name}"

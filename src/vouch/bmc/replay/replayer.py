@@ -1,0 +1,163 @@
+"""`Replayer`: counterexamples of one program, run natively."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol
+
+from vouch.bmc.counterexample import Address, Counterexample, OutsideObject
+from vouch.bmc.replay import wire
+from vouch.bmc.replay.build import build, machine_for
+from vouch.bmc.replay.limits import Limits
+from vouch.bmc.replay.module import Rewritten, rewrite
+from vouch.bmc.replay.process import run
+from vouch.bmc.replay.text import Unreplayable
+from vouch.c.checks.base import Check
+from vouch.c.ir import Program
+
+
+class HasProgram(Protocol):
+    """What the front end hands over: `ir` is the text that `program` was read from."""
+
+    @property
+    def program(self) -> Program: ...
+    @property
+    def ir(self) -> str: ...
+
+
+@dataclass(slots=True)
+class ReplayResult:
+    """`confirmed`: the check was violated at its place in a native run with these inputs.
+
+    `possible` is False where the program cannot be run here at all; `reason` then says why. Otherwise, when
+    not confirmed, `reason` says how the run ended. `diverged` tells how the run differed from the recorded
+    one (None: it did not). `fired` are the ids of all checks that were violated, in order; a confirmed
+    run stops at the check it is about.
+    """
+
+    confirmed: bool
+    fired: list[str] = field(default_factory=list)
+    diverged: str | None = None
+    reason: str | None = None
+    possible: bool = True
+
+    @property
+    def output(self) -> str:
+        """One line for people."""
+        if self.confirmed:
+            return "confirmed by a native run"
+        text = f"not confirmed: {self.reason}" if self.possible else f"not replayable: {self.reason}"
+        return f"{text} ({self.diverged})" if self.diverged else text
+
+
+class Replayer:
+    """Builds the binary of a program when the first counterexample comes, and keeps it until `close`.
+
+    `checks` are all checks of the program: those whose ids a result may name.
+    """
+
+    def __init__(self, loaded: HasProgram, checks: Sequence[Check], limits: Limits | None = None) -> None:
+        self._program = loaded.program
+        self._text = loaded.ir
+        self._checks = list(checks)
+        self._numbers = {check.id: number for number, check in enumerate(self._checks, 1)}
+        self._limits = limits or Limits()
+        self._folder: Path | None = None
+        self._built: tuple[Rewritten, Path] | Unreplayable | None = None
+
+    def __enter__(self) -> Replayer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+        self._folder, self._built = None, None
+
+    def _build(self) -> tuple[Rewritten, Path]:
+        if self._built is None:
+            try:
+                machine = machine_for(self._program.triple)
+                rewritten = rewrite(self._program, self._text, self._checks)
+                self._folder = Path(tempfile.mkdtemp(prefix="vouch-replay-"))
+                self._built = (rewritten, build(rewritten.text, machine, self._folder))
+            except Unreplayable as error:
+                self._built = error
+        if isinstance(self._built, Unreplayable):
+            raise self._built
+        return self._built
+
+    def replay(self, example: Counterexample) -> ReplayResult:
+        """Run `example`; stops as soon as its check is violated."""
+        number = self._numbers.get(example.check.id)
+        if number is None:
+            return ReplayResult(False, reason=f"no check {example.check.id}", possible=False)
+        try:
+            rewritten, binary = self._build()
+        except Unreplayable as error:
+            return ReplayResult(False, reason=str(error), possible=False)
+        if number in rewritten.unwatched:
+            return ReplayResult(False, reason=rewritten.unwatched[number], possible=False)
+        if example.entry not in rewritten.entries:
+            return ReplayResult(False, reason=f"no function {example.entry} to start with", possible=False)
+        return self._run(rewritten, binary, _with_command_line(example, self._program), number)
+
+    def _run(self, rewritten: Rewritten, binary: Path, example: Counterexample, number: int) -> ReplayResult:
+        encoder = wire.Encoder(rewritten, self._program)
+        flags = wire.STOP | (wire.CONSTRUCTORS if _starts_program(example) else 0)
+        data = encoder.encode(example, flags=flags, wanted=number, sites=len(self._checks))
+        outcome = run(binary, data, self._limits)
+        report = wire.decode(outcome.output)
+        return self._result(rewritten, report, encoder.problems, outcome.stopped, number)
+
+    def _result(
+        self, rewritten: Rewritten, report: wire.Report, problems: list[str], stopped: str | None, number: int
+    ) -> ReplayResult:
+        names = {n: name for name, n in rewritten.functions.items()}
+        remarks = list(problems)
+        remarks += [wire.NOTES[what].format(names.get(who, "the program")) for what, who in report.notes]
+        if report.end == wire.ASSUMPTION:
+            remarks.append(wire.ENDS[wire.ASSUMPTION])
+        if stopped:
+            remarks.append(stopped)
+        diverged = "; ".join(dict.fromkeys(remarks)) or None
+        fired = [self._checks[n - 1].id for n in report.fired]
+        if number in report.fired:
+            return ReplayResult(True, fired, diverged)
+        reason = stopped or (wire.ENDS[report.end] if report.end is not None else "the run ended early")
+        return ReplayResult(False, fired, diverged, f"{reason} without violating the check")
+
+
+def _starts_program(example: Counterexample) -> bool:
+    """Whether static constructors run first: not where code outside may have changed every global."""
+    return not any(item.kind == "global" for item in example.objects)
+
+
+def _with_command_line(example: Counterexample, program: Program) -> Counterexample:
+    """`main` gets a program name where the counterexample says nothing about its arguments."""
+    parameters = program.functions[example.entry].parameters
+    if example.entry != "main" or example.arguments or not parameters:
+        return example
+    width = program.layout.pointer_bits // 8
+    name = OutsideObject("__replay_name", "outside", 6, b"vouch\0")
+    table = OutsideObject("__replay_argv", "outside", 2 * width, bytes(2 * width), {0: Address(name.name, 0)})
+    ends = Address(table.name, width)
+    arguments = [1, Address(table.name, 0), ends][: len(parameters)]
+    return Counterexample(example.check, "main", arguments, [*example.objects, name, table], example.events)
+
+
+def replay(
+    loaded: HasProgram, example: Counterexample, limits: Limits | None = None, checks: Sequence[Check] = ()
+) -> ReplayResult:
+    """Run one counterexample. For several of one program use a `Replayer`, which builds it once."""
+    with Replayer(loaded, checks or [example.check], limits) as replayer:
+        return replayer.replay(example)

@@ -1,0 +1,181 @@
+"""Bodies for functions that have none, and the ways into the program.
+
+A few names mean something to the runtime (allocation, assumptions, the end of the program); all others
+return what the counterexample recorded for them and write what it recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from vouch.bmc.replay.emit import Emitter, allocated_size, bits
+from vouch.bmc.replay.text import FunctionText, ParameterText, split
+
+UNKNOWN_CALLEE = "(*)"  # the name under which events of calls through unknown pointers are recorded
+_VARIADIC_POINTERS = 8  # how many of the unnamed arguments a recorded write may refer to
+
+ASSUMPTIONS = frozenset({"__VERIFIER_assume", "__CPROVER_assume", "__ESBMC_assume", "__vouch_assume"})
+_SILENT = frozenset(
+    {"__VERIFIER_assert", "__CPROVER_assert", "__ESBMC_assert", "__VERIFIER_error", "reach_error"}
+    | {"__CPROVER_error", "__cxa_guard_release", "__cxa_guard_abort"}
+)
+_ABORTS = frozenset(
+    {"abort", "__assert_fail", "__assert_rtn", "__assert", "__assert_func", "_assert", "_wassert"}
+    | {"__assert_perror_fail", "__cxa_pure_virtual", "_ZSt9terminatev", "__stack_chk_fail"}
+    | {"__ubsan_handle_builtin_unreachable", "__ubsan_handle_missing_return"}
+)
+_EXITS = frozenset({"exit", "_exit", "_Exit", "quick_exit"})
+_THROWS = frozenset({"__cxa_throw", "__cxa_rethrow", "_Unwind_Resume"})
+END_EXIT, END_ABORT, END_THROW = 2, 3, 8
+
+# How the runtime's allocator is called: its function and the arguments (by position) it gets.
+_HEAP: Mapping[str, tuple[str, tuple[int, ...]]] = {
+    "malloc": ("malloc", (0,)),
+    "valloc": ("malloc", (0,)),
+    "calloc": ("calloc", (0, 1)),
+    "aligned_alloc": ("aligned", (0, 1)),
+    "memalign": ("aligned", (0, 1)),
+    "realloc": ("realloc", (0, 1)),
+    "free": ("free", (0,)),
+    "cfree": ("free", (0,)),
+    "__vouch_object_size": ("object_size", (0,)),
+    **{name: ("malloc", (0,)) for name in ("_Znwm", "_Znam", "_Znwj", "_Znaj")},
+    **{name: ("malloc", (0,)) for name in ("_ZnwmRKSt9nothrow_t", "_ZnamRKSt9nothrow_t")},
+    **{f"_Zd{a}Pv{s}": ("free", (0,)) for a in "la" for s in ("", "m", "j")},
+}
+
+
+def stub(function: FunctionText, number: int) -> list[str]:
+    """A definition in place of a declaration."""
+    out = Emitter()
+    name = function.name
+    parameters = [
+        ParameterText(p.type, p.attributes, f"%a{i}", p.by_value) for i, p in enumerate(function.parameters)
+    ]
+    ending = True
+    if name in _ABORTS or name.startswith("__ubsan_handle_") and name.endswith("_abort"):
+        out.call("end", str(END_ABORT))
+    elif name in _EXITS:
+        out.call("exit", str(END_EXIT))
+    elif name in _THROWS:
+        out.call("end", str(END_THROW))
+    elif name in ASSUMPTIONS and parameters:
+        kind, value = parameters[0].type, parameters[0].name
+        holds = out.value(f"icmp ne {kind} {value}, {'null' if kind == 'ptr' else '0'}")
+        out.call("assume", out.value(f"zext i1 {holds} to i8"))
+    elif name.startswith("__ubsan_handle_") or name in _SILENT:
+        pass
+    elif name == "__cxa_guard_acquire":
+        done = out.value("load i8, ptr %a0")
+        out.do("store i8 1, ptr %a0")
+        first = out.value(f"icmp eq i8 {done}, 0")
+        out.do(f"ret i32 {out.value(f'zext i1 {first} to i32')}")
+        ending = False
+    elif name in _HEAP and len(parameters) > max(_HEAP[name][1]):
+        _heap(out, function, parameters, number)
+        ending = False
+    else:
+        _recorded(out, function, parameters, number)
+        ending = False
+    if ending:
+        out.do("ret void" if function.result == "void" else f"ret {function.result} zeroinitializer")
+    return [_head(function, parameters), *out.lines, "}"]
+
+
+def _head(function: FunctionText, parameters: Iterable[ParameterText]) -> str:
+    inner = [" ".join(w for w in (p.type, _abi(p.attributes), p.name) if w) for p in parameters]
+    if function.variadic:
+        inner.append("...")
+    convention = " ".join(w for w in function.lead.split() if w.endswith("cc") or w in ("signext", "zeroext"))
+    return f"define {convention} {function.result} @{function.spelled}({', '.join(inner)}) {{"
+
+
+def _abi(attributes: str) -> str:
+    """The attributes that decide where an argument is passed."""
+    return " ".join(w for w in attributes.split() if w in ("inreg", "signext", "zeroext"))
+
+
+def _heap(out: Emitter, function: FunctionText, parameters: list[ParameterText], number: int) -> None:
+    hook, positions = _HEAP[function.name]
+    values = []
+    for position in positions:
+        parameter = parameters[position]
+        pointer = parameter.type == "ptr"
+        values.append(parameter.name if pointer else out.to_i64(parameter.type, parameter.name))
+    if hook not in ("free", "object_size"):
+        values.append(str(number))
+    result = out.call(hook, *values)
+    if function.result == "void":
+        out.do("ret void")
+    elif function.result == "i32":
+        out.do(f"ret i32 {out.value(f'trunc i64 {result} to i32')}")
+    else:
+        out.do(f"ret {function.result} {result}")
+
+
+def _recorded(out: Emitter, function: FunctionText, parameters: list[ParameterText], number: int) -> None:
+    """Pointer arguments are handed over, so that recorded writes can refer to them."""
+    count = len(parameters) + (_VARIADIC_POINTERS if function.variadic else 0)
+    array = out.value(f"alloca [{max(count, 1)} x ptr]")
+    out.do(f"store [{max(count, 1)} x ptr] zeroinitializer, ptr {array}")
+    for index, parameter in enumerate(parameters):
+        if parameter.type == "ptr":
+            slot = out.value(f"getelementptr ptr, ptr {array}, i32 {index}")
+            out.do(f"store ptr {parameter.name}, ptr {slot}")
+    if function.variadic:
+        _unnamed(out, array, len(parameters))
+    void = function.result == "void"
+    buffer = out.value("alloca [16 x i64]" if void else f"alloca {function.result}, align 16")
+    size = "0" if void else allocated_size(function.result)
+    out.call("return", str(number), buffer, size, array, str(count))
+    if void:
+        out.do("ret void")
+    else:
+        out.do(f"ret {function.result} {out.value(f'load {function.result}, ptr {buffer}')}")
+
+
+def _unnamed(out: Emitter, array: str, first: int) -> None:
+    """Unnamed arguments, read as pointers; what is none is never used."""
+    ap = out.value("alloca [4 x i64], align 16")
+    out.do(f"call void @llvm.va_start.p0(ptr {ap})")
+    for index in range(first, first + _VARIADIC_POINTERS):
+        slot = out.value(f"getelementptr ptr, ptr {array}, i32 {index}")
+        out.do(f"store ptr {out.value(f'va_arg ptr {ap}, ptr')}, ptr {slot}")
+
+
+def unknown_callees(indirect: Mapping[str, str], number: int) -> list[str]:
+    """What runs when a pointer that is called points to no function of the program."""
+    lines = []
+    for text, name in indirect.items():
+        result, _, signature = text.rpartition(" (")
+        kinds = split(signature.removesuffix(")"))
+        variadic = kinds[-1:] == ["..."]
+        parameters = [ParameterText(kind, "", f"%a{i}") for i, kind in enumerate(kinds) if kind != "..."]
+        function = FunctionText(name, name, "", result, parameters, variadic, "")
+        out = Emitter()
+        _recorded(out, function, parameters, number)
+        lines += [_head(function, parameters), *out.lines, "}"]
+    return lines
+
+
+def entry(function: FunctionText, name: str, offsets: list[int]) -> list[str]:
+    """A function `name` that calls `function` with arguments read from memory and stores its result."""
+    out = Emitter()
+    arguments = []
+    for parameter, offset in zip(function.parameters, offsets, strict=True):
+        place = out.value(f"getelementptr i8, ptr %arguments, i64 {offset}")
+        value = out.value(f"load {parameter.type}, ptr {place}, align 1")
+        arguments.append(" ".join(w for w in (parameter.type, _abi(parameter.attributes), value) if w))
+    kinds = [parameter.type for parameter in function.parameters]
+    signature = f" ({', '.join([*kinds, '...'])})" if function.variadic else ""
+    convention = " ".join(w for w in function.lead.split() if w.endswith("cc"))
+    call = f"call {convention} {function.result}{signature} @{function.spelled}({', '.join(arguments)})"
+    if function.result == "void":
+        out.do(call)
+    else:
+        result = out.value(call)
+        width = bits(function.result)
+        if function.result == "ptr" or (width is not None and width <= 128) or function.result[0] in "{[":
+            out.do(f"store {function.result} {result}, ptr %result, align 1")
+    out.do("ret void")
+    return [f"define internal void @{name}(ptr %arguments, ptr %result) {{", *out.lines, "}"]

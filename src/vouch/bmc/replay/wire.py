@@ -1,0 +1,227 @@
+"""What goes to the runtime and what comes back (runtime/input.c, runtime/report.c).
+
+64-bit little-endian numbers; bytes with their length in front, padded to eight.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from vouch.bmc.counterexample import Address, Counterexample, Event, OutsideObject, Scalar
+from vouch.bmc.replay.module import Rewritten
+from vouch.c import ir
+from vouch.c.layout import Sizes
+from vouch.errors import Unsupported
+
+_MAGIC = 0x31505256
+RANDOM, STOP, CONSTRUCTORS = 1, 2, 4
+_KINDS = {"return": 0, "volatile": 1, "undefined": 2}
+_NONE, _BYTES, _ADDRESS = 0, 1, 2
+_NUMBER, _OBJECT, _GLOBAL, _FUNCTION, _ARGUMENT, _LOCAL, _HEAP = range(7)
+_EVERY = (1 << 64) - 1
+
+ENDS = (
+    "the check was violated",
+    "the entry point returned",
+    "the program called exit",
+    "the program aborted",
+    "an assumption does not hold",
+    "unreachable code was reached",
+    "no room for the program's objects",
+    "the inputs were not understood",
+    "an exception was thrown",
+    "a pointer made from random data was used",
+)
+NOTES = (
+    "more calls of {} than recorded",
+    "events of {} in another order than recorded",
+    "an invalid access without a check of its own in {}",
+    "a recorded write of {} has no place to go to",
+)
+CONFIRMED, RETURNED, EXIT, ABORT, ASSUMPTION = range(5)
+
+
+@dataclass(slots=True)
+class Report:
+    """What a run told: numbers of violated checks in order, remarks, how it ended (index into ENDS)."""
+
+    fired: list[int] = field(default_factory=list)
+    notes: list[tuple[int, int]] = field(default_factory=list)
+    end: int | None = None
+
+
+def decode(output: bytes) -> Report:
+    report = Report()
+    for tag, a, b in struct.iter_unpack("<III", output[: len(output) // 12 * 12]):
+        if tag == ord("F"):
+            report.fired.append(a)
+        elif tag == ord("N") and a < len(NOTES):
+            report.notes.append((a, b))
+        elif tag == ord("E") and a < len(ENDS):
+            report.end = a
+    return report
+
+
+class _Writer:
+    def __init__(self) -> None:
+        self.parts: list[bytes] = []
+
+    def number(self, *values: int) -> None:
+        self.parts.append(struct.pack(f"<{len(values)}Q", *(v & _EVERY for v in values)))
+
+    def data(self, content: bytes) -> None:
+        self.number(len(content))
+        self.parts.append(content + bytes(-len(content) % 8))
+
+    def joined(self) -> bytes:
+        return b"".join(self.parts)
+
+
+class Encoder:
+    """Encodes counterexamples of one program. `problems` collects what the program has no place for."""
+
+    def __init__(self, rewritten: Rewritten, program: ir.Program) -> None:
+        self._names = rewritten
+        self._program = program
+        self._sizes = Sizes(program.layout)
+        self._objects: dict[str, int] = {}
+        self.problems: list[str] = []
+
+    def encode(self, example: Counterexample, *, flags: int, wanted: int, sites: int, seed: int = 0) -> bytes:
+        self.problems = []
+        placed = [o for o in example.objects if o.kind in ("global", "outside") and self._placeable(o)]
+        made = [o for o in example.objects if o.kind in ("local", "heap")]
+        self._objects = {o.name: i for i, o in enumerate(placed)}
+        out = _Writer()
+        out.number(_MAGIC, flags, wanted, sites, self._names.entries[example.entry], seed)
+        out.number(self._names.device_from, len(self._names.allocas))
+        self._contents(out, made)
+        self._events(out, example.events)
+        out.number(len(placed))
+        for item in placed:
+            out.number(self._names.globals[item.name] + 1 if item.kind == "global" else 0, item.size)
+            self._bytes(out, item)
+        self._arguments(out, example)
+        return out.joined()
+
+    def _placeable(self, item: OutsideObject) -> bool:
+        if item.kind == "global" and item.name not in self._names.globals:
+            self.problems.append(f"no global {item.name} to set")
+            return False
+        return True
+
+    # ------------------------------------------------------------ values
+
+    def _address(self, out: _Writer, address: Address) -> None:
+        base, offset = address.base, address.offset
+        head, _, tail = (base or "").partition(":")
+        if base is None:
+            out.number(_NUMBER, 0, offset)
+        elif base in self._objects:
+            out.number(_OBJECT, self._objects[base], offset)
+        elif base in self._names.globals:
+            out.number(_GLOBAL, self._names.globals[base], offset)
+        elif base in self._names.functions:
+            out.number(_FUNCTION, self._names.functions[base], offset)
+        elif head in ("argument", "heap") and tail.isdecimal():
+            out.number(_ARGUMENT if head == "argument" else _HEAP, int(tail), offset)
+        elif head == "local" and tail in self._names.allocas:
+            out.number(_LOCAL, self._names.allocas[tail], offset)
+        else:
+            self.problems.append(f"no object {base} to point to")
+            out.number(_NUMBER, 0, 0)
+
+    def _value(self, out: _Writer, value: Scalar | None, size: int) -> None:
+        if value is None:
+            out.number(_NONE)
+        elif isinstance(value, Address):
+            out.number(_ADDRESS)
+            self._address(out, value)
+        else:
+            out.number(_BYTES)
+            out.data((value & ((1 << 8 * size) - 1)).to_bytes(size, "little"))
+
+    def _size(self, kind: ir.Type) -> int:
+        try:
+            return self._sizes.store_size(kind)
+        except Unsupported:
+            return 0
+
+    # ------------------------------------------------------------ sections
+
+    def _bytes(self, out: _Writer, item: OutsideObject) -> None:
+        out.data(item.data[: item.size])
+        out.number(len(item.pointers))
+        for offset, address in item.pointers.items():
+            out.number(offset)
+            self._address(out, address)
+
+    def _contents(self, out: _Writer, items: Iterable[OutsideObject]) -> None:
+        body, count = _Writer(), 0
+        for item in items:
+            name, _, instance = item.name.partition("#")
+            if item.kind == "heap":
+                body.number(_HEAP, int(name), _EVERY)
+            elif name in self._names.allocas:
+                body.number(_LOCAL, self._names.allocas[name], int(instance) if instance else _EVERY)
+            else:
+                continue  # nobody reads it before it is written
+            self._bytes(body, item)
+            count += 1
+        out.number(count)
+        out.parts += body.parts
+
+    def _events(self, out: _Writer, events: Sequence[Event]) -> None:
+        body, count = _Writer(), 0
+        for event in events:
+            number = self._names.functions.get(event.function)
+            if number is None:
+                self.problems.append(f"no function {event.function} for an event")
+                continue
+            one = _Writer()
+            self._value(one, event.value, self._size(event.type))
+            one.number(len(event.writes))
+            for target, content in event.writes:
+                self._address(one, target)
+                one.data(content)
+            one.number(len(event.pointer_writes))
+            for target, pointer in event.pointer_writes:
+                self._address(one, target)
+                self._address(one, pointer)
+            content = one.joined()
+            body.number(_KINDS[event.kind], number, len(content) // 8)
+            body.parts.append(content)
+            count += 1
+        out.number(count)
+        out.parts += body.parts
+
+    def _arguments(self, out: _Writer, example: Counterexample) -> None:
+        leaves = self.leaves(example.entry)
+        values: list[Scalar | None] = list(example.arguments)
+        if len(values) > len(leaves):
+            self.problems.append(f"{len(values)} arguments for {len(leaves)} parameters of {example.entry}")
+        values += [None] * (len(leaves) - len(values))
+        out.number(len(leaves), max((offset + size for offset, size, _ in leaves), default=0))
+        for (offset, size, _), value in zip(leaves, values, strict=False):
+            out.number(offset, size)
+            self._value(out, value, size)
+
+    def leaves(self, entry: str) -> list[tuple[int, int, ir.Type]]:
+        """Offset, size and type of each scalar in the entry's arguments, in order."""
+        function = self._program.functions[entry]
+        found: list[tuple[int, int, ir.Type]] = []
+        for parameter, start in zip(function.parameters, self._names.arguments[entry], strict=True):
+            work: list[tuple[int, ir.Type]] = [(start, parameter.type)]
+            while work:
+                at, kind = work.pop()
+                if isinstance(kind, ir.StructType) and kind.fields is not None:
+                    fields = [(at + self._sizes.offset(kind, i), f) for i, f in enumerate(kind.fields)]
+                    work += reversed(fields)
+                elif isinstance(kind, ir.ArrayType):
+                    step = self._sizes.size(kind.element)
+                    work += [(at + i * step, kind.element) for i in reversed(range(kind.count))]
+                else:
+                    found.append((at, self._size(kind), kind))
+        return found
