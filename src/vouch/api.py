@@ -7,7 +7,7 @@ time limit and saves what is decided when the user interrupts.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -98,6 +98,7 @@ def _flow(state: _Run, paths: Sequence[str]) -> None:
     from vouch.c import checks, frontend, ranges, suppress
     from vouch.c.entries import entry_points
     from vouch.c.sources import Sources
+    from vouch.c.sources import Sources
 
     settings = state.settings
     wanted = checks.chosen(settings.checks)  # first: a typing mistake should not cost a compilation
@@ -155,19 +156,27 @@ def _engine(state: _Run, loaded: Any, decisions: Any) -> None:
     state.warnings += outcome.warnings
     if not state.settings.no_replay:
         with state.stage("replay"):
-            for result in outcome.results:
-                example = outcome.counterexamples.get(result.check.id)
-                if result.verdict is Verdict.UNSAFE and example is not None and not state.late():
-                    _confirm(state, loaded, result, example)
+            _confirm(state, loaded, outcome.results, outcome.counterexamples)
 
 
-def _confirm(state: _Run, loaded: Any, result: CheckResult, example: Counterexample) -> None:
-    """Run the violation natively. One that does not show itself there is a bug in vouch, and not `unsafe`."""
-    from vouch.bmc.replay import replay
+def _confirm(
+    state: _Run, loaded: Any, results: Sequence[CheckResult], examples: Mapping[str, Counterexample]
+) -> None:
+    """Run violations natively. One that does not show itself there is a bug in vouch, and not `unsafe`."""
+    from vouch.bmc.replay import Replayer
 
-    answer = replay(loaded, example, None)
-    result.replayed = answer.confirmed
-    if not answer.confirmed:
-        state.replay_failures += 1
-        result.verdict = Verdict.UNKNOWN
-        result.reason = "a violation was found, but the native run did not confirm it"
+    with Replayer(loaded, state.checks) as replayer:
+        for result in results:
+            example = examples.get(result.check.id)
+            if result.verdict is not Verdict.UNSAFE or example is None or state.late():
+                continue
+            answer = replayer.replay(example)
+            if not answer.possible:
+                warning = f"not replayed: {answer.reason}"
+                state.warnings += [] if warning in state.warnings else [warning]
+                continue
+            result.replayed = answer.confirmed
+            if not answer.confirmed:
+                state.replay_failures += 1
+                result.verdict = Verdict.UNKNOWN
+                result.reason = f"a violation was found, but the native run did not confirm it: {answer.reason}"

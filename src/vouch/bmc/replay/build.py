@@ -71,10 +71,16 @@ def build(text: str, machine: Machine, folder: Path) -> Path:
     source, binary = folder / "program.ll", folder / "program"
     source.write_text(text, encoding="utf-8", errors="surrogateescape")
     object_file = _compile(machine, source, folder / "program.o", ("-O0", "-Wno-override-module", "-w"))
-    _call(
-        [str(wheel() / "zig"), "ld.lld", "-static", *machine.link, "-e", "__replay_start", "--gc-sections"]
-        + [str(object_file), str(_runtime(machine)), "-o", str(binary)]
-    )
+    linker = [
+        str(wheel() / "zig"),
+        "ld.lld",
+        "-static",
+        "--gc-sections",
+        *machine.link,
+        "-e",
+        "__replay_start",
+    ]
+    _call([*linker, str(object_file), str(_runtime(machine)), "-o", str(binary)])
     return binary
 
 

@@ -41,7 +41,8 @@ def run(binary: Path, data: bytes, limits: Limits) -> Outcome:
         cwd=binary.parent,
         close_fds=True,
     )
-    assert process.stdin is not None and process.stdout is not None
+    assert process.stdin is not None
+    assert process.stdout is not None
     try:
         # The binary waits for its input, so the limits are in force before it does anything.
         _limit(process.pid, limits)

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Protocol
 
-from vouch.bmc.counterexample import Address, Counterexample, OutsideObject
+from vouch.bmc.counterexample import Address, Counterexample, OutsideObject, Scalar
 from vouch.bmc.replay import wire
 from vouch.bmc.replay.build import build, machine_for
 from vouch.bmc.replay.limits import Limits
@@ -151,8 +151,9 @@ def _with_command_line(example: Counterexample, program: Program) -> Counterexam
     name = OutsideObject("__replay_name", "outside", 6, b"vouch\0")
     table = OutsideObject("__replay_argv", "outside", 2 * width, bytes(2 * width), {0: Address(name.name, 0)})
     ends = Address(table.name, width)
-    arguments = [1, Address(table.name, 0), ends][: len(parameters)]
-    return Counterexample(example.check, "main", arguments, [*example.objects, name, table], example.events)
+    arguments: list[Scalar] = [1, Address(table.name, 0), ends]
+    objects = [*example.objects, name, table]
+    return Counterexample(example.check, "main", arguments[: len(parameters)], objects, example.events)
 
 
 def replay(

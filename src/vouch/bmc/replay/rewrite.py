@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from vouch.bmc.replay.emit import Emitter, allocated_size, bits, stored_size
 from vouch.bmc.replay.text import NAME, CallText, FunctionText, Line, parse_call, split, type_end
-from vouch.bmc.replay.triggers import AFTER, BEFORE, Unwatchable
+from vouch.bmc.replay.triggers import AFTER, BEFORE, Unwatchable, Watch
 from vouch.c.checks.base import Check, Trigger
 
 _REGISTER = re.compile(rf"%{NAME}")
@@ -140,13 +140,13 @@ class FunctionRewriter:
                 self._watch(AFTER, number, check, line, call)
 
     def _watch(
-        self, table: dict[Trigger, object], number: int, check: Check, line: Line, call: CallText | None
+        self, table: Mapping[Trigger, Watch], number: int, check: Check, line: Line, call: CallText | None
     ) -> None:
         watch = table.get(check.trigger)
         if watch is None:
             return
         try:
-            watch(self._out, check, number, line, call)  # type: ignore[operator]
+            watch(self._out, check, number, line, call)
         except Unwatchable as error:
             self._shared.unwatched[number] = str(error)
 

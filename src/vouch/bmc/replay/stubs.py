@@ -39,8 +39,8 @@ _HEAP: Mapping[str, tuple[str, tuple[int, ...]]] = {
     "free": ("free", (0,)),
     "cfree": ("free", (0,)),
     "__vouch_object_size": ("object_size", (0,)),
-    **{name: ("malloc", (0,)) for name in ("_Znwm", "_Znam", "_Znwj", "_Znaj")},
-    **{name: ("malloc", (0,)) for name in ("_ZnwmRKSt9nothrow_t", "_ZnamRKSt9nothrow_t")},
+    **dict.fromkeys(("_Znwm", "_Znam", "_Znwj", "_Znaj"), ("malloc", (0,))),
+    **dict.fromkeys(("_ZnwmRKSt9nothrow_t", "_ZnamRKSt9nothrow_t"), ("malloc", (0,))),
     **{f"_Zd{a}Pv{s}": ("free", (0,)) for a in "la" for s in ("", "m", "j")},
 }
 
@@ -53,7 +53,7 @@ def stub(function: FunctionText, number: int) -> list[str]:
         ParameterText(p.type, p.attributes, f"%a{i}", p.by_value) for i, p in enumerate(function.parameters)
     ]
     ending = True
-    if name in _ABORTS or name.startswith("__ubsan_handle_") and name.endswith("_abort"):
+    if name in _ABORTS or (name.startswith("__ubsan_handle_") and name.endswith("_abort")):
         out.call("end", str(END_ABORT))
     elif name in _EXITS:
         out.call("exit", str(END_EXIT))

@@ -32,8 +32,8 @@ _ATTACHMENTS = re.compile(r"(?:,? ![\w.$-]+ !\d+)+(?= \{$|$)")
 _TYPE_START = re.compile(r"(?:void|ptr|i\d+|float|double|half|bfloat|x86_fp80|fp128|ppc_fp128|token|[%\[{<])")
 _CALL = re.compile(r"(?:(?:tail|musttail|notail) )?call ")
 _COMMENT = re.compile(r"\s*; preds = .*$|\s*; No predecessors!$")
-# By-value and struct-return pointers become plain pointers on both sides of a call: the callee makes the copy.
-_PASSING = re.compile(r"\b(?:byval|sret|preallocated|elementtype)\(")
+# By-value and struct-return pointers become plain pointers on both sides of a call; the callee makes copies.
+_PASSING = re.compile(r"\b(?:byval|sret|preallocated)\(")
 
 
 class Unreplayable(Exception):
@@ -221,7 +221,8 @@ class CallText:
     after: str
 
     def spelled(self) -> str:
-        return f"{self.before}{self.callee}({', '.join(' '.join(p for p in a if p) for a in self.arguments)}){self.after}"
+        arguments = ", ".join(" ".join(part for part in argument if part) for argument in self.arguments)
+        return f"{self.before}{self.callee}({arguments}){self.after}"
 
 
 def parse_call(text: str) -> CallText | None:
