@@ -23,7 +23,22 @@ from pathlib import Path
 from vouch.result import RunResult
 from vouch.verdict import Verdict
 
-SMALL = ["--no-argc", "--quiet", "--no-volatiles", "--max-funcs", "3", "--max-block-depth", "2", "--max-block-size", "3", "--max-expr-complexity", "4", "--max-array-dim", "2", "--max-array-len-per-dim", "4", "--max-struct-fields", "4", "--max-union-fields", "3", "--max-pointer-depth", "2"]
+# Small programs: the point is many shapes, not size.
+_LIMITS = {
+    "--max-funcs": 3,
+    "--max-block-depth": 2,
+    "--max-block-size": 3,
+    "--max-expr-complexity": 4,
+    "--max-array-dim": 2,
+    "--max-array-len-per-dim": 4,
+    "--max-struct-fields": 4,
+    "--max-union-fields": 3,
+    "--max-pointer-depth": 2,
+}
+SMALL = [
+    *("--no-argc", "--quiet", "--no-volatiles"),
+    *(word for name, limit in _LIMITS.items() for word in (name, str(limit))),
+]
 OPTIONS = {"checks": ["default", "-narrowing"], "check_timeout": 20.0, "timeout": 60.0}
 _END = re.compile(r"platform_main_end\(crc32_context \^ 0xFFFFFFFFUL, print_hash_value\);")
 
