@@ -213,7 +213,7 @@ _ROWS = (
     Operator("extract", 1, "(_ extract {0} {1})", _extracted, _extract),
     Operator("zext", 1, "(_ zero_extend {0})", _extended, lambda n, x: x),
     Operator("sext", 1, "(_ sign_extend {0})", _extended, _sext),
-    # Not all solvers know these three; overflow.py spells them out for those.
+    # SMT-LIB 2.7 only: printer.py spells them out for older solvers.
     Operator("sadd_overflow", 2, "bvsaddo", _bool, _overflows(lambda x, y: x + y)),
     Operator("ssub_overflow", 2, "bvssubo", _bool, _overflows(lambda x, y: x - y)),
     Operator("smul_overflow", 2, "bvsmulo", _bool, _overflows(lambda x, y: x * y)),

@@ -11,15 +11,29 @@ from vouch.smt.sort import Sort
 from vouch.smt.walk import order
 
 _SIMPLE = re.compile(r"[A-Za-z~!@$%^&*_+=<>.?/-][0-9A-Za-z~!@$%^&*_+=<>.?/-]*")
-_RESERVED = frozenset({"let", "exists", "forall", "par", "as", "true", "false", "not", "and", "or", "ite"})
+# Words that mean something else unquoted, and names that definitions below use.
+_TAKEN = re.compile(
+    r"let|exists|forall|par|as|true|false|not|and|or|ite|xor|distinct|select|store|bv.*|fp.*|RN.|RT."
+)
+_CLASH = re.compile(r"_t\d+|.*[|\\].*|", re.DOTALL)
 _BRIEF = 200
+# Spelled out, since older solvers lack bvsaddo and its kin: the exact result in a wider vector differs.
+_OVERFLOW = {
+    "sadd_overflow": ("bvadd", "sign_extend"),
+    "ssub_overflow": ("bvsub", "sign_extend"),
+    "smul_overflow": ("bvmul", "sign_extend"),
+    "umul_overflow": ("bvmul", "zero_extend"),
+}
 
 
-def quote(name: str) -> str:
-    """A symbol as SMT-LIB writes it. Bars and backslashes, which it cannot quote, become underscores."""
-    if _SIMPLE.fullmatch(name) and name not in _RESERVED and not name.startswith(("_t", "bv")):
+def quote(term: Term) -> str:
+    """The name of a symbol as SMT-LIB writes it. Names that it cannot quote are made unique by the id."""
+    name = term.name
+    if _SIMPLE.fullmatch(name) and not _TAKEN.fullmatch(name) and not _CLASH.fullmatch(name):
         return name
-    return "|" + name.replace("|", "_").replace("\\", "_") + "|"
+    if _CLASH.fullmatch(name):
+        name = name.replace("|", "_").replace("\\", "_") + f"#{term.id}"
+    return f"|{name}|"
 
 
 def literal(value: int | bool, sort: Sort) -> str:
@@ -40,11 +54,20 @@ def node(term: Term, args: Sequence[str]) -> str:
     if term.value is not None:
         return literal(term.value, term.sort)
     if term.op == "symbol":
-        return quote(term.name)
+        return quote(term)
     if term.op == "const_array":
         return f"((as const {term.sort!r}) {args[0]})"
+    if term.op in _OVERFLOW:
+        return _overflow(term, args)
     head = OPERATORS[term.op].smtlib.format(*term.index)
     return f"({head} {' '.join(args)})"
+
+
+def _overflow(term: Term, args: Sequence[str]) -> str:
+    head, extension = _OVERFLOW[term.op]
+    more = term.args[0].width if head == "bvmul" else 1
+    wide = " ".join(f"((_ {extension} {more}) {arg})" for arg in args)
+    return f"(not (= ((_ {extension} {more}) ({head} {' '.join(args)})) ({head} {wide})))"
 
 
 def definitions(terms: Iterable[Term], known: dict[Term, str]) -> Iterable[str]:

@@ -111,3 +111,4 @@ def array(key: Sort, element: Sort) -> Sort:
 FLOAT16 = floating(5, 11)
 FLOAT32 = floating(8, 24)
 FLOAT64 = floating(11, 53)
+FLOAT128 = floating(15, 113)

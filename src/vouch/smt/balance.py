@@ -1,0 +1,87 @@
+"""Long sums (and other associative chains) as balanced trees.
+
+Sequential multiply-accumulate code makes chains as deep as they are long; a tree of the same operands
+is shallower. Only nodes with one user are moved, so sharing is never lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vouch.smt.node import Term, make, switches
+from vouch.smt.solver import Answer, Solver
+from vouch.smt.walk import order, rebuild
+from vouch.smt.wrapper import Wrapper
+
+_ASSOCIATIVE = frozenset({"add", "mul", "band", "bor", "bxor"})
+
+
+def balance(roots: Sequence[Term], done: dict[Term, Term]) -> list[Term]:
+    """Equivalents of `roots` with balanced chains. `done` keeps what was balanced before, so that later
+    calls share it."""
+    cone = order(roots, done)
+    inner = _inner(cone, roots)
+    for term in cone:
+        if term in inner:
+            continue
+        if term.op in _ASSOCIATIVE and any(arg in inner for arg in term.args):
+            done[term] = _tree(term, [done[leaf] for leaf in _leaves(term, inner)])
+        else:
+            done[term] = rebuild(term, tuple([done[arg] for arg in term.args]))
+    return [done[root] for root in roots]
+
+
+def _inner(cone: Sequence[Term], roots: Sequence[Term]) -> set[Term]:
+    """Terms whose only user has the same associative operator: they may be taken apart."""
+    users: dict[Term, str] = dict.fromkeys(roots, "")
+    for term in cone:
+        for arg in term.args:
+            users[arg] = "" if arg in users else term.op
+    return {term for term in cone if term.op in _ASSOCIATIVE and users[term] == term.op}
+
+
+def _leaves(top: Term, inner: set[Term]) -> list[Term]:
+    leaves: list[Term] = []
+    stack = list(reversed(top.args))
+    while stack:
+        term = stack.pop()
+        if term in inner:
+            stack.extend(reversed(term.args))
+        else:
+            leaves.append(term)
+    return leaves
+
+
+def _tree(top: Term, layer: list[Term]) -> Term:
+    while len(layer) > 1:
+        pairs = [make(top.op, (a, b), top.sort) for a, b in zip(layer[::2], layer[1::2], strict=False)]
+        layer = pairs + layer[len(pairs) * 2 :]
+    return layer[0]
+
+
+class Balanced(Wrapper):
+    """Balances terms on their way to a solver, while the switch is on."""
+
+    def __init__(self, inner: Solver) -> None:
+        super().__init__(inner)
+        self._pending: list[Term] = []
+        self._done: dict[Term, Term] = {}
+
+    def add(self, term: Term) -> None:
+        self._pending.append(term)
+
+    def _balanced(self, terms: Sequence[Term]) -> Sequence[Term]:
+        return balance(terms, self._done) if switches.balance else terms
+
+    def check(self, assumptions: Sequence[Term] = (), timeout: float | None = None) -> Answer:
+        # All that is new is balanced together: what two of them share stays shared.
+        terms = self._balanced([*self._pending, *assumptions])
+        for term in terms[: len(self._pending)]:
+            self._inner.add(term)
+        assumed = terms[len(self._pending) :]
+        self._pending.clear()
+        return self._inner.check(assumed, timeout)
+
+    def close(self) -> None:
+        self._done.clear()
+        super().close()
