@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 
 # Shared code, not benchmarks.
-_HELPERS = {"__init__", "__main__", "cases"}
+_HELPERS = {"__init__", "__main__", "cases", "process"}
 
 
 def names() -> list[str]:
