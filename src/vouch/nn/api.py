@@ -1,0 +1,147 @@
+"""The library's entry points: what the command line calls, and what a notebook calls."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from vouch.errors import Unsupported, VouchError
+from vouch.nn.join import joined
+from vouch.nn.load import load
+from vouch.nn.network import Network
+from vouch.nn.operators.base import Array
+from vouch.nn.property import Norm, Property, robustness
+from vouch.nn.replay import replay
+from vouch.nn.result import Result
+from vouch.nn.specialise import specialised
+from vouch.settings import Settings, resolve
+from vouch.verdict import Verdict
+
+Path_: TypeAlias = str | PathLike[str]
+NetworkLike: TypeAlias = Network | Path_ | Sequence[tuple[Array, Array]] | Mapping[str, "Network | Path_"]
+
+
+def verify(network: NetworkLike, property: Property | Path_, **options: Any) -> Result:
+    """Decide whether the property holds for all its inputs.
+
+    `network` is a file, a `Network`, a list of numpy layers (W, b) with ReLU between them, or for properties
+    about several networks a mapping from their names. `property` is a VNN-LIB file or a `Property`.
+    Options are those of the command line with underscores, e.g. `timeout=60`, `engine="milp"`.
+    """
+    return decide(network, property, resolve("nn", options))
+
+
+def robust(
+    network: NetworkLike,
+    point: Array | Sequence[float],
+    radius: float,
+    *,
+    label: int | None = None,
+    norm: Norm = "linf",
+    scale: Array | float = 1.0,
+    lower: Array | float = -np.inf,
+    upper: Array | float = np.inf,
+    **options: Any,
+) -> Result:
+    """Decide whether all inputs within `radius` of `point` get the class `label` (default: the point's).
+
+    `scale` stretches the distance input by input, `lower` and `upper` cut the set to valid inputs.
+    """
+    subject = as_network(network)
+    centre = np.asarray(point, dtype=np.float64).ravel()
+    prop = robustness(
+        centre,
+        radius,
+        subject.outputs,
+        label=predicted(subject, centre) if label is None else label,
+        norm=norm,
+        scale=scale,
+        lower=lower,
+        upper=upper,
+    )
+    return decide(subject, prop, resolve("nn", options))
+
+
+def predicted(network: Network, point: Array) -> int:
+    """The class of a point: the index of the strictly largest output."""
+    if point.shape != (network.inputs,):
+        raise VouchError(f"a point of {point.size} numbers, {network.name} takes {network.inputs}")
+    output = network.evaluate(point[None, :])[0]
+    best = int(output.argmax())
+    if np.count_nonzero(output == output[best]) > 1:
+        raise VouchError("two classes score the same at the point; name one as label")
+    return best
+
+
+def as_network(source: NetworkLike) -> Network:
+    match source:
+        case Network():
+            return source
+        case str() | PathLike():
+            return load(source)
+        case Mapping():
+            return joined([as_network(part) for part in source.values()])
+        case _:
+            return Network.from_layers(list(source))
+
+
+def decide(network: NetworkLike, prop: Property | Path_, settings: Settings) -> Result:
+    """`verify` with options already resolved. The seconds include reading the files."""
+    start = time.monotonic()
+    _refuse_what_is_missing(settings)
+    subject = as_network(network)
+    names = list(network) if isinstance(network, Mapping) else []
+    asked = prop if isinstance(prop, Property) else read_property(Path(prop), names)
+    asked.check_sizes(subject.inputs, subject.outputs, subject.name)
+    try:
+        result = _search(subject, asked, settings)
+    except Unsupported as error:
+        result = Result(Verdict.UNKNOWN, settings.engine, reason=str(error))
+    return replace(_confirmed(subject, asked, result), seconds=time.monotonic() - start)
+
+
+def read_property(path: Path, names: Sequence[str] = ()) -> Property:
+    """A VNN-LIB file, either version, gzipped or not."""
+    from vouch.nn.vnnlib import load_property
+
+    return load_property(path)
+
+
+def _refuse_what_is_missing(settings: Settings) -> None:
+    if settings.engine in ("smt", "code"):
+        raise VouchError(f"engine {settings.engine!r} is not available yet")
+    if settings.format is not None:
+        raise VouchError("fixed-point formats (--format) are not available yet")
+    if settings.activation != "exact":
+        raise VouchError("look-up tables (--activation) are not available yet")
+
+
+def _search(network: Network, prop: Property, settings: Settings) -> Result:
+    from vouch.nn.search import verify as search
+
+    low = np.min([case.lower for case in prop.cases], axis=0) if prop.cases else np.zeros(network.inputs)
+    high = np.max([case.upper for case in prop.cases], axis=0) if prop.cases else low
+    return search(specialised(network, low, high), prop, settings)
+
+
+def _confirmed(network: Network, prop: Property, result: Result) -> Result:
+    """A violation is only reported when the runtime shows it; otherwise it is nobody's proof of anything."""
+    found = result.counterexample
+    if result.verdict is not Verdict.UNSAFE or found is None:
+        return result
+    output = replay(network, found.input[None, :])[0]
+    if prop.violated(found.input, output):
+        return replace(result, counterexample=replace(found, output=output), replayed=True)
+    return replace(
+        result,
+        verdict=Verdict.UNKNOWN,
+        counterexample=None,
+        replayed=False,
+        reason="a counterexample was found that onnxruntime does not confirm",
+    )
