@@ -1,0 +1,67 @@
+"""The array library that bounds are computed with: numpy, or torch on a CPU or GPU.
+
+Code written against `Arrays` uses only what both libraries spell alike (`where`, `maximum`, `einsum`,
+`concatenate`, `amax`, ...), reached through `xp`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vouch.errors import VouchError
+
+
+@dataclass(frozen=True, slots=True)
+class Arrays:
+    """`xp` is the module; `device` is None for numpy."""
+
+    xp: Any
+    device: str | None = None
+
+    def array(self, values: Any) -> Any:
+        """Float64 array in this library."""
+        if self.device is None:
+            return np.asarray(values, dtype=np.float64)
+        return self.xp.as_tensor(np.asarray(values, dtype=np.float64), device=self.device)
+
+    def indices(self, values: Any) -> Any:
+        if self.device is None:
+            return np.asarray(values, dtype=np.int64)
+        return self.xp.as_tensor(np.asarray(values, dtype=np.int64), device=self.device)
+
+    def numpy(self, values: Any) -> Any:
+        return values if self.device is None else values.cpu().numpy()
+
+    def full(self, shape: tuple[int, ...], value: float) -> Any:
+        if self.device is None:
+            return np.full(shape, value)
+        return self.xp.full(shape, value, dtype=self.xp.float64, device=self.device)
+
+    def zeros(self, shape: tuple[int, ...]) -> Any:
+        return self.full(shape, 0.0)
+
+    def copy(self, values: Any) -> Any:
+        return values.copy() if self.device is None else values.clone()
+
+    def dot(self, left: Any, right: Any) -> Any:
+        """Row-wise inner products."""
+        return self.xp.einsum("ij,ij->i", left, right)
+
+
+NUMPY = Arrays(np)
+
+
+def arrays_for(device: str, *, torch: bool = False) -> Arrays:
+    """numpy for "cpu" (torch if asked for), torch for "cuda"; an error where there is none."""
+    if device == "cpu" and not torch:
+        return NUMPY
+    try:
+        import torch as library
+    except ImportError:
+        raise VouchError("torch is not installed: pip install 'vouch[torch]'") from None
+    if device == "cuda" and not library.cuda.is_available():
+        raise VouchError("torch finds no CUDA device")
+    return Arrays(library, device)

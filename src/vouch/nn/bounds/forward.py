@@ -1,0 +1,142 @@
+"""The pass from the inputs to the outputs: an interval for every node, tightened where it pays.
+
+`analyse` keeps an interval for each node and a relaxation for each activation. The intervals of activation
+inputs are met with those a caller already knows (those of a larger box, or of a split), and what is still
+undecided is tightened by back-substitution. A stable neuron stays stable in every smaller box, so a search
+that hands the state down pays only for what its parent left open.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from vouch.nn.bounds.backward import substitute
+from vouch.nn.bounds.model import Model, rows_of
+from vouch.nn.bounds.relax import Relaxation, relax
+from vouch.nn.lowered import Activation, Affine
+
+Domain = Literal["interval", "crown"]
+
+
+@dataclass(slots=True)
+class State:
+    """Intervals [batch, neurons] of all activation inputs, in the order of `Model.slots`."""
+
+    low: Any
+    high: Any
+
+    def take(self, chosen: Any) -> State:
+        return State(self.low[chosen], self.high[chosen])
+
+
+@dataclass(slots=True)
+class Analysis:
+    """What is known about boxes lower..upper: `noise` of affine nodes, `relaxed` activations, the intervals
+    of the outputs, and `size`, a bound of |y| for them."""
+
+    model: Model
+    lower: Any
+    upper: Any
+    state: State
+    noise: dict[int, Any]
+    relaxed: dict[int, Relaxation]
+    output_low: Any
+    output_high: Any
+    size: Any
+
+    def take(self, chosen: Any) -> Analysis:
+        """The same for some of the boxes."""
+        return Analysis(
+            self.model,
+            self.lower[chosen],
+            self.upper[chosen],
+            self.state.take(chosen),
+            {index: noise[chosen] for index, noise in self.noise.items()},
+            {index: relaxation.take(chosen) for index, relaxation in self.relaxed.items()},
+            self.output_low[chosen],
+            self.output_high[chosen],
+            self.size[chosen],
+        )
+
+    @property
+    def empty(self) -> Any:
+        """Boxes in which some neuron has no value left: nothing in them satisfies the splits."""
+        return (self.state.low > self.state.high).any(1)
+
+
+def fresh(model: Model, batch: int) -> State:
+    """The state that knows nothing."""
+    arrays = model.arrays
+    shape = (batch, model.neurons)
+    return State(arrays.full(shape, -float("inf")), arrays.full(shape, float("inf")))
+
+
+def analyse(model: Model, lower: Any, upper: Any, state: State, domain: Domain = "crown") -> Analysis:
+    """Intervals and relaxations for boxes [batch, inputs]. `state` is tightened in place."""
+    xp = model.arrays.xp
+    noise: dict[int, Any] = {}
+    relaxed: dict[int, Relaxation] = {}
+    lows: dict[int, Any] = {0: lower}
+    highs: dict[int, Any] = {0: upper}
+    size = xp.maximum(xp.abs(lower), xp.abs(upper))
+    for index, node in enumerate(model.lowered.nodes):
+        if isinstance(node, Affine):
+            low, high, noise[index], size = _affine(model, index, node, lows, highs)
+            lows[index], highs[index] = low, high
+        elif isinstance(node, Activation):
+            low, high = state.low[:, model.slots[index]], state.high[:, model.slots[index]]
+            _meet(xp, low, high, lows[node.input], highs[node.input])
+            if domain == "crown" and node.input > 1:
+                _tighten(model, node.input, low, high, noise, relaxed, lower, upper)
+            relaxed[index], lows[index], highs[index] = relax(model, index, low, high)
+    last = model.output
+    return Analysis(model, lower, upper, state, noise, relaxed, lows[last], highs[last], size)
+
+
+def _affine(model: Model, index: int, node: Affine, lows: Any, highs: Any) -> tuple[Any, Any, Any, Any]:
+    xp = model.arrays.xp
+    middle, radius, sizes = model.biases[index], 0.0, []
+    for linear, source in zip(node.maps, node.inputs, strict=True):
+        low, high = lows[source], highs[source]
+        middle = middle + linear.apply((low + high) * 0.5)
+        radius = radius + linear.absolute().apply((high - low) * 0.5)
+        sizes.append(xp.maximum(xp.abs(low), xp.abs(high)))
+    noise, mass = model.noise(index, sizes)
+    radius = radius + noise
+    return middle - radius, middle + radius, noise, mass
+
+
+def _meet(xp: Any, low: Any, high: Any, new_low: Any, new_high: Any) -> None:
+    low[...] = xp.maximum(low, new_low)
+    high[...] = xp.minimum(high, new_high)
+
+
+def _tighten(
+    model: Model,
+    index: int,
+    low: Any,
+    high: Any,
+    noise: dict[int, Any],
+    relaxed: dict[int, Relaxation],
+    lower: Any,
+    upper: Any,
+) -> None:
+    """Back-substitution for the neurons of node `index` whose sign is open; writes into low and high."""
+    xp = model.arrays.xp
+    node = model.node(index)
+    if not isinstance(node, Affine):
+        return
+    boxes, neurons = xp.where((low < 0) & (high > 0))
+    count = len(boxes)
+    if count == 0:
+        return
+    both = xp.concatenate([boxes, boxes])
+    rows = {}
+    for linear, source in zip(node.maps, node.inputs, strict=True):
+        part = rows_of(linear, neurons, lower)
+        rows[source] = xp.concatenate([part, -part])
+    _, _, values = substitute(model, rows, both, noise, relaxed, lower, upper)
+    shift, spread = model.biases[index][neurons], noise[index][boxes, neurons]
+    low[boxes, neurons] = xp.maximum(low[boxes, neurons], values[:count] + shift - spread)
+    high[boxes, neurons] = xp.minimum(high[boxes, neurons], shift + spread - values[count:])

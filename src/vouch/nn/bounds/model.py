@@ -1,0 +1,159 @@
+"""A lowered network with its round-off: what every bound is computed from.
+
+Each affine node is taken to compute M z + b + noise with |noise| <= `noise(node, |z|)`. The noise covers
+
+- the float64 round-off of the bound computation itself, however it sums (a-priori bounds, see below);
+- what folding maps lost (`weight_error`, `bias_error`);
+- with arithmetic "float32", the round-off of the network's own float32 arithmetic in any order of
+  summation, with or without fused multiply-add, and flushing of denormals.
+
+So a bound that accounts for the noise of every node holds for the network as it is run, and no other code
+has to think of rounding. Why one noise term per node is enough for the float64 part: substituting a row A
+backwards through a node changes, by rounding, the bound by at most a small multiple of UNIT times
+|A| (|M| |z| + |b|); slopes, intercepts and partial sums are bounded by the same quantity. `_SAFETY` counts
+these operations generously over the whole network.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from vouch.errors import Unsupported
+from vouch.nn.bounds.arrays import NUMPY, Arrays
+from vouch.nn.linear import Dense, LinearMap
+from vouch.nn.lowered import Activation, Affine, Kind, Lowered, Maximum, lower
+from vouch.nn.network import Network
+
+Arithmetic = Literal["real", "float32"]
+
+UNIT64 = 2.0**-53
+UNIT32 = 2.0**-24
+_SAFETY = 16
+# Largest absolute error that a runtime's float32 sigmoid or tanh may have; onnxruntime's rational
+# approximations stay below 1e-6.
+CURVE_ERROR32 = 2.0**-18
+# Sums of float32 denormals that may be flushed to zero.
+_TINY32 = 2.0**-120
+_TINY64 = 2.0**-1000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """The nodes, and which of them are non-linear.
+
+    `activations` lists the indices of activation nodes; `slots[index]` is the slice of a state vector
+    [batch, neurons] that belongs to the inputs of that activation. Kinds are ReLU, sigmoid and tanh only.
+    """
+
+    lowered: Lowered
+    arithmetic: Arithmetic
+    arrays: Arrays
+    activations: tuple[int, ...]
+    slots: dict[int, slice]
+    neurons: int
+    biases: dict[int, Any]
+    size_of_biases: dict[int, Any]
+    factors: dict[int, float]
+
+    @property
+    def inputs(self) -> int:
+        return self.lowered.nodes[0].size
+
+    @property
+    def outputs(self) -> int:
+        return self.lowered.nodes[-1].size
+
+    @property
+    def output(self) -> int:
+        return len(self.lowered.nodes) - 1
+
+    def node(self, index: int) -> Any:
+        return self.lowered.nodes[index]
+
+    def noise(self, index: int, sizes: list[Any]) -> tuple[Any, Any]:
+        """Bounds of |noise| and of |M| |z| + |b| for an affine node, given bounds of |z| for each input."""
+        node = self.lowered.nodes[index]
+        assert isinstance(node, Affine)
+        mass = self.size_of_biases[index]
+        for linear, size in zip(node.maps, sizes, strict=True):
+            mass = mass + linear.absolute().apply(size)
+        noise = mass * self.factors[index]
+        if node.weight_error or node.bias_error:
+            total = sum(size.sum(1) for size in sizes)
+            noise = noise + (total * (2 * node.weight_error) + 2 * node.bias_error)[:, None]
+        return noise + (_TINY32 if self.arithmetic == "float32" else _TINY64), mass
+
+    def curve_error(self) -> float:
+        """Bound of the error of one sigmoid or tanh, in the network and in our own evaluation."""
+        return CURVE_ERROR32 if self.arithmetic == "float32" else 2.0**-49
+
+    def run(self, x: Any) -> Any:
+        """Float64 values of the outputs."""
+        return self.lowered.evaluate(x)
+
+
+def model_of(network: Network, arithmetic: Arithmetic = "float32", arrays: Arrays = NUMPY) -> Model:
+    """Raises Unsupported for networks that cannot be lowered."""
+    return model_from(lower(network, fold=arithmetic == "real", relu_only=True), arithmetic, arrays)
+
+
+def model_from(lowered: Lowered, arithmetic: Arithmetic, arrays: Arrays = NUMPY) -> Model:
+    activations = tuple(i for i, node in enumerate(lowered.nodes) if isinstance(node, Activation))
+    slots, start = {}, 0
+    for index in activations:
+        node = lowered.nodes[index]
+        assert isinstance(node, Activation)
+        if node.kind not in (Kind.RELU, Kind.SIGMOID, Kind.TANH):
+            raise Unsupported(f"bounds of {node.kind}")
+        slots[index] = slice(start, start + node.size)
+        start += node.size
+    affine = {i: node for i, node in enumerate(lowered.nodes) if isinstance(node, Affine)}
+    if any(isinstance(node, Maximum) for node in lowered.nodes):
+        raise Unsupported("bounds of a maximum that was not written out")
+    every = sum(_terms(node) for node in affine.values()) + 4 * len(lowered.nodes) + 8
+    factors = {}
+    for index, node in affine.items():
+        factor = _SAFETY * every * UNIT64
+        if arithmetic == "float32" and not _moves_only(node):
+            # One product per term, and as many additions; the bias, and a division or a scale on the way.
+            steps = (_terms(node) + 6) * UNIT32
+            factor += steps / (1 - steps)
+        factors[index] = factor
+    return Model(
+        lowered,
+        arithmetic,
+        arrays,
+        activations,
+        slots,
+        start,
+        {i: arrays.array(node.bias) for i, node in affine.items()},
+        {i: arrays.array(np.abs(node.bias)) for i, node in affine.items()},
+        factors,
+    )
+
+
+def _terms(node: Affine) -> int:
+    return sum(linear.terms for linear in node.maps)
+
+
+def _moves_only(node: Affine) -> bool:
+    """The node copies single elements, which rounds nothing."""
+    return len(node.maps) == 1 and bool(getattr(node.maps[0], "selects", False)) and not node.bias.any()
+
+
+def rows_of(linear: LinearMap, chosen: Any, like: Any) -> Any:
+    """The chosen rows of the map's matrix, in the library of `like`."""
+    if isinstance(linear, Dense) and isinstance(like, np.ndarray):
+        return linear.matrix[chosen]
+    if isinstance(like, np.ndarray):
+        units = np.zeros((len(chosen), linear.rows))
+        units[np.arange(len(chosen)), chosen] = 1.0
+        return linear.transpose(units)
+    import torch
+
+    units = torch.zeros((len(chosen), linear.rows), dtype=torch.float64, device=like.device)
+    units[torch.arange(len(chosen), device=like.device), chosen] = 1.0
+    return linear.transpose(units)

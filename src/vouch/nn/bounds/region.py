@@ -1,0 +1,272 @@
+"""Shows that boxes contain no point of an unsafe region, or shrinks them to the part that may.
+
+A region is a conjunction of rows X x + Y y <= rhs. Each row has a linear lower bound a x + c of its excess
+over a box. The box is clear when some non-negative combination of the rows is positive throughout. First
+the rows are bounded one by one; then weights of the rows and lower slopes of the ReLUs are improved
+together by a few steps of ascent, each of which costs one row per box. Any weights and slopes are sound, so
+how they were found does not matter. Every linear bound also cuts off what it shows to be clear.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vouch.nn.bounds.backward import substitute
+from vouch.nn.bounds.forward import Analysis
+from vouch.nn.bounds.model import UNIT32, Model
+from vouch.nn.lowered import Activation, Affine, Kind
+from vouch.nn.property import Ball, Case, Rows
+
+# Relative slack of sums over inputs and over rows that are computed outside of `substitute`.
+_SLACK = 2.0**-44
+
+
+@dataclass(slots=True)
+class Region:
+    """Rows of one unsafe region and of its input set, as arrays of the model's library."""
+
+    x_rows: Any
+    y_rows: Any
+    rhs: Any
+    ball: Ball | None
+
+    @classmethod
+    def of(cls, model: Model, case: Case, rows: Rows) -> Region:
+        parts = [rows] if case.inputs is None else [rows, case.inputs]
+        x_rows = np.vstack([part.x_rows for part in parts])
+        y_rows = np.vstack([_wide(part.y_rows, rows.y_rows.shape[1]) for part in parts])
+        rhs = np.concatenate([part.rhs for part in parts])
+        reach = np.maximum(np.abs(case.lower), np.abs(case.upper))
+        ball = case.ball
+        # The network is fed x rounded to float32; the rows speak of x itself.
+        unit = 2 * UNIT32 if model.arithmetic == "float32" else 2.0**-50
+        rhs = rhs + unit * (np.abs(x_rows) @ reach) + _SLACK * np.abs(rhs)
+        if ball is not None:
+            step = np.divide(reach, ball.scale, out=np.zeros_like(reach), where=ball.scale > 0)
+            ball = Ball(ball.centre, ball.radius * (1 + unit) + unit * step.sum(), ball.scale, ball.norm)
+        arrays = model.arrays
+        return cls(arrays.array(x_rows), arrays.array(y_rows), arrays.array(rhs), ball)
+
+    @property
+    def count(self) -> int:
+        return len(self.rhs)
+
+
+def _wide(rows: Any, columns: int) -> Any:
+    return rows if rows.shape[1] == columns else np.zeros((len(rows), columns))
+
+
+@dataclass(slots=True)
+class Open:
+    """Boxes in which the region may be met: their `index` in the batch, what is left of them, the bound
+    reached and how strongly each input matters."""
+
+    index: Any
+    lower: Any
+    upper: Any
+    bound: Any
+    score: Any
+
+
+def exclude(analysis: Analysis, region: Region, steps: int = 4) -> Open:
+    """The boxes of the analysis that could not be cleared of the region."""
+    work = _Work(analysis, region)
+    work.single_rows()
+    if region.count > 1:
+        work.combine()
+    work.keep()
+    for step in range(steps):
+        if len(work.index) == 0:
+            break
+        work.ascend(0.5 / (1 + step) ** 0.5)
+        work.keep()
+    return Open(work.index, work.lower, work.upper, work.bound, work.score)
+
+
+class _Work:
+    """Boxes still open, with their weights and slopes."""
+
+    def __init__(self, analysis: Analysis, region: Region) -> None:
+        self.model, self.region, self.analysis = analysis.model, region, analysis
+        self.arrays, self.xp = self.model.arrays, self.model.arrays.xp
+        batch = len(analysis.lower)
+        self.index = self.arrays.indices(np.arange(batch))
+        self.lower, self.upper = self.arrays.copy(analysis.lower), self.arrays.copy(analysis.upper)
+        self.open = ~analysis.empty & _meets(self.arrays, region.ball, self.lower, self.upper)
+        self.bound = self.arrays.full((batch,), -np.inf)
+        self.score = self.arrays.zeros((batch, self.model.inputs))
+        self.weights = self.arrays.full((batch, region.count), 1.0 / max(region.count, 1))
+        self.slopes: dict[int, Any] = {
+            i: relaxation.low_slope for i, relaxation in analysis.relaxed.items() if _is_relu(self.model, i)
+        }
+
+    def single_rows(self) -> None:
+        """Bounds of every row by itself."""
+        region, batch = self.region, len(self.index)
+        found = []
+        for row in range(region.count):
+            weights = self.arrays.zeros((batch, region.count))
+            weights[:, row] = 1.0
+            coefficients, constant = self.row(weights, None)
+            found.append((coefficients, constant))
+            self.score += abs(coefficients)
+        self.rows = found
+        for _ in range(2):
+            for coefficients, constant in found:
+                self.cut(coefficients, constant)
+
+    def row(self, weights: Any, trace: dict[int, Any] | None) -> tuple[Any, Any]:
+        """A linear lower bound of the weighted sum of excesses."""
+        analysis, region = self.analysis, self.region
+        y_row, x_row = weights @ region.y_rows, weights @ region.x_rows
+        rhs = weights @ region.rhs
+        start = {self.model.output: y_row}
+        slopes = None if trace is None else self.slopes
+        coefficients, constant, _ = substitute(
+            self.model, start, None, analysis.noise, analysis.relaxed, self.lower, self.upper, slopes, trace
+        )
+        # The weighted row was rounded, and so was the sum of x parts.
+        size = abs(region.y_rows).sum(0) @ analysis.size.T if region.count else 0.0
+        reach = self.xp.maximum(abs(self.lower), abs(self.upper))
+        size = size + self.arrays.dot(abs(coefficients) + abs(x_row), reach) + abs(rhs) + abs(constant)
+        return coefficients + x_row, constant - rhs - _SLACK * size
+
+    def cut(self, coefficients: Any, constant: Any) -> None:
+        """a x + c <= 0 holds wherever the region is met: closes boxes and shrinks the others."""
+        xp = self.xp
+        least = xp.minimum(coefficients * self.lower, coefficients * self.upper)
+        total = least.sum(1) + constant
+        if self.region.ball is not None:
+            total = xp.maximum(total, _over_ball(self.arrays, self.region.ball, coefficients) + constant)
+        self.bound = xp.maximum(self.bound, total)
+        self.open &= ~(total > 0)
+        reach = xp.maximum(abs(self.lower), abs(self.upper))
+        slack = _SLACK * (self.arrays.dot(abs(coefficients), reach) + abs(constant))
+        usable = abs(coefficients) > 1e-30
+        limit = (least - total[:, None]) / xp.where(usable, coefficients, 1.0)
+        margin = slack[:, None] / xp.where(usable, abs(coefficients), 1.0)
+        self.upper = xp.where(usable & (coefficients > 0), xp.minimum(self.upper, limit + margin), self.upper)
+        self.lower = xp.where(usable & (coefficients < 0), xp.maximum(self.lower, limit - margin), self.lower)
+        self.open &= ~(self.lower > self.upper).any(1)
+
+    def combine(self, steps: int = 8) -> None:
+        """Improve the weights on the linear bounds of the rows alone (multiplicative ascent)."""
+        xp, arrays = self.xp, self.arrays
+        a = xp.stack([coefficients for coefficients, _ in self.rows], 1)
+        c = xp.stack([constant for _, constant in self.rows], 1)
+        best, best_value = self.weights, arrays.full((len(c),), -np.inf)
+        weights, scale = self.weights, None
+        for step in range(steps):
+            coefficients = xp.einsum("bm,bmd->bd", weights, a)
+            point = xp.where(coefficients > 0, self.lower, self.upper)
+            values = xp.einsum("bmd,bd->bm", a, point) + c
+            total = arrays.dot(weights, values)
+            better = total > best_value
+            best = xp.where(better[:, None], weights, best)
+            best_value = xp.where(better, total, best_value)
+            if scale is None:
+                scale = 1.0 / (xp.amax(abs(values), 1) + 1e-300)[:, None]
+            weights = _towards(xp, weights, values * scale * (4.0 / (1 + step) ** 0.5))
+        self.weights = best
+        coefficients = xp.einsum("bm,bmd->bd", best, a)
+        slack = _SLACK * (xp.einsum("bm,bmd->b", best, abs(a)) + arrays.dot(best, abs(c)))
+        reach = 1.0 + xp.amax(xp.maximum(abs(self.lower), abs(self.upper)), 1)
+        self.cut(coefficients, arrays.dot(best, c) - slack * reach)
+
+    def ascend(self, step: float) -> None:
+        """One joint step: bound the weighted row with the present slopes, then follow the gradient.
+
+        With x at the minimising corner, the value of each activation on the lines that the bound used is
+        the derivative of the bound by the slope, over the row's coefficient; and the value of each row there
+        is the derivative by its weight.
+        """
+        xp = self.xp
+        trace: dict[int, Any] = {}
+        coefficients, constant = self.row(self.weights, trace)
+        corner = xp.where(coefficients > 0, self.lower, self.upper)
+        self.cut(coefficients, constant)
+        values, gradients = self._on_lines(corner, trace)
+        for index, gradient in gradients.items():
+            largest = xp.amax(abs(gradient), 1)[:, None] + 1e-300
+            moved = (self.slopes[index] + gradient * (step / largest)).clip(min=0, max=1)
+            self.slopes[index] = xp.where(self.analysis.relaxed[index].unstable, moved, self.slopes[index])
+        if self.region.count > 1:
+            region = self.region
+            excess = corner @ region.x_rows.T + values @ region.y_rows.T - region.rhs
+            scale = xp.amax(abs(excess), 1)[:, None] + 1e-300
+            self.weights = _towards(xp, self.weights, excess * (2 * step / scale))
+
+    def _on_lines(self, corner: Any, trace: dict[int, Any]) -> tuple[Any, dict[int, Any]]:
+        """The outputs at `corner` when each activation is replaced by the line that the bound used."""
+        xp, model = self.xp, self.model
+        values: dict[int, Any] = {0: corner}
+        gradients: dict[int, Any] = {}
+        for index, node in enumerate(model.lowered.nodes):
+            if isinstance(node, Affine):
+                total = model.biases[index]
+                for linear, source in zip(node.maps, node.inputs, strict=True):
+                    total = total + linear.apply(values[source])
+                values[index] = total
+            elif isinstance(node, Activation):
+                relaxation, before = self.analysis.relaxed[index], values[node.input]
+                row = trace.get(index)
+                if row is None:
+                    values[index] = before * 0.0
+                    continue
+                rising = row > 0
+                low = self.slopes.get(index, relaxation.low_slope)
+                shift = 0.0 if relaxation.low_shift is None else relaxation.low_shift
+                above = before * relaxation.high_slope + relaxation.high_shift
+                values[index] = xp.where(rising, before * low + shift, above)
+                if index in self.slopes:
+                    gradients[index] = row.clip(min=0) * before * relaxation.unstable
+        return values[model.output], gradients
+
+    def keep(self) -> None:
+        """Forget the boxes that are closed."""
+        left = self.open
+        if bool(left.all()):
+            return
+        self.index, self.lower, self.upper = self.index[left], self.lower[left], self.upper[left]
+        self.bound, self.score, self.weights = self.bound[left], self.score[left], self.weights[left]
+        self.slopes = {index: slopes[left] for index, slopes in self.slopes.items()}
+        self.analysis = self.analysis.take(left)
+        self.rows = []
+        self.open = left[left]
+
+
+def _towards(xp: Any, weights: Any, gradient: Any) -> Any:
+    moved = weights * xp.exp(gradient.clip(min=-30.0, max=30.0))
+    return moved / moved.sum(1)[:, None]
+
+
+def _is_relu(model: Model, index: int) -> bool:
+    node = model.node(index)
+    return isinstance(node, Activation) and node.kind is Kind.RELU
+
+
+def _over_ball(arrays: Any, ball: Ball, coefficients: Any) -> Any:
+    """The least value of a x over the ball, by the dual norm."""
+    centre, scale = arrays.array(ball.centre), arrays.array(ball.scale)
+    stretched = abs(coefficients * scale)
+    if ball.norm == "l1":
+        width = arrays.xp.amax(stretched, 1)
+    else:
+        width = arrays.xp.sqrt((stretched * stretched).sum(1))
+    slack = _SLACK * (abs(coefficients) @ abs(centre) + width * ball.radius)
+    return coefficients @ centre - width * ball.radius - slack
+
+
+def _meets(arrays: Any, ball: Ball | None, lower: Any, upper: Any) -> Any:
+    """Which boxes are not certainly outside of the ball."""
+    if ball is None:
+        return lower[:, 0] == lower[:, 0]
+    centre, xp = arrays.array(ball.centre), arrays.xp
+    nearest = xp.maximum(lower, xp.minimum(upper, centre))
+    inverse = arrays.array(np.divide(1.0, ball.scale, out=np.zeros_like(ball.scale), where=ball.scale > 0))
+    steps = abs(nearest - centre) * inverse
+    distance = steps.sum(1) if ball.norm == "l1" else xp.sqrt((steps * steps).sum(1))
+    return distance <= ball.radius * (1 + 1e-9) + 1e-12

@@ -1,0 +1,236 @@
+"""What is asked about a network: an input set and the outputs that must not occur.
+
+A property is violated when some case has a point x of its input set with the network's output y in one of
+the case's regions. Everything is linear, except that an input set may also be cut by a norm ball. Inputs
+and outputs are flat, in row-major order; with several networks they stand one after the other. Constants
+are float64: a reader rounds decimals to nearest, and that is the property that is decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from vouch.errors import VouchError
+
+Array = npt.NDArray[np.float64]
+Norm = Literal["linf", "l1", "l2"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Constraints x_rows x + y_rows y <= rhs, row by row; `strict` rows mean <. Input sets have no y."""
+
+    x_rows: Array
+    y_rows: Array
+    rhs: Array
+    strict: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, x_rows: Any, y_rows: Any, rhs: Any, strict: Any = False) -> Rows:
+        right = np.atleast_1d(np.asarray(rhs, dtype=np.float64))
+        return cls(
+            np.asarray(x_rows, dtype=np.float64).reshape(len(right), -1),
+            np.asarray(y_rows, dtype=np.float64).reshape(len(right), -1),
+            right,
+            np.broadcast_to(np.asarray(strict, dtype=bool), right.shape).copy(),
+        )
+
+    @classmethod
+    def none(cls, inputs: int, outputs: int) -> Rows:
+        return cls.of(np.zeros((0, inputs)), np.zeros((0, outputs)), np.zeros(0))
+
+    @property
+    def count(self) -> int:
+        return len(self.rhs)
+
+    def excess(self, x: Array, y: Array) -> Array:
+        """x_rows x + y_rows y - rhs for points [batch, ...]: [batch, rows], in float64."""
+        return np.asarray(x @ self.x_rows.T + y @ self.y_rows.T - self.rhs)
+
+    def holds(self, x: Array, y: Array) -> bool:
+        """Whether one point satisfies every row, in exact arithmetic."""
+        for a, c, right, strict in zip(self.x_rows, self.y_rows, self.rhs, self.strict, strict=True):
+            value = _dot(a, x) + _dot(c, y) - Fraction(float(right))
+            if value > 0 or (strict and value == 0):
+                return False
+        return True
+
+
+def _dot(row: Array, point: Array) -> Fraction:
+    terms = (Fraction(float(row[j])) * Fraction(float(point[j])) for j in np.flatnonzero(row))
+    return sum(terms, Fraction(0))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ball:
+    """{x : norm((x - centre) / scale) <= radius}, an L1 or L2 ball with a scale for each input."""
+
+    centre: Array
+    radius: float
+    scale: Array
+    norm: Norm
+
+    def holds(self, x: Array) -> bool:
+        """Exact membership."""
+        steps = [
+            (Fraction(float(a)) - Fraction(float(c))) / Fraction(float(s))
+            for a, c, s in zip(x, self.centre, self.scale, strict=True)
+            if s > 0
+        ]
+        radius = Fraction(float(self.radius))
+        if self.norm == "l1":
+            return sum((abs(t) for t in steps), Fraction(0)) <= radius
+        return sum((t * t for t in steps), Fraction(0)) <= radius * radius
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """One input set, lower <= x <= upper and `inputs` rows and `ball`, with the regions to be avoided."""
+
+    lower: Array
+    upper: Array
+    regions: tuple[Rows, ...]
+    inputs: Rows | None = None
+    ball: Ball | None = None
+
+    def contains(self, x: Array) -> bool:
+        """Exact membership in the input set."""
+        if not (np.all(x >= self.lower) and np.all(x <= self.upper)):
+            return False
+        if self.inputs is not None and not self.inputs.holds(x, np.zeros(self.inputs.y_rows.shape[1])):
+            return False
+        return self.ball is None or self.ball.holds(x)
+
+    def violated(self, x: Array, y: Array) -> bool:
+        """Whether x belongs to the input set and (x, y) to a region, in exact arithmetic."""
+        return self.contains(x) and any(region.holds(x, y) for region in self.regions)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Property:
+    """A union of cases. `vacuous` says why no violation is possible by the property's own constraints."""
+
+    cases: tuple[Case, ...]
+    inputs: int
+    outputs: int
+    name: str = "property"
+    notes: tuple[str, ...] = field(default=())
+
+    def violated(self, x: Array, y: Array) -> bool:
+        return any(case.violated(x, y) for case in self.cases)
+
+    @property
+    def order_only(self) -> bool:
+        """Regions only compare outputs with each other, so a softmax at the end changes nothing."""
+        return all(_compares(region) for case in self.cases for region in case.regions)
+
+    def named(self, name: str) -> Property:
+        return replace(self, name=name)
+
+    def check_sizes(self, inputs: int, outputs: int, network: str) -> None:
+        if (self.inputs, self.outputs) != (inputs, outputs):
+            raise VouchError(
+                f"{self.name} speaks of {self.inputs} inputs and {self.outputs} outputs, "
+                f"{network} has {inputs} and {outputs}"
+            )
+
+
+def _compares(region: Rows) -> bool:
+    if region.rhs.any() or region.x_rows.any():
+        return False
+    sums, sizes = region.y_rows.sum(1), (region.y_rows != 0).sum(1)
+    return bool(np.all((sums == 0) & (sizes <= 2)))
+
+
+def output_union(lower: Array, upper: Array, polytopes: Sequence[tuple[Array, Array]]) -> Property:
+    """Violated when the output of a point of the box lies in one of the polytopes {y : C y <= d}."""
+    lower, upper = _vector(lower), _vector(upper)
+    outputs = np.atleast_2d(polytopes[0][0]).shape[1]
+    regions = tuple(Rows.of(np.zeros((len(np.atleast_1d(d)), len(lower))), c, d) for c, d in polytopes)
+    return Property((Case(lower, upper, regions),), len(lower), outputs, "output set")
+
+
+def robustness(
+    centre: Array,
+    radius: float,
+    outputs: int,
+    *,
+    label: int,
+    norm: Norm = "linf",
+    scale: Array | float = 1.0,
+    lower: Array | float = -np.inf,
+    upper: Array | float = np.inf,
+) -> Property:
+    """Same class: every point within `radius` of the centre has output `label` strictly largest.
+
+    `scale` stretches the distance per input (0 keeps an input fixed); `lower` and `upper` cut the set.
+    """
+    case = ball_case(centre, radius, norm=norm, scale=scale, lower=lower, upper=upper)
+    if not 0 <= label < outputs:
+        raise VouchError(f"label {label} is not one of {outputs} outputs")
+    regions = []
+    for other in range(outputs):
+        if other != label:
+            row = np.zeros(outputs)
+            row[label], row[other] = 1.0, -1.0
+            regions.append(Rows.of(np.zeros((1, len(case.lower))), row, 0.0))
+    whole = replace(case, regions=tuple(regions))
+    return Property((whole,), len(case.lower), outputs, f"robustness {norm} {radius:g}")
+
+
+def within(
+    centre: Array,
+    radius: float,
+    target: Array,
+    distance: float,
+    *,
+    norm: Norm = "linf",
+    scale: Array | float = 1.0,
+) -> Property:
+    """Within distance: every output stays within `distance` of `target` (largest difference)."""
+    case = ball_case(centre, radius, norm=norm, scale=scale)
+    target = _vector(target)
+    regions = []
+    for j, value in enumerate(target):
+        for sign in (1.0, -1.0):
+            row = np.zeros(len(target))
+            row[j] = -sign
+            rhs = -sign * value - distance
+            regions.append(Rows.of(np.zeros((1, len(case.lower))), row, rhs, strict=True))
+    whole = replace(case, regions=tuple(regions))
+    return Property((whole,), len(case.lower), len(target), f"within {distance:g}")
+
+
+def ball_case(
+    centre: Array,
+    radius: float,
+    *,
+    norm: Norm = "linf",
+    scale: Array | float = 1.0,
+    lower: Array | float = -np.inf,
+    upper: Array | float = np.inf,
+) -> Case:
+    """The input set of a robustness question; a case without regions."""
+    point = _vector(centre)
+    if not radius >= 0:
+        raise VouchError(f"a radius of {radius!r} makes no ball")
+    scales = np.broadcast_to(np.asarray(scale, dtype=np.float64), point.shape).copy()
+    if not np.all(scales >= 0):
+        raise VouchError("the scale of an input is below 0")
+    low = np.maximum(point - radius * scales, lower)
+    high = np.minimum(point + radius * scales, upper)
+    ball = None if norm == "linf" else Ball(point, float(radius), scales, norm)
+    return Case(low, high, (), None, ball)
+
+
+def _vector(values: Any) -> Array:
+    vector = np.asarray(values, dtype=np.float64).ravel()
+    if not np.isfinite(vector).all():
+        raise VouchError("a point has a component that is not a finite number")
+    return vector

@@ -1,0 +1,94 @@
+"""One question under way: the clock, the seed, and the judge of counterexamples."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from vouch.nn.network import Network
+from vouch.nn.property import Array, Case, Property
+from vouch.nn.result import Counterexample
+
+
+class Clock:
+    """The time that is left."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self.started = time.monotonic()
+        self.limit = float("inf") if seconds is None else seconds
+
+    @property
+    def spent(self) -> float:
+        return time.monotonic() - self.started
+
+    @property
+    def left(self) -> float:
+        return self.limit - self.spent
+
+    @property
+    def over(self) -> bool:
+        return self.left <= 0
+
+
+@dataclass(slots=True)
+class Judge:
+    """Confirms counterexamples: exact membership in the input set, replay in onnxruntime, exact region.
+
+    A point that float64 takes for a violation but the runtime does not is counted in `rejected`.
+    """
+
+    network: Network
+    prop: Property
+    exact_reals: bool
+    rejected: int = 0
+    _seen: set[bytes] = field(default_factory=set)
+
+    def confirm(self, case: Case, points: Array, limit: int = 16) -> Counterexample | None:
+        """The first of the points that is a violation, moved to the nearest one the runtime can be given."""
+        for point in points[:limit]:
+            for candidate in self._candidates(case, point):
+                key = candidate.tobytes()
+                if key in self._seen:
+                    continue
+                self._seen.add(key)
+                output = self._violates(case, candidate)
+                if output is not None:
+                    return Counterexample(candidate, output)
+                self.rejected += 1
+        return None
+
+    def _candidates(self, case: Case, point: Array) -> list[Array]:
+        rounded = point.astype(np.float32).astype(np.float64)
+        inward = np.clip(rounded, case.lower, case.upper)
+        return [inward] if case.contains(inward) else [np.clip(point, case.lower, case.upper)]
+
+    def _violates(self, case: Case, point: Array) -> Array | None:
+        from vouch.nn.replay import replay
+
+        if not case.contains(point):
+            return None
+        output = replay(self.network, point[None, :])[0]
+        if not np.isfinite(output).all() or not case.violated(point, output):
+            return None
+        if self.exact_reals and not self._holds_in_reals(case, point):
+            return None
+        return output
+
+    def _holds_in_reals(self, case: Case, point: Array) -> bool:
+        """The violation is certain for the ideal network too, not only for its float32 run."""
+        from vouch.nn.bounds.forward import analyse, fresh
+        from vouch.nn.bounds.model import model_of
+
+        model = model_of(self.network, "real")
+        if model.lowered.softmax:
+            return True  # order-only properties, and the order of the logits is what was compared
+        found = analyse(model, point[None, :], point[None, :], fresh(model, 1), "interval")
+        low, high = found.output_low[0], found.output_high[0]
+        for region in case.regions:
+            worst = np.maximum(region.y_rows * low, region.y_rows * high).sum(1)
+            slack = 2.0**-44 * (np.abs(region.y_rows) @ np.maximum(np.abs(low), np.abs(high)) + 1e-300)
+            if np.all(worst + slack + region.x_rows @ point - region.rhs <= 0):
+                return True
+        return False
