@@ -21,6 +21,7 @@ from vouch.verdict import Verdict
 
 if TYPE_CHECKING:
     from vouch.bmc.counterexample import Counterexample
+    from vouch.c.frontend import Loaded
     from vouch.c.options import FrontOptions
 
 Progress = Callable[[str], None]
@@ -142,7 +143,7 @@ def _front_options(settings: Settings, wanted: frozenset[Category]) -> FrontOpti
     )
 
 
-def _engine(state: _Run, loaded: Any, decisions: Any) -> None:
+def _engine(state: _Run, loaded: Loaded, decisions: Mapping[str, Any]) -> None:
     from vouch.bmc.verify import verify
 
     def report(result: CheckResult) -> None:
@@ -154,29 +155,32 @@ def _engine(state: _Run, loaded: Any, decisions: Any) -> None:
         report(result)
     state.loops = outcome.loops
     state.warnings += outcome.warnings
-    if not state.settings.no_replay:
+    found = [
+        (result, outcome.counterexamples[result.check.id])
+        for result in outcome.results
+        if result.verdict is Verdict.UNSAFE and result.check.id in outcome.counterexamples
+    ]
+    if found and not state.settings.no_replay:
         with state.stage("replay"):
-            _confirm(state, loaded, outcome.results, outcome.counterexamples)
+            _replay(state, loaded, found)
 
 
-def _confirm(
-    state: _Run, loaded: Any, results: Sequence[CheckResult], examples: Mapping[str, Counterexample]
-) -> None:
-    """Run violations natively. One that does not show itself there is a bug in vouch, and not `unsafe`."""
+def _replay(state: _Run, loaded: Loaded, found: Sequence[tuple[CheckResult, Counterexample]]) -> None:
+    """Run the violations natively. One that does not show itself there is a bug in vouch, and not `unsafe`;
+    where the program cannot run on this machine, the violation stands and says so."""
     from vouch.bmc.replay import Replayer
 
     with Replayer(loaded, state.checks) as replayer:
-        for result in results:
-            example = examples.get(result.check.id)
-            if result.verdict is not Verdict.UNSAFE or example is None or state.late():
-                continue
+        for result, example in found:
+            if state.late():
+                return
             answer = replayer.replay(example)
-            if not answer.possible:
-                warning = f"not replayed: {answer.reason}"
-                state.warnings += [] if warning in state.warnings else [warning]
-                continue
-            result.replayed = answer.confirmed
-            if not answer.confirmed:
-                state.replay_failures += 1
+            if answer.confirmed:
+                result.replayed = True
+            elif answer.possible:
+                result.replayed = False
                 result.verdict = Verdict.UNKNOWN
-                result.reason = f"a violation was found, but the native run did not confirm it: {answer.reason}"
+                result.reason = f"a violation was found, but its native run was {answer.output}"
+                state.replay_failures += 1
+            else:
+                result.reason = answer.output

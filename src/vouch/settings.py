@@ -87,6 +87,7 @@ CHECK: tuple[Option, ...] = (
         choices=("havoc", "pure", "noop", "error"),
         metavar="NAME",
     ),
+    Option("malloc-may-fail", bool, False, "malloc and its kin may return null."),
     Option("device-range", list, (), "Addresses of device registers.", metavar="A..B"),
     # How it is decided.
     Option(
@@ -100,8 +101,8 @@ CHECK: tuple[Option, ...] = (
     Option(
         "unwind",
         int,
-        8,
-        "Bound for loops without a constant trip count, and for recursion.",
+        None,
+        "Bound for loops without a constant trip count, and for recursion (default: grows from 2 to 128).",
         minimum=0,
         metavar="K",
     ),
@@ -169,7 +170,12 @@ NN: tuple[Option, ...] = (
 EQUIV: tuple[Option, ...] = (
     Option("epsilon", float, None, "Outputs may differ by at most E.", minimum=0, metavar="E"),
     Option(
-        "top", int, None, "The reference's class is among the test's K largest outputs.", minimum=1, metavar="K"
+        "top",
+        int,
+        None,
+        "The reference's class is among the test's K largest outputs.",
+        minimum=1,
+        metavar="K",
     ),
     Option(
         "norm",
@@ -179,8 +185,17 @@ EQUIV: tuple[Option, ...] = (
         choices=("linf", "l1"),
         metavar="NAME",
     ),
-    Option("ball-norm", str, None, "Norm of the ball around --centre.", choices=("linf", "l1"), metavar="NAME"),
-    Option("box", str, None, "Inputs: the input constraints of a VNN-LIB file.", metavar="P.vnnlib", in_file=False),
+    Option(
+        "ball-norm", str, None, "Norm of the ball around --centre.", choices=("linf", "l1"), metavar="NAME"
+    ),
+    Option(
+        "box",
+        str,
+        None,
+        "Inputs: the input constraints of a VNN-LIB file.",
+        metavar="P.vnnlib",
+        in_file=False,
+    ),
     Option("centre", str, None, "Inputs: around this point (file, or numbers).", metavar="X", in_file=False),
     Option("radius", float, None, "Inputs: as far as this from the centre.", minimum=0, metavar="R"),
     Option("clusters", str, None, "Inputs: clusters of labelled data, each by itself.", metavar="DATA"),
