@@ -61,9 +61,7 @@ def checks_for(ex: Executor, frame: Frame, instruction: ir.Instruction, trigger:
     return [check for check in ex.sites.get(id(site), ()) if check.trigger is trigger]
 
 
-def claim_access(
-    ex: Executor, frame: Frame, state: State, instruction: ir.Instruction, bad: Term
-) -> None:
+def claim_access(ex: Executor, frame: Frame, state: State, instruction: ir.Instruction, bad: Term) -> None:
     for check in checks_for(ex, frame, instruction, Trigger.ACCESS):
         ex.claim(check, state, bad)
 
@@ -178,7 +176,7 @@ def write_contents(ex: Executor, state: State, target: MemObject, contents: Cont
 
 
 def compare_pointers(ex: Executor, predicate: str, left: Pointer, right: Pointer) -> Term:
-    """Pointers into one object compare by offset; different objects are never equal and ordered by address."""
+    """Within one object pointers compare by offset; different objects differ and are ordered by address."""
     cases: list[Term] = []
     for g1, a, x in left.targets:
         for g2, b, y in right.targets:

@@ -1,7 +1,7 @@
 """What the executor wants to know about a function's control flow, computed once per function.
 
-The blocks are put into a weak topological order (Bourdoncle): every edge goes forward, or back to the head of a
-component that contains its source. That holds for irreducible flow too, so loops need no special shape.
+The blocks are put into a weak topological order (Bourdoncle): every edge goes forward, or back to the head
+of a component that contains its source. That holds for irreducible flow too, so loops need no special shape.
 """
 
 from __future__ import annotations

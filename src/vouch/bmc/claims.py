@@ -1,7 +1,7 @@
 """From checks to claims: the condition under which an execution of a site violates its checks.
 
-Triggers that concern memory (ACCESS, UNINITIALISED, FREE, LEAK) and float results (NAN) are evaluated where the
-access or the operation is; all others here, before the instruction runs.
+Triggers that concern memory (ACCESS, UNINITIALISED, FREE, LEAK) and float results (NAN) are evaluated where
+the access or the operation is; all others here, before the instruction runs.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def is_zero(ex: Executor, frame: Frame, operand: ir.Operand) -> Term:
 
 
 def narrows(value: Term, bits: int, signed_from: bool, signed_to: bool) -> Term:
-    """The number changes when it is cut to `bits`: compared in one more bit, where signed and unsigned meet."""
+    """The number changes when it is cut to `bits`: compared in one more bit, where all numbers meet."""
     if bits >= value.width and signed_from == signed_to:
         return T.FALSE
     width = max(value.width, bits) + 1

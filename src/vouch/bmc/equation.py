@@ -82,9 +82,11 @@ class Equation:
     externals: dict[str, None] = field(default_factory=dict)  # functions without a body that were called
     arguments: list[Value] = field(default_factory=list)
     outside: list[MemObject] = field(default_factory=list)
+    touches: dict[MemObject, list[tuple[Term, Term, int]]] = field(default_factory=dict)
     globals: list[MemObject] = field(default_factory=list)
     notes: dict[str, None] = field(default_factory=dict)
     unsupported: dict[Term, str] = field(default_factory=dict)  # symbols that stand for the unsupported
     instructions: int = 0
     loops: dict[str, int] = field(default_factory=dict)  # loop name -> most iterations followed
     finished: Term | None = None  # condition under which the entry point returns
+    ends: list[Term] = field(default_factory=list)  # paths on which the program ends, returning or not

@@ -10,15 +10,15 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from vouch.bmc import instructions
+from vouch.bmc import extern, instructions
 from vouch.bmc.cfg import Flow, Loop, analyse
 from vouch.bmc.equation import Claim, Cut, Equation, Incoming, Step
-from vouch.bmc.guard import Guard, root
-from vouch.bmc.initial import Initial, Unknown
+from vouch.bmc.guard import root
+from vouch.bmc.initial import Initial
 from vouch.bmc.later import Later
 from vouch.bmc.memory import Contents
 from vouch.bmc.state import Edge, State, join_states, join_values
-from vouch.bmc.value import Kind, MemObject, Pointer, Value
+from vouch.bmc.value import Kind, MemObject, Value, symbols
 from vouch.bmc.world import World
 from vouch.c import ir
 from vouch.c.checks.base import Category, Check, Trigger
@@ -28,7 +28,6 @@ from vouch.smt.term import Term
 
 # After these an execution goes on with arbitrary values, so later violations may be mere consequences.
 CHAOS = frozenset({Category.POINTER, Category.BOUNDS, Category.UNINITIALISED, Category.DIVISION_BY_ZERO})
-CHAOS_SHIFT = Category.SHIFT
 
 HARD_LIMIT = 100_000  # iterations of a loop whose end the executor sees coming
 
@@ -82,7 +81,8 @@ class Executor:
         sites: dict[int, list[Check]],
         limits: Limits,
         *,
-        extern: str = "havoc",
+        unknown_calls: str = "havoc",
+        malloc_may_fail: bool = False,
         feasible: Callable[[Term], bool] | None = None,
         flows: dict[str, Flow] | None = None,
     ) -> None:
@@ -90,7 +90,8 @@ class Executor:
         self.memory = world.memory
         self.sites = sites
         self.limits = limits
-        self.extern = extern
+        self.extern = unknown_calls
+        self.malloc_may_fail = malloc_may_fail
         self.feasible = feasible
         self.equation = Equation("")
         self.flows: dict[str, Flow] = {} if flows is None else flows
@@ -120,7 +121,7 @@ class Executor:
             # The same mistake is reported by an earlier check.
             violated = T.and_(violated, T.not_(self.last_violation.get(check.after, T.FALSE)))
         self.last_violation[check.id] = violated
-        chaos = check.category in CHAOS or check.category is CHAOS_SHIFT
+        chaos = check.category in CHAOS or check.trigger is Trigger.REACHED_NONZERO or _converts_float(check)
         self.equation.claims.append(
             Claim(
                 check,
@@ -151,7 +152,9 @@ class Executor:
     ) -> None:
         if location is not None and not frame.model:
             self.equation.steps.append(
-                Step(state.guard.term, kind, location, frame.function.name, what, value, target, offset, ctype)
+                Step(
+                    state.guard.term, kind, location, frame.function.name, what, value, target, offset, ctype
+                )
             )
 
     def incoming(
@@ -175,14 +178,18 @@ class Executor:
         self.equation.cuts.append(Cut(guard, kind, reason, later))
 
     def unsupported(self, type_: ir.Type, reason: str) -> Value | None:
-        """An arbitrary value in the place of something vouch cannot compute. Checks that depend on it and fail
-        are undecided."""
+        """An arbitrary value in the place of something vouch cannot compute. Checks that depend on it and
+        fail are undecided."""
         if isinstance(type_, ir.VoidType):
             return None
         value = self.world.fresh(type_, "unsupported")
-        for symbol in _symbols(value):
-            self.equation.unsupported[symbol] = reason
+        for symbol in symbols(value):
+            self.world.unsupported[symbol] = reason
         return value
+
+    def touch(self, target: MemObject, state: State, offset: Term, size: int) -> None:
+        """Remember which bytes behind a pointer from outside are used, so that a replay can provide them."""
+        self.equation.touches.setdefault(target, []).append((state.guard.term, offset, size))
 
     def new_object(
         self, state: State, kind: Kind, name: str, size: int | Term | None, initial: Initial, align: int = 16
@@ -207,13 +214,29 @@ class Executor:
             ended = self.call(function, arguments, state, None, None)
             if ended is not None:
                 equation.finished = ended[0].guard.term
+                self.program_ends(ended[0], ended[1])
         except Budget as over:
             equation.cuts.append(Cut(T.TRUE, "budget", str(over), self.later.everything()))
         equation.constraints = world.constraints
         equation.outside = world.outside
         equation.globals = list(world.globals.values())
         equation.notes = world.notes
+        equation.unsupported = world.unsupported
         return equation
+
+    def program_ends(self, state: State, result: Value | None = None) -> None:
+        """Heap objects that are live, and that neither the result nor a global points to, are lost."""
+        self.equation.ends.append(state.guard.term)
+        if not any(c.trigger is Trigger.LEAK for _, site in self.heap for c in self.sites.get(id(site), ())):
+            return
+        kept: dict[MemObject, None] = {}
+        roots = {o: None for o in self.world.globals.values() if o.kind is Kind.GLOBAL}
+        extern.pointed(result, roots)
+        kept = extern.closure(self, state, roots)
+        for made, site in self.heap:
+            contents = state.memory.get(made)
+            if contents is not None and made not in kept:
+                self.claims_at(site, state, Trigger.LEAK, contents.alive)
 
     def _construct(self, state: State) -> State:
         """Static constructors of C++ run before `main`."""
@@ -310,7 +333,11 @@ class Executor:
             where = f"{place.file}:{place.line}" if place is not None else frame.function.source_name
             bound = max(counted - 1, 0)
             self.cut(
-                frame, loop.head, edge.state.guard.term, "loop", f"loop {loop.name} ({where}) runs more than {bound} times"
+                frame,
+                loop.head,
+                edge.state.guard.term,
+                "loop",
+                f"loop {loop.name} ({where}) runs more than {bound} times",
             )
 
     def _drop_infeasible(self, frame: Frame, loop: Loop) -> None:
@@ -421,20 +448,11 @@ class Executor:
                 exits.append(decided)
 
 
-def _symbols(value: Value) -> Iterable[Term]:
-    if isinstance(value, Term):
-        work = [value]
-        while work:
-            term = work.pop()
-            if term.op == "symbol":
-                yield term
-            work.extend(term.args)
-    elif isinstance(value, Pointer):
-        for _, _, offset in value.targets:
-            yield from _symbols(offset)
-    else:
-        for part in value:
-            yield from _symbols(part)
-
-
-__all__ = ["Budget", "Executor", "Frame", "Guard", "Limits", "Unknown"]
+def _converts_float(check: Check) -> bool:
+    """A float that does not fit an integer becomes an arbitrary one."""
+    site = check.site
+    return (
+        isinstance(site, ir.Call)
+        and isinstance(site.callee, ir.GlobalConstant)
+        and site.callee.name.startswith("__ubsan_handle_float_cast_overflow")
+    )

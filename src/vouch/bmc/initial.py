@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vouch.bmc.value import Value, merge
+from vouch.bmc.value import Value, merge, symbols
 from vouch.c import ir
 from vouch.errors import Unsupported
 from vouch.smt import term as T
@@ -49,7 +49,8 @@ class Unknown(Initial):
     Once an array exists, it is the truth and every cell is tied to it.
     """
 
-    def __init__(self, undefined: bool = False) -> None:
+    def __init__(self, undefined: bool = False, reason: str = "") -> None:
+        self.reason = reason  # why nobody knows, where that is a limit of vouch
         self.undefined = T.TRUE if undefined else T.FALSE
         self.cells: dict[int, tuple[int, Value]] = {}
         self.arrays: dict[int, Term] = {}
@@ -68,7 +69,9 @@ class Unknown(Initial):
             self.cells[offset] = (size, value)
             self.largest = max(self.largest, size)
             return value
-        return memory.from_bits(memory.join_bytes([self._byte(memory, target, offset + i) for i in range(size)]), type_)
+        return memory.from_bits(
+            memory.join_bytes([self._byte(memory, target, offset + i) for i in range(size)]), type_
+        )
 
     def _overlaps(self, offset: int, size: int) -> bool:
         for start in range(offset - self.largest + 1, offset + size):
@@ -92,7 +95,11 @@ class Unknown(Initial):
             size = memory.layout.store_size(type_)
             bits = memory.array_read(array, T.bv(offset, memory.pointer_bits), size, word)
             return memory.from_bits(bits, type_)
-        return memory.arbitrary(target, offset, type_, self.undefined is T.TRUE)
+        value = memory.arbitrary(target, offset, type_, self.undefined is T.TRUE)
+        if self.reason:
+            for symbol in symbols(value):
+                memory.world.unsupported[symbol] = self.reason
+        return value
 
     def array(self, memory: Memory, target: MemObject, word: int) -> Term:
         array = self.arrays.get(word)

@@ -119,13 +119,14 @@ def _parameter_ctype(function: ir.Function, parameter: ir.Parameter, number: int
 
 
 def _alloca(ex: Executor, frame: Frame, state: State, i: ir.Alloca) -> Value:
-    size: int | Term = ex.world.layouts.size(i.allocated)
+    element = ex.world.layouts.size(i.allocated)
     count = term_of(ex, frame, i.count)
+    size: int | Term
     if count.value is not None:
-        size = int(size) * int(count.value)
+        size = element * int(count.value)
     else:
         bits = ex.world.pointer_bits
-        size = T.mul(T.resize_u(count, bits), T.bv(int(size), bits))
+        size = T.mul(T.resize_u(count, bits), T.bv(element, bits))
     name = i.variable.name if i.variable is not None else (i.result or "local")
     made = ex.new_object(state, Kind.STACK, name, size, Unknown(undefined=True), max(i.align, 1))
     made.ctype = i.variable.type if i.variable is not None else None
@@ -334,7 +335,11 @@ def _scalar_cast(
     match i.op:
         case "trunc":
             assert isinstance(target, ir.IntType)
-            return T.bv_to_bool(T.extract(value, 0, 0)) if target.bits == 1 else T.extract(value, target.bits - 1, 0)
+            return (
+                T.bv_to_bool(T.extract(value, 0, 0))
+                if target.bits == 1
+                else T.extract(value, target.bits - 1, 0)
+            )
         case "zext":
             assert isinstance(target, ir.IntType)
             return T.bool_to_bv(value, target.bits) if value.sort is T.BOOL else T.zext(value, target.bits)
@@ -519,9 +524,7 @@ def _va_arg(ex: Executor, frame: Frame, state: State, i: ir.VaArg) -> Value:
 # ---------------------------------------------------------------- control
 
 
-def _call(
-    ex: Executor, frame: Frame, state: State, i: ir.Call, label: str, index: int
-) -> State | None:
+def _call(ex: Executor, frame: Frame, state: State, i: ir.Call, label: str, index: int) -> State | None:
     after = calls.execute(ex, frame, state, i, label, index)
     if after is not None and isinstance(i, ir.Invoke):
         ex.go(frame, after, label, i.normal)
@@ -529,17 +532,13 @@ def _call(
     return after
 
 
-def _return(
-    ex: Executor, frame: Frame, state: State, i: ir.Return, label: str, index: int
-) -> State | None:
+def _return(ex: Executor, frame: Frame, state: State, i: ir.Return, label: str, index: int) -> State | None:
     if i.value is not None:
         frame.registers[""] = value_of(ex, frame, i.value)
     return state
 
 
-def _branch(
-    ex: Executor, frame: Frame, state: State, i: ir.Branch, label: str, index: int
-) -> State | None:
+def _branch(ex: Executor, frame: Frame, state: State, i: ir.Branch, label: str, index: int) -> State | None:
     if i.condition is None or i.then == i.otherwise:
         ex.go(frame, state, label, i.then)
         return None
@@ -590,9 +589,7 @@ def _handler_claims(ex: Executor, frame: Frame, state: State, handler: str, viol
             frame.registers[instruction.result] = _cast(ex, frame, state, instruction)
 
 
-def _switch(
-    ex: Executor, frame: Frame, state: State, i: ir.Switch, label: str, index: int
-) -> State | None:
+def _switch(ex: Executor, frame: Frame, state: State, i: ir.Switch, label: str, index: int) -> State | None:
     value = term_of(ex, frame, i.value)
     if value.sort is T.BOOL:
         value = T.bool_to_bv(value, 1)

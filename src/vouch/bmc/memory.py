@@ -374,9 +374,7 @@ class Memory:
         index, rest = self._index(offset, word)
         if rest is None and size % word == 0:
             zero = T.bv(0, word)
-            parts = [
-                T.ne(T.select(contents.flags, self.plus(index, i)), zero) for i in range(size // word)
-            ]
+            parts = [T.ne(T.select(contents.flags, self.plus(index, i)), zero) for i in range(size // word)]
             return T.or_(*parts) if len(parts) > 1 else parts[0]
         return T.or_(*[self._flag(contents, self.plus(offset, i)) for i in range(size)])
 
@@ -389,9 +387,7 @@ class Memory:
         place = T.bv(0, contents.word) if rest is None else self._resized(rest, contents.word)
         return T.eq(T.extract(T.lshr(bits, place), 0, 0), T.bv(1, 1))
 
-    def _flat(
-        self, target: MemObject, contents: Contents | None, offset: Term, size: int
-    ) -> Contents:
+    def _flat(self, target: MemObject, contents: Contents | None, offset: Term, size: int) -> Contents:
         """Contents with everything in the array and no cells above it."""
         new = Contents() if contents is None else contents.copy()
         if new.array is None:
@@ -537,9 +533,7 @@ class Memory:
                     new.cells[place] = (1, T.ite(condition, x, y), T.ite(condition, bad_x, bad_y))
         return new
 
-    def _merge_initial(
-        self, target: MemObject, condition: Term, a: Contents, b: Contents
-    ) -> Initial | None:
+    def _merge_initial(self, target: MemObject, condition: Term, a: Contents, b: Contents) -> Initial | None:
         if a.initial is b.initial:
             return a.initial
         from vouch.bmc.initial import Merged
@@ -644,7 +638,8 @@ class Memory:
             case ir.FloatType():
                 width = self.world.float_width(type_)
                 return T.fp_from_bits(
-                    T.extract(bits, width - 1, 0) if bits.width > width else bits, self.world.float_sort(type_)
+                    T.extract(bits, width - 1, 0) if bits.width > width else bits,
+                    self.world.float_sort(type_),
                 )
             case ir.PointerType():
                 return self.world.pointer_from(self._resized(bits, self.pointer_bits))
@@ -718,4 +713,3 @@ class Memory:
                 constant = constant.elements[index]
             else:
                 raise Unsupported(f"constant {type(constant).__name__} in an initialiser")
-

@@ -6,6 +6,7 @@ An integer is a bit-vector term (`i1` a Bool term), a float a floating-point ter
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -154,3 +155,20 @@ def select(choices: list[tuple[Term, Value]]) -> Value:
     for condition, value in reversed(choices[:-1]):
         result = merge(condition, value, result)
     return result
+
+
+def symbols(value: Value) -> Iterator[Term]:
+    """The symbols in the terms of a value (offsets of pointers included)."""
+    work: list[Value] = [value]
+    seen: set[Term] = set()
+    while work:
+        part = work.pop()
+        if isinstance(part, Pointer):
+            work.extend(offset for _, _, offset in part.targets)
+        elif isinstance(part, tuple):
+            work.extend(part)
+        elif part not in seen:
+            seen.add(part)
+            if part.name:
+                yield part
+            work.extend(part.args)

@@ -51,7 +51,7 @@ class World:
         self.memory = Memory(self)
         self.constraints: list[Term] = []
         self.notes: dict[str, None] = {}  # approximations made, in order
-        self.approximate: set[Term] = set()  # symbols that stand for more than the program can do
+        self.unsupported: dict[Term, str] = {}  # symbols that stand for what vouch cannot compute
         self.globals: dict[str, MemObject] = {}
         self.outside: list[MemObject] = []
         self.null_object = MemObject(Kind.NULL, "null", 0, Unknown())
@@ -214,9 +214,7 @@ class World:
             case _:
                 raise Unsupported(f"constant expression {constant.op}")
 
-    def element_offset(
-        self, source: ir.Type, indices: tuple[ir.Operand, ...], values: list[Value]
-    ) -> Term:
+    def element_offset(self, source: ir.Type, indices: tuple[ir.Operand, ...], values: list[Value]) -> Term:
         """Byte offset of a getelementptr."""
         total = self.zero_offset
         fixed = 0
@@ -407,6 +405,60 @@ class World:
                 key = member.type
             else:
                 return key if offset == 0 or ctype.size == 0 else None
+        return None
+
+    def place_name(self, target: MemObject, offset: int) -> str:
+        """How C spells a place in an object: `s.field[2]`."""
+        name, key = target.name, target.ctype
+        for _ in range(32):
+            ctype = self.program.ctypes.get(key) if key is not None else None
+            if ctype is None:
+                return name if offset == 0 else f"{name}+{offset}"
+            if ctype.kind == "array" and ctype.target is not None:
+                element = self.program.ctypes.get(ctype.target)
+                if element is None or element.size == 0:
+                    return name
+                name = f"{name}[{offset // element.size}]"
+                offset %= element.size
+                key = ctype.target
+            elif ctype.kind in ("struct", "union"):
+                inside = [m for m in ctype.members if m.offset <= 8 * offset < m.offset + max(m.size, 1)]
+                if not inside:
+                    return name
+                name = f"{name}.{inside[0].name}" if inside[0].name else name
+                offset -= inside[0].offset // 8
+                key = inside[0].type
+            else:
+                return name
+        return name
+
+    def scalar_at(self, key: int | None, offset: int) -> ir.Type | None:
+        """The IR type of the C scalar at a byte offset of a C type."""
+        found = self.ctype_at(key, offset)
+        if found is None:
+            return None
+        ctype = self.program.ctypes[found]
+        match ctype.kind:
+            case "pointer":
+                return ir.PointerType()
+            case "float" if ctype.size in (4, 8):
+                return ir.FloatType("float" if ctype.size == 4 else "double")
+            case "int" | "bool" | "char" | "enum" if ctype.size in (1, 2, 4, 8):
+                return ir.IntType(8 * ctype.size)
+            case _:
+                return None
+
+    def element_of_size(self, key: int | None, size: int) -> int | None:
+        """The C type of `size` bytes of which an object of this C type is made."""
+        for _ in range(16):
+            if key is None or key not in self.program.ctypes:
+                return None
+            ctype = self.program.ctypes[key]
+            if ctype.size == size and ctype.kind != "array":
+                return key
+            if ctype.kind != "array":
+                return None
+            key = ctype.target
         return None
 
     def arbitrary_cell(self, target: MemObject, offset: int, type_: ir.Type, undefined: bool) -> Value:

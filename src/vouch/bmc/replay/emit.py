@@ -36,6 +36,8 @@ RUNTIME = {
     "frame": "i64 ()",
     "leave": "void (i64)",
     "callee": "ptr (ptr, ptr, i32, i32)",
+    "havoc": "void (i32, ptr, i64)",
+    "new": "ptr (i64)",
     "return": "void (i32, ptr, i64, ptr, i32)",
     "malloc": "ptr (i64, i32)",
     "calloc": "ptr (i64, i64, i32)",

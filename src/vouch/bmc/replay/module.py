@@ -19,6 +19,9 @@ from vouch.c.reader.scan import Unreadable
 from vouch.errors import Unsupported
 
 _CASTS = re.compile(r"\binttoptr \(?i\d+ (\S+) to ptr")
+_NUMBERS = re.compile(r"\bi(?:16|32|64) (\d+)\b")
+_LEAST_COMPUTED = 4096
+_DEVICE_SIZE = 0xFFFF
 ARGUMENT_SLOT = 16
 
 
@@ -35,7 +38,7 @@ class Rewritten:
     entries: dict[str, int]
     arguments: dict[str, list[int]]
     unwatched: dict[int, str]
-    device_from: int  # lowest address of a device register
+    devices: list[tuple[int, int]]  # first and last address of device registers
 
 
 def rewrite(program: Program, text: str, checks: Sequence[Check]) -> Rewritten:
@@ -54,6 +57,9 @@ def _rewrite(program: Program, module: ModuleText, checks: Sequence[Check]) -> R
     storage = lay_out(module, program.layout.pointer_bits)
     out = [*module.preamble, *storage.lines, *declarations()]
     for name, function in module.functions.items():
+        if name in stubs.ASSUMPTIONS:  # whatever body the program gives it
+            out += stubs.stub(function, numbers[name])
+            continue
         out += FunctionRewriter(function, sites.get(name, {}), shared).lines()
     for name, declared in stubbed.items():
         out += stubs.stub(declared, numbers[name])
@@ -73,7 +79,7 @@ def _rewrite(program: Program, module: ModuleText, checks: Sequence[Check]) -> R
         {name: i for i, name in enumerate(arguments)},
         arguments,
         shared.unwatched,
-        _device_from(module),
+        _devices(module),
     )
 
 
@@ -118,23 +124,30 @@ def _intrinsics(module: ModuleText) -> list[str]:
     return list(own.values())
 
 
-def _device_from(module: ModuleText) -> int:
-    """Addresses from here on that belong to no object are device registers; where the program makes no
-    pointer from a number there are none."""
-    lowest = 1 << 63
-    for text in _all_text(module):
+def _devices(module: ModuleText) -> list[tuple[int, int]]:
+    """Addresses of device registers: numbers in the text that become pointers, and what lies behind them.
+
+    A number that is computed may come from any constant of the program.
+    """
+    starts: set[int] = set()
+    computed = False
+    for text in _texts(module, "inttoptr"):
         for match in _CASTS.finditer(text):
-            number = int(match[1]) if match[1].isdecimal() else 4096
-            if number:
-                lowest = min(lowest, number)
-    return lowest
+            if match[1].isdecimal():
+                starts.add(int(match[1]))
+            else:
+                computed = True
+    if computed:
+        for text in _texts(module, ""):
+            starts.update(number for m in _NUMBERS.findall(text) if (number := int(m)) >= _LEAST_COMPUTED)
+    return [(start, start + _DEVICE_SIZE) for start in sorted(starts) if start]
 
 
-def _all_text(module: ModuleText) -> list[str]:
+def _texts(module: ModuleText, containing: str) -> list[str]:
     lines = [
         item.text
         for function in module.functions.values()
         for item in function.body
-        if not isinstance(item, str) and "inttoptr" in item.text
+        if not isinstance(item, str) and containing in item.text
     ]
-    return lines + [text for text in module.globals.values() if "inttoptr" in text]
+    return lines + [text for text in module.globals.values() if containing in text]

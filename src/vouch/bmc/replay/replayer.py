@@ -13,6 +13,7 @@ from typing import Protocol
 from vouch.bmc.counterexample import Address, Counterexample, OutsideObject, Scalar
 from vouch.bmc.replay import wire
 from vouch.bmc.replay.build import build, machine_for
+from vouch.bmc.replay.chance import random_example
 from vouch.bmc.replay.limits import Limits
 from vouch.bmc.replay.module import Rewritten, rewrite
 from vouch.bmc.replay.process import run
@@ -111,9 +112,29 @@ class Replayer:
             return ReplayResult(False, reason=f"no function {example.entry} to start with", possible=False)
         return self._run(rewritten, binary, _with_command_line(example, self._program), number)
 
+    def run_random(self, entry: str, seed: int, *, library: bool = False) -> ReplayResult:
+        """Run `entry` on random inputs to its end; `fired` names every check that was violated on the way.
+
+        `confirmed` is False always. Equal seeds give equal runs. With `library` global variables hold
+        random contents at the start.
+        """
+        try:
+            rewritten, binary = self._build()
+        except Unreplayable as error:
+            return ReplayResult(False, reason=str(error), possible=False)
+        if not self._checks:
+            return ReplayResult(False, reason="no checks")
+        encoder = wire.Encoder(rewritten, self._program)
+        example = random_example(self._program, encoder, entry, self._checks[0], seed, library=library)
+        example = _with_command_line(example, self._program)
+        flags = wire.RANDOM | (0 if library else wire.CONSTRUCTORS)
+        data = encoder.encode(example, flags=flags, wanted=0, sites=len(self._checks), seed=seed)
+        outcome = run(binary, data, self._limits)
+        return self._result(rewritten, wire.decode(outcome.output), encoder.problems, outcome.stopped, 0)
+
     def _run(self, rewritten: Rewritten, binary: Path, example: Counterexample, number: int) -> ReplayResult:
         encoder = wire.Encoder(rewritten, self._program)
-        flags = wire.STOP | (wire.CONSTRUCTORS if _starts_program(example) else 0)
+        flags = wire.CONSTRUCTORS if _starts_program(example) else 0
         data = encoder.encode(example, flags=flags, wanted=number, sites=len(self._checks))
         outcome = run(binary, data, self._limits)
         report = wire.decode(outcome.output)
@@ -134,7 +155,9 @@ class Replayer:
         if number in report.fired:
             return ReplayResult(True, fired, diverged)
         reason = stopped or (wire.ENDS[report.end] if report.end is not None else "the run ended early")
-        return ReplayResult(False, fired, diverged, f"{reason} without violating the check")
+        return ReplayResult(
+            False, fired, diverged, f"{reason} without violating the check" if number else reason
+        )
 
 
 def _starts_program(example: Counterexample) -> bool:

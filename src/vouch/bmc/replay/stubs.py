@@ -11,16 +11,17 @@ from collections.abc import Iterable, Mapping
 from vouch.bmc.replay.emit import Emitter, allocated_size, bits
 from vouch.bmc.replay.text import FunctionText, ParameterText, split
 
-UNKNOWN_CALLEE = "(*)"  # the name under which events of calls through unknown pointers are recorded
+UNKNOWN_CALLEE = (
+    "(unknown function pointer)"  # the name under which events of calls through unknown pointers are recorded
+)
 _VARIADIC_POINTERS = 8  # how many of the unnamed arguments a recorded write may refer to
 
 ASSUMPTIONS = frozenset({"__VERIFIER_assume", "__CPROVER_assume", "__ESBMC_assume", "__vouch_assume"})
-_SILENT = frozenset(
-    {"__VERIFIER_assert", "__CPROVER_assert", "__ESBMC_assert", "__VERIFIER_error", "reach_error"}
-    | {"__CPROVER_error", "__cxa_guard_release", "__cxa_guard_abort"}
-)
+CLAIMS = frozenset({"__VERIFIER_assert", "__CPROVER_assert", "__ESBMC_assert"})
+_SILENT = frozenset({"__cxa_guard_release", "__cxa_guard_abort", "__cxa_atexit", "atexit"})
 _ABORTS = frozenset(
-    {"abort", "__assert_fail", "__assert_rtn", "__assert", "__assert_func", "_assert", "_wassert"}
+    {"__VERIFIER_error", "reach_error", "__CPROVER_error"}
+    | {"abort", "__assert_fail", "__assert_rtn", "__assert", "__assert_func", "_assert", "_wassert"}
     | {"__assert_perror_fail", "__cxa_pure_virtual", "_ZSt9terminatev", "__stack_chk_fail"}
     | {"__ubsan_handle_builtin_unreachable", "__ubsan_handle_missing_return"}
 )
@@ -39,10 +40,16 @@ _HEAP: Mapping[str, tuple[str, tuple[int, ...]]] = {
     "free": ("free", (0,)),
     "cfree": ("free", (0,)),
     "__vouch_object_size": ("object_size", (0,)),
-    **dict.fromkeys(("_Znwm", "_Znam", "_Znwj", "_Znaj"), ("malloc", (0,))),
+    **dict.fromkeys(("_Znwm", "_Znam", "_Znwj", "_Znaj"), ("new", (0,))),
     **dict.fromkeys(("_ZnwmRKSt9nothrow_t", "_ZnamRKSt9nothrow_t"), ("malloc", (0,))),
     **{f"_Zd{a}Pv{s}": ("free", (0,)) for a in "la" for s in ("", "m", "j")},
 }
+
+
+_BLOCKS = frozenset({"memcpy", "memmove", "memset"})
+ALLOCATORS = frozenset(
+    name for name, (hook, _) in _HEAP.items() if hook in ("malloc", "calloc", "aligned", "realloc")
+)
 
 
 def stub(function: FunctionText, number: int) -> list[str]:
@@ -59,10 +66,12 @@ def stub(function: FunctionText, number: int) -> list[str]:
         out.call("exit", str(END_EXIT))
     elif name in _THROWS:
         out.call("end", str(END_THROW))
-    elif name in ASSUMPTIONS and parameters:
+    elif name in ASSUMPTIONS | CLAIMS and parameters:
         kind, value = parameters[0].type, parameters[0].name
         holds = out.value(f"icmp ne {kind} {value}, {'null' if kind == 'ptr' else '0'}")
         out.call("assume", out.value(f"zext i1 {holds} to i8"))
+    elif name == "__vouch_havoc" and len(parameters) == 2:
+        out.call("havoc", str(number), "%a0", out.to_i64(parameters[1].type, "%a1"))
     elif name.startswith("__ubsan_handle_") or name in _SILENT:
         pass
     elif name == "__cxa_guard_acquire":
@@ -70,6 +79,9 @@ def stub(function: FunctionText, number: int) -> list[str]:
         out.do("store i8 1, ptr %a0")
         first = out.value(f"icmp eq i8 {done}, 0")
         out.do(f"ret i32 {out.value(f'zext i1 {first} to i32')}")
+        ending = False
+    elif name in _BLOCKS and len(parameters) == 3:
+        _block(out, function, parameters, number)
         ending = False
     elif name in _HEAP and len(parameters) > max(_HEAP[name][1]):
         _heap(out, function, parameters, number)
@@ -102,7 +114,7 @@ def _heap(out: Emitter, function: FunctionText, parameters: list[ParameterText],
         parameter = parameters[position]
         pointer = parameter.type == "ptr"
         values.append(parameter.name if pointer else out.to_i64(parameter.type, parameter.name))
-    if hook not in ("free", "object_size"):
+    if hook not in ("free", "object_size", "new"):
         values.append(str(number))
     result = out.call(hook, *values)
     if function.result == "void":
@@ -111,6 +123,17 @@ def _heap(out: Emitter, function: FunctionText, parameters: list[ParameterText],
         out.do(f"ret i32 {out.value(f'trunc i64 {result} to i32')}")
     else:
         out.do(f"ret {function.result} {result}")
+
+
+def _block(out: Emitter, function: FunctionText, parameters: list[ParameterText], number: int) -> None:
+    """memcpy and its like, called as functions."""
+    length = out.to_i64(parameters[2].type, "%a2")
+    if function.name == "memset":
+        byte = out.value(f"trunc {parameters[1].type} %a1 to i8")
+        out.call("fill", "%a0", byte, length, "0", str(number))
+    else:
+        out.call("copy", "%a0", "%a1", length, "0", "0", "0", str(number))
+    out.do("ret ptr %a0" if function.result == "ptr" else f"ret {function.result} zeroinitializer")
 
 
 def _recorded(out: Emitter, function: FunctionText, parameters: list[ParameterText], number: int) -> None:
@@ -131,7 +154,10 @@ def _recorded(out: Emitter, function: FunctionText, parameters: list[ParameterTe
     if void:
         out.do("ret void")
     else:
-        out.do(f"ret {function.result} {out.value(f'load {function.result}, ptr {buffer}')}")
+        value = out.value(f"load {function.result}, ptr {buffer}")
+        if function.name.endswith("_bool") and "nondet" in function.name and bits(function.result):
+            value = out.value(f"and {function.result} {value}, 1")
+        out.do(f"ret {function.result} {value}")
 
 
 def _unnamed(out: Emitter, array: str, first: int) -> None:

@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 
 from vouch.bmc.counterexample import Address, Counterexample, Event, OutsideObject, Scalar
 from vouch.bmc.replay.module import Rewritten
+from vouch.bmc.replay.stubs import ALLOCATORS
 from vouch.c import ir
 from vouch.c.layout import Sizes
 from vouch.errors import Unsupported
 
 _MAGIC = 0x31505256
-RANDOM, STOP, CONSTRUCTORS = 1, 2, 4
+RANDOM, CONSTRUCTORS = 1, 2
 _KINDS = {"return": 0, "volatile": 1, "undefined": 2}
 _NONE, _BYTES, _ADDRESS = 0, 1, 2
 _NUMBER, _OBJECT, _GLOBAL, _FUNCTION, _ARGUMENT, _LOCAL, _HEAP = range(7)
@@ -64,6 +65,13 @@ def decode(output: bytes) -> Report:
     return report
 
 
+def _fails(event: Event) -> bool:
+    """An allocation is recorded by whether it fails (one bit) or by the pointer it returns."""
+    if isinstance(event.type, ir.IntType) and event.type.bits == 1:
+        return bool(event.value)
+    return event.value in (0, Address(None, 0))
+
+
 class _Writer:
     def __init__(self) -> None:
         self.parts: list[bytes] = []
@@ -96,7 +104,8 @@ class Encoder:
         self._objects = {o.name: i for i, o in enumerate(placed)}
         out = _Writer()
         out.number(_MAGIC, flags, wanted, sites, self._names.entries[example.entry], seed)
-        out.number(self._names.device_from, len(self._names.allocas))
+        out.number(len(self._names.devices), *(n for low_high in self._names.devices for n in low_high))
+        out.number(len(self._names.allocas))
         self._contents(out, made)
         self._events(out, example.events)
         out.number(len(placed))
@@ -181,7 +190,10 @@ class Encoder:
                 self.problems.append(f"no function {event.function} for an event")
                 continue
             one = _Writer()
-            self._value(one, event.value, self._size(event.type))
+            if event.function in ALLOCATORS:
+                self._value(one, int(_fails(event)), 1)
+            else:
+                self._value(one, event.value, self._size(event.type))
             one.number(len(event.writes))
             for target, content in event.writes:
                 self._address(one, target)

@@ -9,13 +9,11 @@ LOCAL void *new_heap(word size, word align, int zero) {
     return (void *)o->base;
 }
 
-/* A recorded null result: the engine lets the allocation fail. */
+/* Whether the allocation returns null: recorded as a number that is not zero. */
 LOCAL int fails(u32 function) {
-    u8 value[sizeof(word)];
-    word bits = 0;
-    if (!take_event(EVENT_RETURN, function, value, sizeof value)) return 0;
-    copy_bytes(&bits, value, sizeof bits);
-    return bits == 0;
+    u8 failed = 0;
+    if (take_event(EVENT_RETURN, function, &failed, sizeof failed)) return failed;
+    return (flags & FLAG_RANDOM) && random_bits() % 16 == 0;
 }
 
 void *__replay_malloc(u64 size, u32 function) { return fails(function) ? 0 : new_heap((word)size, 16, 0); }
@@ -30,9 +28,11 @@ void *__replay_aligned(u64 align, u64 size, u32 function) {
     return fails(function) ? 0 : new_heap((word)size, (word)align, 0);
 }
 
+/* Objects from outside may have come from malloc there. */
 LOCAL struct object *heap_start(void *pointer) {
     struct object *o = nearest((word)pointer);
-    return o && o->state == LIVE && o->kind == HEAP && o->base == (word)pointer ? o : 0;
+    int kind = o && o->state == LIVE && (o->kind == HEAP || o->kind == OUTSIDE);
+    return kind && o->base == (word)pointer ? o : 0;
 }
 
 /* Whether `pointer` may be freed: null or the start of a live heap object. */
@@ -59,6 +59,8 @@ void *__replay_realloc(void *pointer, u64 size, u32 function) {
     }
     return to;
 }
+
+void *__replay_new(u64 size) { return new_heap((word)size, 16, 0); } /* C++'s new does not return null */
 
 u64 __replay_object_size(void *pointer) {
     struct object *o = nearest((word)pointer);

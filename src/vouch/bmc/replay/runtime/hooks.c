@@ -163,6 +163,29 @@ void *__replay_by_value(void *from, u64 size, u64 align, u32 function) {
     return copy;
 }
 
+/* Arbitrary bytes come in: those recorded for this call, whatever object they were recorded for. */
+void __replay_havoc(u32 function, void *to, u64 count) {
+    struct object *target = 0;
+    if (!count || !writable(to, (word)count, 0, function, &target)) return;
+    struct event *e = next_event(EVENT_RETURN, function);
+    if (target) mark(target, (word)to, 1, (word)count);
+    if (flags & FLAG_RANDOM)
+        for (word i = 0; i < (word)count; i += 8) {
+            u8 some[8];
+            random_value(some, 8);
+            copy_bytes((u8 *)to + i, some, count - i < 8 ? (word)count - i : 8);
+        }
+    if (!e) return;
+    cursor = e->value;
+    skip_value();
+    for (u64 writes = take(); writes--;) {
+        cursor += 3;
+        word size;
+        const u8 *bytes = take_bytes(&size);
+        copy_bytes(to, bytes, size < (word)count ? size : (word)count);
+    }
+}
+
 LOCAL int is_function(word address) {
     for (u32 i = 0; i < __replay_function_count; i++)
         if ((word)__replay_functions[i] == address) return 1;

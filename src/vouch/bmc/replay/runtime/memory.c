@@ -13,7 +13,12 @@ static u32 heap_count;
 static struct object *globals;
 static word globals_begin, globals_end;
 static word native_stack, native_stack_end;
-static u64 device_from; /* lowest address of a device register */
+struct range {
+    u64 low, high;
+};
+
+static const struct range *devices; /* addresses of device registers */
+static u32 device_count;
 static u8 scratch[1 << 16];
 
 LOCAL void set_up_memory(void) {
@@ -136,7 +141,8 @@ LOCAL enum place_of where(word address, word size, struct object **found) {
     if (holds(o, address, size)) return VALID;
     if (address >= native_stack && address < native_stack_end) return NATIVE;
     if (o || (address >= arena && address < arena_end)) return INVALID;
-    if (address >= device_from && ((u64)address >> 32) == 0) return DEVICE;
+    for (u32 i = 0; i < device_count; i++)
+        if (address >= devices[i].low && address <= devices[i].high) return DEVICE;
     return INVALID;
 }
 

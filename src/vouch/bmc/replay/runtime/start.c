@@ -17,7 +17,9 @@ LOCAL __attribute__((noreturn, used)) void run(void) {
     site_count = (u32)take();
     entry_number = take();
     random_state = take();
-    device_from = take();
+    device_count = (u32)take();
+    devices = (const struct range *)cursor;
+    cursor += 2 * (u64)device_count;
     made = table(take() + 1, sizeof *made);
     fired = table(site_count + 1, 1);
     set_up_memory();

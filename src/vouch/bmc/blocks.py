@@ -1,0 +1,266 @@
+"""memcpy, memset and their kin: whole stretches of memory, cell by cell where sizes are constant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from vouch.bmc import access
+from vouch.bmc.initial import Unknown, Zero
+from vouch.bmc.memory import Contents
+from vouch.bmc.state import State
+from vouch.bmc.value import Kind, MemObject, Pointer, Value, select
+from vouch.c import ir
+from vouch.smt import term as T
+from vouch.smt.term import Term
+
+if TYPE_CHECKING:
+    from vouch.bmc.execute import Executor, Frame
+
+COPY_LIMIT = 1 << 14  # bytes copied or set one by one
+VARIABLE_LIMIT = 512  # bytes when their number is not constant
+Piece = tuple[int, ir.Type, Value, Term]
+
+
+def _claims(
+    ex: Executor, frame: Frame, state: State, site: ir.Instruction, pointers: list[Pointer], size: Term
+) -> None:
+    """All bytes must be accessible, unless there are none."""
+    bad: Term = T.FALSE
+    for pointer in pointers:
+        for guard, target, offset in pointer.targets:
+            bad = T.or_(bad, T.and_(guard, T.not_(access.valid(ex, state, target, offset, size))))
+    some = T.ne(size, T.bv(0, size.width))
+    access.claim_access(ex, frame, state, site, T.and_(some, bad))
+
+
+def copy(
+    ex: Executor,
+    frame: Frame,
+    state: State,
+    site: ir.Instruction,
+    destination: Pointer,
+    source: Pointer,
+    size: Term,
+) -> None:
+    """Copy `size` bytes, which may overlap: everything is read before anything is written."""
+    size = T.resize_u(size, ex.world.pointer_bits)
+    _claims(ex, frame, state, site, [destination, source], size)
+    copy_unchecked(ex, state, destination, source, size)
+
+
+def copy_unchecked(ex: Executor, state: State, destination: Pointer, source: Pointer, size: Term) -> None:
+    """The copy alone; bytes that cannot be accessed are left out."""
+    if size.value is not None and int(size.value) <= COPY_LIMIT:
+        pieces = _read(ex, state, source, int(size.value))
+        for at, type_, value, undefined in pieces:
+            _write(ex, state, destination, at, type_, value, T.TRUE, undefined)
+        return
+    most = _most(ex, state, [destination, source], size)
+    if most is None:
+        _forget(ex, state, destination, "a copy of unknown length")
+        return
+    byte = ir.IntType(8)
+    read = [(at, *_read_one(ex, state, source, at, byte)) for at in range(most)]
+    for at, value, undefined in read:
+        inside = T.ult(T.bv(at, ex.world.pointer_bits), size)
+        _write(ex, state, destination, at, byte, value, inside, undefined)
+
+
+def _most(ex: Executor, state: State, pointers: list[Pointer], size: Term) -> int | None:
+    """The most bytes that a valid access of this size can touch, if that is a small number."""
+    most = ex.world.bounds(size)[1]
+    for pointer in pointers:
+        sizes = [o.size for _, o, _ in pointer.targets if o.kind in access.MAIN]
+        if sizes and all(isinstance(s, int) for s in sizes):
+            most = min(most, max(s for s in sizes if isinstance(s, int)))
+    return most if most <= VARIABLE_LIMIT else None
+
+
+def _forget(ex: Executor, state: State, pointer: Pointer, why: str) -> None:
+    ex.world.note(why)
+    for _, target, _ in pointer.targets:
+        if target.kind in access.MAIN and not target.constant:
+            havoc(ex, state, target, Unknown())
+
+
+def havoc(ex: Executor, state: State, target: MemObject, contents: Unknown) -> None:
+    """Everything in the object becomes unknown."""
+    old = state.memory.get(target)
+    new = Contents(state.token, contents)
+    if old is not None:
+        new.alive = old.alive
+    state.memory[target] = new
+
+
+def fill(
+    ex: Executor,
+    frame: Frame,
+    state: State,
+    site: ir.Instruction,
+    destination: Pointer,
+    byte: Term,
+    size: Term,
+) -> None:
+    size = T.resize_u(size, ex.world.pointer_bits)
+    _claims(ex, frame, state, site, [destination], size)
+    single = destination.single
+    if single is not None and byte.value == 0 and size.value is not None:
+        target, offset = single
+        if offset.value == 0 and target.size == size.value and target.kind in access.MAIN and not target.dead:
+            old = state.memory.get(target)
+            new = Contents(state.token, Zero())
+            new.alive = old.alive if old is not None else T.TRUE
+            state.memory[target] = new
+            return
+    if size.value is not None and int(size.value) <= COPY_LIMIT:
+        _fill_constant(ex, state, destination, byte, int(size.value))
+        return
+    most = _most(ex, state, [destination], size)
+    if most is None:
+        _forget(ex, state, destination, "a memset of unknown length")
+        return
+    for at in range(most):
+        inside = T.ult(T.bv(at, ex.world.pointer_bits), size)
+        _write(ex, state, destination, at, ir.IntType(8), byte, inside, T.FALSE)
+
+
+def _fill_constant(ex: Executor, state: State, destination: Pointer, byte: Term, size: int) -> None:
+    words = {1: byte}
+    for width in (2, 4, 8):
+        words[width] = T.concat(words[width // 2], words[width // 2])
+    at = 0
+    while at < size:
+        width = 8
+        while at % width or at + width > size:
+            width //= 2
+        _write(ex, state, destination, at, ir.IntType(8 * width), words[width], T.TRUE, T.FALSE)
+        at += width
+
+
+def _write(
+    ex: Executor,
+    state: State,
+    destination: Pointer,
+    at: int,
+    type_: ir.Type,
+    value: Value,
+    condition: Term,
+    undefined: Term,
+) -> None:
+    size = ex.world.layouts.store_size(type_)
+    for guard, target, offset in destination.targets:
+        if target.kind not in access.MAIN:
+            continue
+        where = ex.memory.plus(offset, at)
+        ok = T.and_(guard, condition, access.valid(ex, state, target, where, size))
+        if ok is T.FALSE:
+            continue
+        if target.kind is Kind.OUTSIDE:
+            ex.touch(target, state, where, size)
+        contents = state.memory.get(target)
+        state.memory[target] = ex.memory.write_at(
+            target, contents, where, type_, value, ok, undefined, state.token
+        )
+
+
+def _read(ex: Executor, state: State, source: Pointer, size: int) -> list[Piece]:
+    single = source.single
+    if single is not None and single[1].value is not None and single[0].kind in access.MAIN:
+        target, offset = single
+        return list(_pieces(ex, state, target, ex.memory.signed(offset), size))
+    result: list[Piece] = []
+    for at, type_ in _shape(ex, source, size):
+        value, undefined = _read_one(ex, state, source, at, type_)
+        result.append((at, type_, value, undefined))
+    return result
+
+
+def _read_one(ex: Executor, state: State, source: Pointer, at: int, type_: ir.Type) -> tuple[Value, Term]:
+    size = ex.world.layouts.store_size(type_)
+    choices: list[tuple[Term, Value]] = []
+    undefined: Term = T.FALSE
+    for guard, target, offset in source.targets:
+        where = ex.memory.plus(offset, at)
+        ok = access.valid(ex, state, target, where, size)
+        if ok is T.FALSE or target.kind not in access.MAIN:
+            continue
+        if target.kind is Kind.OUTSIDE:
+            ex.touch(target, state, where, size)
+        value, bad = ex.memory.read_at(target, state.memory.get(target), where, type_)
+        undefined = T.or_(undefined, T.and_(guard, bad))
+        choices.append((guard, value))
+    if not choices:
+        return ex.world.fresh(type_, "invalid"), T.FALSE
+    return select(choices), undefined
+
+
+def _pieces(ex: Executor, state: State, target: MemObject, offset: int, size: int) -> Iterator[Piece]:
+    """What lies in a stretch of an object, in the cells it was written in."""
+    contents = state.memory.get(target)
+    if target.kind is Kind.OUTSIDE:
+        ex.touch(target, state, T.bv(offset, ex.world.pointer_bits), size)
+    at = offset
+    end = offset + size
+    while at < end:
+        cell = contents.cells.get(at) if contents is not None else None
+        if cell is not None and at + cell[0] <= end:
+            yield at - offset, ex.memory.type_of(cell[1], cell[0]), cell[1], cell[2]
+            at += cell[0]
+            continue
+        type_ = _natural(ex, target, contents, at, end - at)
+        value, undefined = ex.memory.read(target, contents, at, type_)
+        yield at - offset, type_, value, undefined
+        at += ex.world.layouts.store_size(type_)
+
+
+def _natural(ex: Executor, target: MemObject, contents: Contents | None, at: int, room: int) -> ir.Type:
+    """A type for bytes that were not written yet: what C says lies there, else a whole number."""
+    ctype = ex.world.scalar_at(target.ctype, at)
+    if ctype is not None and ex.world.layouts.store_size(ctype) <= room:
+        size = ex.world.layouts.store_size(ctype)
+        if contents is None or not ex.memory._overlaps(contents, at, size):
+            return ctype
+    width = 8
+    while width > 1 and (at % width or width > room or _busy(ex, contents, at, width)):
+        width //= 2
+    return ir.IntType(8 * width)
+
+
+def _busy(ex: Executor, contents: Contents | None, at: int, width: int) -> bool:
+    return contents is not None and bool(contents.cells) and ex.memory._overlaps(contents, at, width)
+
+
+def _shape(ex: Executor, source: Pointer, size: int) -> Iterator[tuple[int, ir.Type]]:
+    """Types to read a stretch at a variable place in, from the C type of what lies there."""
+    element = None
+    for _, target, _ in source.targets:
+        element = ex.world.element_of_size(target.ctype, size)
+        if element is not None:
+            break
+    at = 0
+    while at < size:
+        type_ = ex.world.scalar_at(element, at) if element is not None else None
+        if type_ is None or at + ex.world.layouts.store_size(type_) > size:
+            type_ = ir.IntType(8)
+        yield at, type_
+        at += ex.world.layouts.store_size(type_)
+
+
+def compare(
+    ex: Executor, frame: Frame, state: State, site: ir.Instruction, a: Pointer, b: Pointer, size: Term
+) -> Term | None:
+    """memcmp of a constant number of bytes as a 32-bit sign, None when the size is not constant."""
+    if size.value is None or int(size.value) > COPY_LIMIT:
+        return None
+    _claims(ex, frame, state, site, [a, b], T.resize_u(size, ex.world.pointer_bits))
+    result = T.bv(0, 32)
+    byte = ir.IntType(8)
+    for at in range(int(size.value) - 1, -1, -1):
+        x, _ = _read_one(ex, state, a, at, byte)
+        y, _ = _read_one(ex, state, b, at, byte)
+        assert isinstance(x, Term)
+        assert isinstance(y, Term)
+        sign = T.ite(T.ult(x, y), T.bv(-1, 32), T.bv(1, 32))
+        result = T.ite(T.eq(x, y), result, sign)
+    return result

@@ -1,0 +1,253 @@
+"""Calls: to functions with a body, intrinsics, library functions vouch knows itself, and the unknown rest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vouch.bmc import blocks, extern, instructions, intrinsics, library
+from vouch.bmc.initial import Unknown
+from vouch.bmc.state import State, join_states, join_values
+from vouch.bmc.value import Kind, MemObject, Pointer, Value
+from vouch.c import ir
+from vouch.errors import Unsupported
+from vouch.smt import term as T
+from vouch.smt.term import Term
+
+if TYPE_CHECKING:
+    from vouch.bmc.execute import Executor, Frame
+
+
+def execute(ex: Executor, frame: Frame, state: State, call: ir.Call, label: str, index: int) -> State | None:
+    """The state after the call, None when no execution comes back."""
+    if isinstance(call.callee, ir.AsmOperand):
+        return _assembly(ex, frame, state, call, call.callee)
+    if isinstance(call.callee, ir.GlobalConstant):
+        return _direct(ex, frame, state, call, _resolved(ex, call.callee.name), label, index)
+    return _indirect(ex, frame, state, call, label, index)
+
+
+def _resolved(ex: Executor, name: str) -> str:
+    """Through aliases to the function itself."""
+    for _ in range(8):
+        alias = ex.world.program.aliases.get(name)
+        if not isinstance(alias, ir.GlobalConstant):
+            break
+        name = alias.name
+    return name
+
+
+def finish(frame: Frame, call: ir.Call, value: Value | None) -> None:
+    if call.result is not None and value is not None:
+        frame.registers[call.result] = value
+
+
+def _direct(
+    ex: Executor, frame: Frame, state: State, call: ir.Call, name: str, label: str, index: int
+) -> State | None:
+    if name.startswith("llvm."):
+        return intrinsics.run(ex, frame, state, call, name)
+    if name.startswith("__ubsan_handle_"):
+        return state  # its checks were claimed before the call
+    function = ex.world.program.functions.get(name)
+    if function is not None and function.defined and not library.overrides(name):
+        return _inline(ex, frame, state, call, function, label, index)
+    known = library.find(name)
+    if known is not None:
+        return known(ex, frame, state, call, name)
+    return extern.run(ex, frame, state, call, name, function)
+
+
+def arguments(ex: Executor, frame: Frame, state: State, call: ir.Call) -> list[Value]:
+    values: list[Value] = []
+    for number, operand in enumerate(call.arguments):
+        if isinstance(operand, ir.MetadataOperand):
+            continue
+        value = instructions.operand_value(ex, frame.registers, operand)
+        by_value = call.byval[number] if number < len(call.byval) else None
+        if by_value is not None:
+            assert isinstance(value, Pointer)
+            value = _copied(ex, frame, state, call, value, by_value)
+        values.append(value)
+    return values
+
+
+def _copied(
+    ex: Executor, frame: Frame, state: State, call: ir.Call, source: Pointer, type_: ir.Type
+) -> Pointer:
+    """A struct passed by value: the callee gets a copy of its own."""
+    size = ex.world.layouts.size(type_)
+    made = ex.new_object(state, Kind.STACK, "argument", size, Unknown(undefined=True))
+    single = source.single
+    made.ctype = single[0].ctype if single is not None else None
+    frame.objects.append(made)
+    target = Pointer.to(made, ex.world.zero_offset)
+    blocks.copy(ex, frame, state, call, target, source, T.bv(size, ex.world.pointer_bits))
+    return target
+
+
+def _inline(
+    ex: Executor,
+    frame: Frame,
+    state: State,
+    call: ir.Call,
+    function: ir.Function,
+    label: str,
+    index: int,
+) -> State | None:
+    if ex.active.get(function.name, 0) > ex.limits.recursion:
+        reason = f"recursion of {function.source_name} deeper than {ex.limits.recursion}"
+        ex.cut(frame, label, state.guard.term, "recursion", reason, index)
+        return None
+    if ex.depth > ex.limits.depth:
+        ex.cut(frame, label, state.guard.term, "recursion", "calls nested too deeply", index)
+        return None
+    values = arguments(ex, frame, state, call)
+    if len(values) < len(function.parameters):
+        raise Unsupported(f"call of {function.source_name} with too few arguments")
+    for position, parameter in enumerate(function.parameters):
+        values[position] = _fitted(ex, values[position], parameter.type)
+    if not frame.model:
+        ex.step(frame, state, "call", call.location, function.source_name)
+    ended = ex.call(function, values, state, frame, call)
+    if ended is None:
+        return None
+    after, value = ended
+    if value is not None and not isinstance(call.type, ir.VoidType):
+        finish(frame, call, _fitted(ex, value, call.type))
+    elif not isinstance(call.type, ir.VoidType):
+        finish(frame, call, ex.world.fresh(call.type, "result"))
+    return after
+
+
+def _fitted(ex: Executor, value: Value, type_: ir.Type) -> Value:
+    """A call through a wrong prototype may pass a value of another type."""
+    if ex.memory.has_type(value, type_):
+        return value
+    if isinstance(value, tuple) or isinstance(type_, (ir.StructType, ir.ArrayType, ir.VectorType)):
+        return value
+    bits = ex.memory.to_bits(value)
+    wanted = 8 * ex.world.layouts.store_size(type_)
+    return ex.memory.from_bits(T.resize_u(bits, wanted), type_)
+
+
+def _indirect(
+    ex: Executor, frame: Frame, state: State, call: ir.Call, label: str, index: int
+) -> State | None:
+    """One path per function the pointer may hold; anything else is an unknown function."""
+    pointer = instructions.pointer_of(ex, frame, call.callee)
+    cases: list[tuple[Term, MemObject | None]] = []
+    unknown: Term = T.FALSE
+    for guard, target, _ in pointer.targets:
+        if target.kind is Kind.FUNCTION and target.name:
+            cases.append((guard, target))
+        else:
+            unknown = T.or_(unknown, guard)
+    if unknown is not T.FALSE or not cases:
+        cases.append((unknown, None))
+    results: list[tuple[State, Value | None]] = []
+    rest: State | None = state
+    for position, (guard, callee) in enumerate(cases):
+        assert rest is not None
+        if position == len(cases) - 1:
+            taken, rest = rest, None
+        else:
+            taken = rest.fork(rest.guard.and_(guard))
+            rest.guard = rest.guard.and_(T.not_(guard))
+        if taken.guard.dead:
+            continue
+        after = _one_target(ex, frame, taken, call, callee, label, index)
+        if after is not None:
+            results.append((after, frame.registers.get(call.result) if call.result else None))
+    if not results:
+        return None
+    joined, conditions = join_states(ex.memory, [s for s, _ in results])
+    if call.result is not None:
+        values = [v for _, v in results if v is not None]
+        value = values[0] if len(values) == 1 else join_values(conditions, values)
+        frame.registers[call.result] = value
+    return joined
+
+
+def _one_target(
+    ex: Executor,
+    frame: Frame,
+    state: State,
+    call: ir.Call,
+    target: MemObject | None,
+    label: str,
+    index: int,
+) -> State | None:
+    if target is None:
+        return extern.run(ex, frame, state, call, "(unknown function pointer)", None)
+    return _direct(ex, frame, state, call, target.name, label, index)
+
+
+def _assembly(ex: Executor, frame: Frame, state: State, call: ir.Call, callee: ir.AsmOperand) -> State | None:
+    """Inline assembly: results and what it may write are arbitrary; checks that depend on them are undecided."""
+    reason = f"inline assembly {callee.text!r}"
+    values = arguments(ex, frame, state, call)
+    extern.forget(ex, state, values, everything="memory" in callee.constraints, reason=reason)
+    if not isinstance(call.type, ir.VoidType):
+        finish(frame, call, ex.unsupported(call.type, reason))
+    return state
+
+
+# ---------------------------------------------------------------- variadic functions
+
+
+def va_start(ex: Executor, frame: Frame, state: State, call: ir.Call, target: Pointer) -> None:
+    """Lay the extra arguments out in memory, as the target's `va_arg` code reads them."""
+    world = ex.world
+    slot = 8 if world.pointer_bits == 64 else world.pointer_bits // 8
+    places: list[tuple[int, ir.Type, Value]] = []
+    at = 0
+    for type_, value in frame.varargs:
+        align = max(slot, world.layouts.align(type_)) if _aligns(world.program.triple) else slot
+        at = -(-at // align) * align
+        places.append((at, type_, value))
+        at += -(-world.layouts.store_size(type_) // slot) * slot
+    area = ex.new_object(state, Kind.STACK, "arguments", max(at, 1), Unknown(undefined=True))
+    frame.objects.append(area)
+    for place, type_, value in places:
+        contents = ex.memory.write(area, state.memory.get(area), place, type_, value, T.FALSE, state.token)
+        state.memory[area] = contents
+    start = Pointer.to(area, world.zero_offset)
+    if world.program.triple.startswith("x86_64") and "windows" not in world.program.triple:
+        # System V: registers are spent (48 and 176), so everything is read from the overflow area.
+        fields: list[tuple[int, ir.Type, Value]] = [
+            (0, ir.IntType(32), T.bv(48, 32)),
+            (4, ir.IntType(32), T.bv(176, 32)),
+            (8, ir.PointerType(), start),
+            (16, ir.PointerType(), world.null),
+        ]
+    else:
+        fields = [(0, ir.PointerType(), start)]
+    for offset, type_, value in fields:
+        _poke(ex, state, target.shifted(T.bv(offset, world.pointer_bits)), type_, value)
+
+
+def _aligns(triple: str) -> bool:
+    """Do wide arguments begin at a multiple of their alignment?"""
+    return not triple.startswith(("i386", "i486", "i586", "i686", "avr", "msp430"))
+
+
+def _poke(ex: Executor, state: State, pointer: Pointer, type_: ir.Type, value: Value) -> None:
+    for guard, target, offset in pointer.targets:
+        contents = state.memory.get(target)
+        state.memory[target] = ex.memory.write_at(
+            target, contents, offset, type_, value, guard, T.FALSE, state.token
+        )
+
+
+def va_arg(ex: Executor, frame: Frame, state: State, i: ir.VaArg, list_: Pointer) -> Value:
+    """The va_arg instruction (targets whose va_list is a plain pointer)."""
+    from vouch.bmc import access
+
+    world = ex.world
+    current = access.load(ex, frame, state, i, list_, ir.PointerType())
+    assert isinstance(current, Pointer)
+    slot = world.pointer_bits // 8
+    value = access.load(ex, frame, state, i, current, i.type)
+    size = -(-world.layouts.store_size(i.type) // slot) * slot
+    _poke(ex, state, list_, ir.PointerType(), current.shifted(T.bv(size, world.pointer_bits)))
+    return value

@@ -1,0 +1,391 @@
+"""Solve one equation: which claims can be violated, which hold, and which only hold up to a bound.
+
+All claims share one solver. Groups are asked together; every model found settles as many of them as it can.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from vouch.bmc.counterexample import Counterexample
+from vouch.bmc.equation import Claim, Cut, Equation
+from vouch.bmc.model import Model
+from vouch.bmc.trace import ConcreteStep, trace
+from vouch.bmc.value import symbols
+from vouch.bmc.world import World
+from vouch.c.checks.base import Check
+from vouch.errors import Unsupported
+from vouch.result import CheckResult
+from vouch.smt import term as T
+from vouch.smt.solver import Answer, Solver, SolverError
+from vouch.smt.term import Term
+from vouch.verdict import Verdict
+
+
+@dataclass(slots=True)
+class Question:
+    """A check in this equation: all its executions together."""
+
+    check: Check
+    claims: list[Claim]
+    violated: Term
+    reached: Term
+    seconds: float = 0.0
+
+
+@dataclass(slots=True)
+class Answers:
+    results: dict[str, CheckResult] = field(default_factory=dict)
+    counterexamples: dict[str, Counterexample] = field(default_factory=dict)
+    open_cuts: list[Cut] = field(default_factory=list)  # cuts that some execution runs into
+    warnings: list[str] = field(default_factory=list)
+
+
+class Decider:
+    """`make_solver` gives a new solver; `deadline` is the end of the whole run."""
+
+    def __init__(
+        self,
+        world: World,
+        equation: Equation,
+        make_solver: Callable[[], Solver],
+        *,
+        check_timeout: float,
+        deadline: float | None,
+        bound: int | None,
+        rung: str,
+        individual: bool = False,
+        sliced: bool = True,
+        report: Callable[[CheckResult], None] | None = None,
+    ) -> None:
+        self.world = world
+        self.equation = equation
+        self.make_solver = make_solver
+        self.check_timeout = check_timeout
+        self.deadline = deadline
+        self.bound = bound
+        self.rung = rung
+        self.individual = individual
+        self.sliced = sliced
+        self.report = report
+        self.answers = Answers()
+        self.reached: set[Term] = set()  # guards some model satisfies
+        self.unreached: set[Term] = set()  # guards no execution satisfies
+        self._cuts: dict[Term, bool | None] = {}
+        self._support: dict[Term, frozenset[Term]] = {}
+        self._solver: Solver | None = None
+
+    # ------------------------------------------------------------ main loop
+
+    def run(self, checks: Iterable[Check], *, skip: frozenset[str] = frozenset()) -> Answers:
+        """Decide the checks that the equation claims; the others are the caller's."""
+        questions = self._questions(checks, skip)
+        undecided: list[Question] = []
+        violated: list[Question] = []
+        for question in questions:
+            if question.violated is T.FALSE:
+                self._proved(question)
+            else:
+                undecided.append(question)
+        if undecided and not self.individual:
+            undecided = self._grouped(undecided, violated)
+        for question in undecided:
+            self._single(question, violated)
+        for question in violated:
+            self._violation(question, violated)
+        self._note_unreached(questions)
+        self._vacuous()
+        if self._solver is not None:
+            self._solver.close()
+        return self.answers
+
+    def _questions(self, checks: Iterable[Check], skip: frozenset[str]) -> list[Question]:
+        claims: dict[str, list[Claim]] = {}
+        for claim in self.equation.claims:
+            claims.setdefault(claim.check.id, []).append(claim)
+        result = []
+        for check in checks:
+            own = claims.get(check.id)
+            if own and check.id not in skip:
+                result.append(
+                    Question(
+                        check,
+                        own,
+                        T.or_(*(c.violated for c in own)),
+                        T.or_(*dict.fromkeys(c.reached for c in own)),
+                    )
+                )
+        return result
+
+    def _left(self) -> float:
+        return 1e9 if self.deadline is None else self.deadline - time.monotonic()
+
+    def _shared(self) -> Solver:
+        if self._solver is None:
+            self._solver = self.make_solver()
+            for constraint in self.equation.constraints:
+                self._solver.add(constraint)
+        return self._solver
+
+    def _ask(self, solver: Solver, goal: Term, timeout: float) -> Answer:
+        limit = min(timeout, self._left())
+        if limit <= 0:
+            return Answer.UNKNOWN
+        return solver.check([goal], timeout=limit)
+
+    # ------------------------------------------------------------ groups
+
+    def _grouped(self, undecided: list[Question], violated: list[Question]) -> list[Question]:
+        """Ask for any violation until there is none. What is left over after a time-out is returned."""
+        solver = self._shared()
+        while undecided:
+            began = time.monotonic()
+            goal = T.or_(*(q.violated for q in undecided))
+            try:
+                answer = self._ask(solver, goal, self.check_timeout)
+            except (Unsupported, SolverError):
+                return undecided
+            spent = (time.monotonic() - began) / len(undecided)
+            for question in undecided:
+                question.seconds += spent
+            if answer is Answer.UNSAT:
+                for question in undecided:
+                    self._proved(question)
+                return []
+            if answer is Answer.UNKNOWN:
+                return undecided
+            hit = [q for q in undecided if q.violated is goal or solver.value(q.violated)]
+            self._witness(solver, undecided)
+            violated.extend(hit)
+            gone = {q.check.id for q in hit}
+            undecided = [q for q in undecided if q.check.id not in gone]
+            if not hit:
+                return undecided
+        return []
+
+    def _witness(self, solver: Solver, questions: Iterable[Question]) -> None:
+        for question in questions:
+            if question.reached not in self.reached and solver.value(question.reached):
+                self.reached.add(question.reached)
+
+    # ------------------------------------------------------------ one by one
+
+    def _single(self, question: Question, violated: list[Question]) -> None:
+        began = time.monotonic()
+        solver = self._slice(question.violated)
+        reason = None
+        try:
+            answer = self._ask(solver, question.violated, self.check_timeout)
+            reason = solver.reason if answer is Answer.UNKNOWN else None
+        except (Unsupported, SolverError) as problem:
+            answer, reason = Answer.UNKNOWN, str(problem)
+        finally:
+            solver.close()
+        question.seconds += time.monotonic() - began
+        if answer is Answer.UNSAT:
+            self._proved(question)
+        elif answer is Answer.SAT:
+            violated.append(question)
+        else:
+            self._put(question, Verdict.UNKNOWN, reason or "time limit reached")
+
+    def _slice(self, goal: Term) -> Solver:
+        """A solver with the constraints that share a symbol with the goal, directly or not."""
+        solver = self.make_solver()
+        if not self.sliced:
+            for constraint in self.equation.constraints:
+                solver.add(constraint)
+            return solver
+        wanted = set(self._symbols(goal))
+        left = [(c, self._symbols(c)) for c in self.equation.constraints]
+        changed = True
+        while changed:
+            changed = False
+            rest = []
+            for constraint, used in left:
+                if used & wanted:
+                    solver.add(constraint)
+                    wanted |= used
+                    changed = True
+                else:
+                    rest.append((constraint, used))
+            left = rest
+        return solver
+
+    def _symbols(self, term: Term) -> frozenset[Term]:
+        known = self._support.get(term)
+        if known is None:
+            known = self._support[term] = frozenset(symbols(term))
+        return known
+
+    # ------------------------------------------------------------ verdicts
+
+    def _put(
+        self, question: Question, verdict: Verdict, reason: str | None = None, bound: int | None = None
+    ) -> CheckResult:
+        result = CheckResult(
+            question.check,
+            verdict,
+            decided_by=self.rung,
+            reason=reason,
+            bound=bound,
+            seconds=question.seconds,
+            assumptions=[f"external function {name}" for name in self.equation.externals],
+        )
+        self.answers.results[question.check.id] = result
+        if self.report is not None:
+            self.report(result)
+        return result
+
+    def _proved(self, question: Question) -> None:
+        """No violation in this equation: final unless executions were cut that lead to the check."""
+        verdict, reason = self.cut_verdict(question.check)
+        self._put(question, verdict, reason, self.bound if verdict is Verdict.BOUND_SAFE else None)
+
+    def cut_verdict(self, check: Check) -> tuple[Verdict, str | None]:
+        """What the cuts leave of a proof for this check."""
+        bounded: str | None = None
+        for cut in self.equation.cuts:
+            if id(check.site) not in cut.later:
+                continue
+            open_ = self._is_open(cut)
+            if open_ is False:
+                continue
+            if cut.kind in ("loop", "recursion"):
+                bounded = bounded or cut.reason
+            else:
+                return Verdict.UNKNOWN, cut.reason
+        return (Verdict.BOUND_SAFE, bounded) if bounded is not None else (Verdict.SAFE, None)
+
+    def _is_open(self, cut: Cut) -> bool | None:
+        """Can an execution run into the cut? None: not decided, which counts as yes."""
+        known = self._cuts.get(cut.guard, "ask")
+        if known != "ask":
+            assert known is None or isinstance(known, bool)
+            return known
+        answer: bool | None = None
+        if cut.guard is T.TRUE:
+            answer = True
+        else:
+            try:
+                asked = self._ask(self._shared(), cut.guard, min(self.check_timeout, 10.0))
+                answer = {Answer.SAT: True, Answer.UNSAT: False}.get(asked)
+            except (Unsupported, SolverError):
+                answer = None
+        self._cuts[cut.guard] = answer
+        if answer is not False:
+            self.answers.open_cuts.append(cut)
+        return answer
+
+    # ------------------------------------------------------------ violations
+
+    def _violation(self, question: Question, violated: list[Question]) -> None:
+        """Find an execution in which this check fails before any other goes wrong in a way that makes the rest
+        arbitrary; report one that needs another failure first as conditional."""
+        began = time.monotonic()
+        solver = self._shared()
+        chaos = sorted((c for q in violated for c in q.claims if c.chaos), key=lambda c: c.position)
+        clean = [(c, self._before(c, chaos)) for c in question.claims if c.violated is not T.FALSE]
+        goal = T.or_(*(term for _, term in clean))
+        try:
+            answer = self._ask(solver, goal, self.check_timeout)
+            consequence = answer is not Answer.SAT
+            if consequence:
+                clean = [(c, c.violated) for c in question.claims if c.violated is not T.FALSE]
+                answer = self._ask(solver, question.violated, self.check_timeout)
+        except (Unsupported, SolverError) as problem:
+            self._put(question, Verdict.UNKNOWN, str(problem))
+            return
+        question.seconds += time.monotonic() - began
+        if answer is not Answer.SAT:
+            self._put(question, Verdict.UNKNOWN, "a violation was found, but not again")
+            return
+        claim = next((c for c, term in clean if solver.value(term)), clean[0][0])
+        self.reached.add(question.reached)
+        model = Model(self.world, self.equation, solver.value)
+        self._refuted(question, claim, model, consequence, chaos)
+
+    def _before(self, claim: Claim, chaos: list[Claim]) -> Term:
+        earlier = [T.not_(c.violated) for c in chaos if c.position < claim.position and c is not claim]
+        return T.and_(claim.violated, *earlier) if earlier else claim.violated
+
+    def _refuted(
+        self, question: Question, claim: Claim, model: Model, consequence: bool, chaos: list[Claim]
+    ) -> None:
+        cause = self._unsupported_cause(claim, model)
+        verdict, reason = Verdict.UNSAFE, None
+        if cause is not None:
+            verdict, reason = Verdict.UNKNOWN, cause
+        elif consequence:
+            first = next((c for c in chaos if c.position < claim.position and model.holds(c.violated)), None)
+            name = first.check.id if first is not None else "another check"
+            verdict, reason = Verdict.COND_UNSAFE, f"only after {name} is violated"
+        result = self._put(question, verdict, reason)
+        result.inputs = model.inputs()
+        steps = model.steps(claim)
+        steps.append(_final(question.check))
+        result.trace = trace(steps, self.world.program.ctypes, self.world.memory.big_endian)
+        if verdict is Verdict.UNSAFE:
+            self.answers.counterexamples[question.check.id] = model.counterexample(claim)
+
+    def _unsupported_cause(self, claim: Claim, model: Model) -> str | None:
+        """A violation that hangs on a value vouch could not compute is no violation."""
+        if not self.equation.unsupported:
+            return None
+        for symbol in self._symbols(claim.violated):
+            if symbol in self.equation.unsupported:
+                return self.equation.unsupported[symbol]
+        return None
+
+    # ------------------------------------------------------------ what no execution reaches
+
+    def _note_unreached(self, questions: list[Question]) -> None:
+        """A proof of something that never runs says so."""
+        proved = [
+            q
+            for q in questions
+            if self.answers.results.get(q.check.id) is not None
+            and self.answers.results[q.check.id].verdict is Verdict.SAFE
+            and q.reached not in self.reached
+            and q.reached is not T.TRUE
+        ]
+        while proved:
+            solver = self._shared()
+            goals = list(dict.fromkeys(q.reached for q in proved))
+            try:
+                answer = self._ask(solver, T.or_(*goals), min(self.check_timeout, 10.0))
+            except (Unsupported, SolverError):
+                return
+            if answer is Answer.UNSAT:
+                for question in proved:
+                    self.answers.results[question.check.id].reason = "unreachable"
+                return
+            if answer is Answer.UNKNOWN:
+                return
+            seen = {g for g in goals if solver.value(g)}
+            self.reached |= seen
+            left = [q for q in proved if q.reached not in seen]
+            if len(left) == len(proved):
+                return
+            proved = left
+
+    def _vacuous(self) -> None:
+        """Assumptions that no execution satisfies make every proof worthless."""
+        equation = self.equation
+        if not equation.assumptions or equation.cuts:
+            return
+        ends = [*equation.ends, *(c.violated for c in equation.claims)]
+        possible = T.or_(*ends) if ends else T.FALSE
+        if possible is not T.FALSE:
+            try:
+                if self._ask(self._shared(), possible, min(self.check_timeout, 10.0)) is not Answer.UNSAT:
+                    return
+            except (Unsupported, SolverError):
+                return
+        self.answers.warnings.append(f"the assumptions in {equation.entry} exclude every execution")
+
+
+def _final(check: Check) -> ConcreteStep:
+    return ConcreteStep("violation", check.location, check.function, check.message)

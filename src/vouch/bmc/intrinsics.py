@@ -1,0 +1,297 @@
+"""LLVM's intrinsic functions that clang emits for C and C++."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from vouch.bmc import access, blocks, calls, instructions
+from vouch.bmc.state import State
+from vouch.bmc.value import Kind, Pointer, Value
+from vouch.c import ir
+from vouch.errors import Unsupported
+from vouch.smt import term as T
+from vouch.smt.term import Term
+
+if TYPE_CHECKING:
+    from vouch.bmc.execute import Executor, Frame
+
+_IGNORED = (
+    "llvm.dbg.",
+    "llvm.lifetime.",
+    "llvm.va_end",
+    "llvm.stackrestore",
+    "llvm.assume",
+    "llvm.prefetch",
+    "llvm.donothing",
+    "llvm.sideeffect",
+    "llvm.experimental.noalias",
+    "llvm.invariant.",
+    "llvm.var.annotation",
+    "llvm.eh.",
+)
+
+
+def run(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    if name.startswith(_IGNORED):
+        if call.result is not None:
+            calls.finish(frame, call, ex.world.fresh(call.type, "ignored"))
+        return state
+    if name in ("llvm.trap", "llvm.ubsantrap", "llvm.debugtrap"):
+        return None if name != "llvm.debugtrap" else state
+    parts = name.split(".")
+    if name.startswith(("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")):
+        _memory(ex, frame, state, call, parts[1])
+        return state
+    if name.startswith(("llvm.va_start", "llvm.va_copy")):
+        _variadic(ex, frame, state, call, parts[1])
+        return state
+    calls.finish(frame, call, _value(ex, frame, state, call, name, parts))
+    return state
+
+
+def _memory(ex: Executor, frame: Frame, state: State, call: ir.Call, kind: str) -> None:
+    destination = instructions.pointer_of(ex, frame, call.arguments[0])
+    size = instructions.term_of(ex, frame, call.arguments[2])
+    if kind == "memset":
+        byte = instructions.term_of(ex, frame, call.arguments[1])
+        blocks.fill(ex, frame, state, call, destination, byte, size)
+    else:
+        source = instructions.pointer_of(ex, frame, call.arguments[1])
+        blocks.copy(ex, frame, state, call, destination, source, size)
+
+
+def _variadic(ex: Executor, frame: Frame, state: State, call: ir.Call, kind: str) -> None:
+    target = instructions.pointer_of(ex, frame, call.arguments[0])
+    if kind == "va_start":
+        calls.va_start(ex, frame, state, call, target)
+        return
+    source = instructions.pointer_of(ex, frame, call.arguments[1])
+    size = 24 if ex.world.program.triple.startswith("x86_64") else ex.world.pointer_bits // 8
+    blocks.copy(ex, frame, state, call, target, source, T.bv(size, ex.world.pointer_bits))
+
+
+_OVERFLOW: dict[str, tuple[Callable[[Term, Term], Term], Callable[[Term, Term], Term]]] = {
+    "sadd": (T.add, T.sadd_overflow),
+    "uadd": (T.add, T.uadd_overflow),
+    "ssub": (T.sub, T.ssub_overflow),
+    "usub": (T.sub, T.usub_overflow),
+    "smul": (T.mul, T.smul_overflow),
+    "umul": (T.mul, T.umul_overflow),
+}
+_COMPARE: dict[str, Callable[[Term, Term], Term]] = {
+    "smax": T.sgt,
+    "smin": T.slt,
+    "umax": T.ugt,
+    "umin": T.ult,
+}
+_ROUND = {
+    "floor": "rtn",
+    "ceil": "rtp",
+    "trunc": "rtz",
+    "rint": "rne",
+    "nearbyint": "rne",
+    "roundeven": "rne",
+    "round": "rna",
+}
+
+
+def _value(
+    ex: Executor, frame: Frame, state: State, call: ir.Call, name: str, parts: list[str]
+) -> Value | None:
+    operands = [
+        instructions.operand_value(ex, frame.registers, a)
+        for a in call.arguments
+        if not isinstance(a, ir.MetadataOperand)
+    ]
+    kind = parts[1]
+    match kind:
+        case "expect" | "launder" | "strip" | "ssa" | "threadlocal" | "annotation" | "ptr" | "arithmetic":
+            return operands[0]
+        case "stacksave" | "frameaddress" | "returnaddress":
+            return ex.world.null if kind == "stacksave" else ex.world.fresh(call.type, kind)
+        case "objectsize":
+            return _object_size(ex, operands, call)
+        case "is" if name.startswith("llvm.is.constant"):
+            return T.FALSE
+        case "is" if name.startswith("llvm.is.fpclass"):
+            return _class(operands)
+        case "ptrmask":
+            return _mask(ex, operands)
+    if any(isinstance(v, tuple) for v in operands):
+        return _by_element(kind, parts, operands)
+    terms = [v for v in operands if isinstance(v, Term)]
+    if len(terms) != len(operands):
+        raise Unsupported(f"intrinsic {name}")
+    return _scalar(name, kind, parts, terms)
+
+
+def _by_element(kind: str, parts: list[str], operands: list[Value]) -> Value:
+    """Intrinsics on vectors work on each element; a scalar operand goes with all of them."""
+    count = next(len(v) for v in operands if isinstance(v, tuple))
+    rows: list[Value] = []
+    for position in range(count):
+        row = [v[position] if isinstance(v, tuple) else v for v in operands]
+        terms = [v for v in row if isinstance(v, Term)]
+        rows.append(_scalar(".".join(parts), kind, parts, terms))
+    if isinstance(rows[0], tuple):
+        return tuple(tuple(row[i] for row in rows if isinstance(row, tuple)) for i in range(len(rows[0])))
+    return tuple(rows)
+
+
+def _scalar(name: str, kind: str, parts: list[str], t: list[Term]) -> Value:
+    if kind in _OVERFLOW and "overflow" in parts:
+        value, overflow = _OVERFLOW[kind]
+        return (value(t[0], t[1]), overflow(t[0], t[1]))
+    if kind in _OVERFLOW and parts[2] == "sat":
+        return _saturated(kind, t[0], t[1])
+    if kind in _COMPARE:
+        return T.ite(_COMPARE[kind](t[0], t[1]), t[0], t[1])
+    if kind in _ROUND:
+        return T.fp_round(t[0], _ROUND[kind])
+    match kind:
+        case "abs":
+            return T.ite(T.slt(t[0], T.bv(0, t[0].width)), T.neg(t[0]), t[0])
+        case "bswap":
+            return _join([T.extract(t[0], 8 * i + 7, 8 * i) for i in range(t[0].width // 8)])
+        case "bitreverse":
+            return _join([T.extract(t[0], i, i) for i in range(t[0].width)])
+        case "ctpop":
+            return _count(t[0])
+        case "ctlz":
+            return _leading(t[0], reverse=True)
+        case "cttz":
+            return _leading(t[0], reverse=False)
+        case "fshl" | "fshr":
+            return _funnel(kind, *t)
+        case "fabs":
+            return T.fp_abs(t[0])
+        case "sqrt":
+            return T.fp_sqrt(t[0])
+        case "fma":
+            return T.fp_fma(*t)
+        case "fmuladd":
+            return T.fp_add(T.fp_mul(t[0], t[1]), t[2])
+        case "minnum" | "minimumnum":
+            return T.fp_min(t[0], t[1])
+        case "maxnum" | "maximumnum":
+            return T.fp_max(t[0], t[1])
+        case "copysign":
+            return _copysign(t[0], t[1])
+        case _:
+            raise Unsupported(f"intrinsic {name}")
+
+
+def _saturated(kind: str, a: Term, b: Term) -> Term:
+    value, overflow = _OVERFLOW[kind]
+    width = a.width
+    if kind[0] == "u":
+        limit = T.bv(-1 if kind == "uadd" else 0, width)
+    else:
+        negative = T.slt(a, T.bv(0, width))
+        limit = T.ite(negative, T.bv(1 << (width - 1), width), T.bv((1 << (width - 1)) - 1, width))
+    return T.ite(overflow(a, b), limit, value(a, b))
+
+
+def _join(parts: list[Term]) -> Term:
+    """The first part becomes the most significant."""
+    result = parts[0]
+    for part in parts[1:]:
+        result = T.concat(result, part)
+    return result
+
+
+def _count(value: Term) -> Term:
+    width = value.width
+    total = T.bv(0, width)
+    for i in range(width):
+        bit = T.extract(value, i, i)
+        total = T.add(total, T.zext(bit, width) if width > 1 else bit)
+    return total
+
+
+def _leading(value: Term, *, reverse: bool) -> Term:
+    """Zeros before the first one, from the top or from the bottom; the width for zero."""
+    width = value.width
+    result = T.bv(width, width)
+    positions = range(width) if reverse else range(width - 1, -1, -1)
+    for i in positions:
+        number = width - 1 - i if reverse else i
+        result = T.ite(T.eq(T.extract(value, i, i), T.bv(1, 1)), T.bv(number, width), result)
+    return result
+
+
+def _funnel(kind: str, a: Term, b: Term, amount: Term) -> Term:
+    width = a.width
+    both = T.concat(a, b)
+    shift = T.zext(T.urem(amount, T.bv(width, width)), 2 * width)
+    if kind == "fshl":
+        return T.extract(T.shl(both, shift), 2 * width - 1, width)
+    return T.extract(T.lshr(both, shift), width - 1, 0)
+
+
+def _copysign(a: Term, b: Term) -> Term:
+    magnitude = T.fp_abs(a)
+    return T.ite(T.fp_is_negative(b), T.fp_neg(magnitude), magnitude)
+
+
+def _class(operands: list[Value]) -> Term:
+    """llvm.is.fpclass: a mask of the classes of IEEE numbers."""
+    value, mask = operands
+    assert isinstance(value, Term)
+    assert isinstance(mask, Term)
+    bits = int(mask.value or 0)
+    negative = T.fp_is_negative(value)
+    nan, inf, zero, small = (
+        T.fp_is_nan(value),
+        T.fp_is_inf(value),
+        T.fp_is_zero(value),
+        T.fp_is_subnormal(value),
+    )
+    normal = T.not_(T.or_(nan, inf, zero, small))
+    classes = [
+        (0x3, nan),
+        (0x4, T.and_(negative, inf)),
+        (0x8, T.and_(negative, normal)),
+        (0x10, T.and_(negative, small)),
+        (0x20, T.and_(negative, zero)),
+        (0x40, T.and_(T.not_(negative), zero)),
+        (0x80, T.and_(T.not_(negative), small)),
+        (0x100, T.and_(T.not_(negative), normal)),
+        (0x200, T.and_(T.not_(negative), inf)),
+    ]
+    chosen = [condition for flag, condition in classes if bits & flag]
+    return T.or_(*chosen) if len(chosen) > 1 else (chosen[0] if chosen else T.FALSE)
+
+
+def _object_size(ex: Executor, operands: list[Value], call: ir.Call) -> Term:
+    """Unknown at compile time: all ones, or zero when the minimum is asked for."""
+    assert isinstance(call.type, ir.IntType)
+    minimum = operands[1]
+    return T.bv(0 if minimum is T.TRUE else -1, call.type.bits)
+
+
+def _mask(ex: Executor, operands: list[Value]) -> Value:
+    pointer, mask = operands
+    assert isinstance(pointer, Pointer)
+    assert isinstance(mask, Term)
+    return ex.world.pointer_from(T.band(ex.world.address(pointer), mask))
+
+
+def object_size(ex: Executor, state: State, pointer: Pointer) -> Term:
+    """Bytes from a pointer to the end of its object; all ones where that is not known."""
+    bits = ex.world.pointer_bits
+    result = T.bv(0, bits)
+    for guard, target, offset in reversed(pointer.targets):
+        if target.kind not in access.MAIN:
+            size = T.bv(0, bits)
+        elif target.size is None:
+            size = T.bv((1 << (bits - 1)) - 1, bits)
+        else:
+            whole = T.bv(target.size, bits) if isinstance(target.size, int) else target.size
+            size = T.sub(whole, offset)
+        result = T.ite(guard, size, result)
+    return result
+
+
+__all__ = ["Kind", "object_size", "run"]

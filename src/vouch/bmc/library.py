@@ -1,0 +1,294 @@
+"""Functions that the engine executes itself: allocation, assumptions, nondeterminism, the end of the program.
+
+Everything else of the C library is a model written in C (`c/models/`) or an external function.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+from vouch.bmc import access, blocks, calls, extern, instructions, intrinsics
+from vouch.bmc.initial import Initial, Unknown, Zero
+from vouch.bmc.memory import Contents
+from vouch.bmc.state import State
+from vouch.bmc.value import Kind, MemObject, Pointer, Value, merge
+from vouch.c import ir
+from vouch.c.checks.base import Trigger
+from vouch.errors import Unsupported
+from vouch.smt import term as T
+from vouch.smt.term import Term
+
+if TYPE_CHECKING:
+    from vouch.bmc.execute import Executor, Frame
+
+Known: TypeAlias = "Callable[[Executor, Frame, State, ir.Call, str], State | None]"
+
+# Conventions of other tools' test suites: what these mean goes before a body the program may give them.
+_OVERRIDES = frozenset({"__VERIFIER_assume", "__CPROVER_assume", "__ESBMC_assume", "__vouch_assume"})
+_NONDET = re.compile(r"(__VERIFIER_nondet|__vouch_nondet|nondet|__CPROVER_nondet)_\w+$")
+
+
+def overrides(name: str) -> bool:
+    return name in _OVERRIDES
+
+
+def find(name: str) -> Known | None:
+    known = _KNOWN.get(name)
+    if known is None and _NONDET.match(name):
+        return _nondet
+    if known is None and (name.startswith("pthread_") or name in _UNSUPPORTED):
+        return _unsupported
+    return known
+
+
+_UNSUPPORTED = frozenset(
+    {"setjmp", "_setjmp", "__sigsetjmp", "sigsetjmp", "longjmp", "_longjmp", "siglongjmp", "fork", "vfork"}
+    | {"__cxa_throw", "__cxa_rethrow", "thrd_create"}
+)
+
+
+def _unsupported(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    raise Unsupported(f"{name} is not supported")
+
+
+# ---------------------------------------------------------------- assumptions and input
+
+
+def _assume(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    value = instructions.operand_value(ex, frame.registers, call.arguments[0])
+    if isinstance(value, Pointer):
+        condition = access.compare_pointers(ex, "ne", value, ex.world.null)
+    else:
+        assert isinstance(value, Term)
+        condition = value if value.sort is T.BOOL else T.ne(value, T.bv(0, value.width))
+    state.guard = state.guard.and_(condition)
+    ex.equation.assumptions.append(condition)
+    return None if state.guard.dead else state
+
+
+def _nondet(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    if isinstance(call.type, ir.VoidType):
+        return state
+    function = ex.world.program.functions.get(name)
+    value = extern.result(ex, call, name, function)
+    if name.endswith("_bool") and isinstance(value, Term) and value.sort is not T.BOOL:
+        value = T.zext(T.extract(value, 0, 0), value.width)
+    ex.incoming(state, "return", name, call.type, value, call.location)
+    ex.step(frame, state, "input", call.location, f"{name}()", value)
+    calls.finish(frame, call, value)
+    return state
+
+
+def _havoc(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    """__vouch_havoc(p, n): n arbitrary bytes."""
+    pointer = instructions.pointer_of(ex, frame, call.arguments[0])
+    size = instructions.term_of(ex, frame, call.arguments[1])
+    source = ex.new_object(state, Kind.HEAP, "input", None, Unknown())
+    source.heap_kind = "input"
+    event = ex.incoming(state, "return", name, ir.VoidType(), None, call.location)
+    event.writes.append((source, source.initial))
+    blocks.copy(ex, frame, state, call, pointer, Pointer.to(source, ex.world.zero_offset), size)
+    return state
+
+
+def _object_size(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    size = intrinsics.object_size(ex, state, instructions.pointer_of(ex, frame, call.arguments[0]))
+    assert isinstance(call.type, ir.IntType)
+    calls.finish(frame, call, T.resize_u(size, call.type.bits))
+    return state
+
+
+def _end(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    """exit, abort, a failed assertion: nothing after this."""
+    ex.program_ends(state)
+    return None
+
+
+def _go_on(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    """The checks of the call were claimed; execution goes on."""
+    if call.result is not None:
+        calls.finish(frame, call, ex.world.zero(call.type))
+    return state
+
+
+def _assert_condition(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    """__VERIFIER_assert(c) and the like without a body: executions in which it fails end there."""
+    return _assume(ex, frame, state, call, name)
+
+
+# ---------------------------------------------------------------- allocation
+
+
+def _allocated(
+    ex: Executor, frame: Frame, state: State, call: ir.Call, size: Term, initial: Initial, name: str
+) -> Value:
+    size = T.resize_u(size, ex.world.pointer_bits)
+    exact: int | Term = int(size.value) if size.value is not None else size
+    label = f"{name}@{call.location.line}" if call.location is not None else name
+    made = ex.new_object(state, Kind.HEAP, label, exact, initial)
+    made.heap_kind = "new" if name.startswith("_Zn") else "malloc"
+    ex.heap.append((made, call))
+    pointer = Pointer.to(made, ex.world.zero_offset)
+    if not ex.malloc_may_fail or made.heap_kind == "new":
+        return pointer
+    fails = T.fresh(f"{label}.fails", T.BOOL)
+    ex.incoming(state, "return", name, ir.IntType(1), fails, call.location)
+    return merge(fails, ex.world.null, pointer)
+
+
+def _malloc(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    size = instructions.term_of(ex, frame, call.arguments[0])
+    calls.finish(frame, call, _allocated(ex, frame, state, call, size, Unknown(undefined=True), name))
+    return state
+
+
+def _aligned(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    size = instructions.term_of(ex, frame, call.arguments[1])
+    calls.finish(frame, call, _allocated(ex, frame, state, call, size, Unknown(undefined=True), name))
+    return state
+
+
+def _calloc(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    count, size = (instructions.term_of(ex, frame, a) for a in call.arguments)
+    calls.finish(frame, call, _allocated(ex, frame, state, call, T.mul(count, size), Zero(), name))
+    return state
+
+
+def _alloca(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    size = T.resize_u(instructions.term_of(ex, frame, call.arguments[0]), ex.world.pointer_bits)
+    exact: int | Term = int(size.value) if size.value is not None else size
+    made = ex.new_object(state, Kind.STACK, "alloca", exact, Unknown(undefined=True))
+    frame.objects.append(made)
+    calls.finish(frame, call, Pointer.to(made, ex.world.zero_offset))
+    return state
+
+
+def _free(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    pointer = instructions.pointer_of(ex, frame, call.arguments[0])
+    release(ex, frame, state, call, pointer)
+    return state
+
+
+def release(ex: Executor, frame: Frame, state: State, call: ir.Call, pointer: Pointer) -> None:
+    bad: Term = T.FALSE
+    for guard, target, offset in pointer.targets:
+        bad = T.or_(bad, T.and_(guard, T.not_(_may_free(ex, state, target, offset))))
+    for check in access.checks_for(ex, frame, call, Trigger.FREE):
+        ex.claim(check, state, bad)
+    for guard, target, _ in pointer.targets:
+        if target.kind not in (Kind.HEAP, Kind.OUTSIDE):
+            continue
+        old = state.memory.get(target)
+        new = Contents(state.token) if old is None else old.copy(state.token)
+        new.alive = T.and_(new.alive, T.not_(guard))
+        state.memory[target] = new
+
+
+def _may_free(ex: Executor, state: State, target: MemObject, offset: Term) -> Term:
+    if target.kind is Kind.NULL:
+        return T.eq(offset, ex.world.zero_offset)
+    if target.kind not in (Kind.HEAP, Kind.OUTSIDE):
+        return T.FALSE
+    contents = state.memory.get(target)
+    alive = contents.alive if contents is not None else T.TRUE
+    return T.and_(alive, T.eq(offset, ex.world.zero_offset))
+
+
+def _realloc(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    """A new object with what fits of the old one, which is freed."""
+    old = instructions.pointer_of(ex, frame, call.arguments[0])
+    size = T.resize_u(instructions.term_of(ex, frame, call.arguments[1]), ex.world.pointer_bits)
+    new = _allocated(ex, frame, state, call, size, Unknown(undefined=True), name)
+    assert isinstance(new, Pointer)
+    for guard, target, offset in old.targets:
+        if target.kind not in (Kind.HEAP, Kind.OUTSIDE) or target.size is None:
+            continue
+        whole = T.bv(target.size, size.width) if isinstance(target.size, int) else target.size
+        length = T.ite(guard, T.ite(T.ult(whole, size), whole, size), T.bv(0, size.width))
+        blocks.copy_unchecked(ex, state, new, Pointer.to(target, offset), length)
+    release(ex, frame, state, call, old)
+    calls.finish(frame, call, new)
+    return state
+
+
+# ---------------------------------------------------------------- memory functions as calls
+
+
+def _memcpy(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    target, source = (instructions.pointer_of(ex, frame, a) for a in call.arguments[:2])
+    blocks.copy(ex, frame, state, call, target, source, instructions.term_of(ex, frame, call.arguments[2]))
+    calls.finish(frame, call, target)
+    return state
+
+
+def _memset(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    target = instructions.pointer_of(ex, frame, call.arguments[0])
+    byte = T.extract(instructions.term_of(ex, frame, call.arguments[1]), 7, 0)
+    blocks.fill(ex, frame, state, call, target, byte, instructions.term_of(ex, frame, call.arguments[2]))
+    calls.finish(frame, call, target)
+    return state
+
+
+_KNOWN: dict[str, Known] = {
+    "__VERIFIER_assume": _assume,
+    "__CPROVER_assume": _assume,
+    "__ESBMC_assume": _assume,
+    "__vouch_assume": _assume,
+    "__VERIFIER_assert": _assert_condition,
+    "__CPROVER_assert": _assert_condition,
+    "__ESBMC_assert": _assert_condition,
+    "__VERIFIER_error": _end,
+    "reach_error": _end,
+    "abort": _end,
+    "exit": _end,
+    "_exit": _end,
+    "_Exit": _end,
+    "quick_exit": _end,
+    "__assert_fail": _end,
+    "__assert": _end,
+    "__assert_func": _end,
+    "__assert_rtn": _end,
+    "_assert": _end,
+    "__cxa_pure_virtual": _end,
+    "malloc": _malloc,
+    "valloc": _malloc,
+    "aligned_alloc": _aligned,
+    "memalign": _aligned,
+    "calloc": _calloc,
+    "realloc": _realloc,
+    "free": _free,
+    "cfree": _free,
+    "alloca": _alloca,
+    "__builtin_alloca": _alloca,
+    "_Znwm": _malloc,
+    "_Znam": _malloc,
+    "_Znwj": _malloc,
+    "_Znaj": _malloc,
+    "_ZdlPv": _free,
+    "_ZdaPv": _free,
+    "_ZdlPvm": _free,
+    "_ZdaPvm": _free,
+    "_ZdlPvj": _free,
+    "_ZdaPvj": _free,
+    "memcpy": _memcpy,
+    "memmove": _memcpy,
+    "memset": _memset,
+    "__cxa_atexit": _go_on,
+    "atexit": _go_on,
+    "__cxa_guard_acquire": lambda ex, f, s, c, n: _guard(ex, f, s, c),
+    "__cxa_guard_release": _go_on,
+    "__vouch_havoc": _havoc,
+    "__vouch_object_size": _object_size,
+}
+
+
+def _guard(ex: Executor, frame: Frame, state: State, call: ir.Call) -> State | None:
+    """The first execution of a static local's initialiser: the guard byte says whether it ran."""
+    pointer = instructions.pointer_of(ex, frame, call.arguments[0])
+    byte = access.load(ex, frame, state, call, pointer, ir.IntType(8))
+    access.store(ex, frame, state, call, pointer, ir.IntType(8), T.bv(1, 8))
+    assert isinstance(byte, Term)
+    calls.finish(frame, call, T.zext(T.bool_to_bv(T.eq(byte, T.bv(0, 8)), 1), 32))
+    return state

@@ -1,0 +1,247 @@
+"""From a solver's model to concrete values: the counterexample for the replay and the steps for the trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from vouch.bmc.counterexample import Address, Counterexample, Event, OutsideObject, Scalar
+from vouch.bmc.equation import Claim, Equation, Incoming, Step
+from vouch.bmc.initial import Initial, Merged, Unknown
+from vouch.bmc.trace import ConcreteStep
+from vouch.bmc.value import Kind, MemObject, Pointer, Value
+from vouch.bmc.world import World
+from vouch.c import ir
+from vouch.smt import term as T
+from vouch.smt.term import Term
+
+LARGEST = 1 << 16  # bytes of an object from outside that a replay provides
+
+
+class Model:
+    """`value` asks the solver for the value of a term in the current model."""
+
+    def __init__(self, world: World, equation: Equation, value: Callable[[Term], int | bool]) -> None:
+        self.world = world
+        self.equation = equation
+        self.ask = value
+        self._known: dict[Term, int | bool] = {}
+        self._sizes: dict[MemObject, int] = {}
+
+    def value(self, term: Term) -> int:
+        if term.value is not None:
+            return int(term.value)
+        known = self._known.get(term)
+        if known is None:
+            known = self._known[term] = self.ask(term)
+        return int(known)
+
+    def holds(self, term: Term) -> bool:
+        return bool(self.value(term))
+
+    # ------------------------------------------------------------ values
+
+    def scalar(self, value: Value) -> Scalar:
+        if isinstance(value, Pointer):
+            return self.address(value)
+        assert isinstance(value, Term)
+        number = self.value(value)
+        if value.sort is not T.BOOL and self.world.float_type(value.sort) is not None:
+            bits = self.world.memory.float_bits(value) if value.value is None else None
+            if bits is not None and bits in self._known:
+                return self.value(bits)
+        return number
+
+    def address(self, pointer: Pointer) -> Address:
+        for guard, target, offset in pointer.targets:
+            if guard is T.TRUE or self.holds(guard):
+                return self._place(target, offset)
+        return Address(None, 0)
+
+    def _place(self, target: MemObject, offset: Term) -> Address:
+        number = self.value(offset)
+        if number >> (self.world.pointer_bits - 1):
+            number -= 1 << self.world.pointer_bits
+        match target.kind:
+            case Kind.NULL | Kind.WILD | Kind.DEVICE:
+                return Address(None, number % (1 << self.world.pointer_bits))
+            case Kind.FUNCTION:
+                return Address(target.name or None, number if target.name else 1)
+            case Kind.OUTSIDE:
+                return Address(self.outside_name(target), number)
+            case _:
+                return Address(target.name, number)
+
+    def outside_name(self, target: MemObject) -> str:
+        return f"{target.name}#{target.id}"
+
+    def flat(self, value: Value) -> list[Scalar]:
+        if isinstance(value, tuple):
+            return [scalar for part in value for scalar in self.flat(part)]
+        return [self.scalar(value)]
+
+    # ------------------------------------------------------------ the counterexample
+
+    def counterexample(self, claim: Claim) -> Counterexample:
+        equation = self.equation
+        arguments = [scalar for value in equation.arguments for scalar in self.flat(value)]
+        events = [self._event(e) for e in equation.incoming[: claim.events] if self.holds(e.guard)]
+        objects = [self._outside(o) for o in equation.outside]
+        objects += [
+            self._object(o, o.name, "global", int(o.size))
+            for o in equation.globals
+            if o.kind is Kind.GLOBAL and isinstance(o.initial, Unknown) and isinstance(o.size, int)
+        ]
+        return Counterexample(claim.check, equation.entry, arguments, objects, events)
+
+    def _outside(self, target: MemObject) -> OutsideObject:
+        return self._object(target, self.outside_name(target), "outside", self._size(target))
+
+    def _size(self, target: MemObject) -> int:
+        """As large as the run in this model needs it."""
+        known = self._sizes.get(target)
+        if known is None:
+            known = 0
+            for guard, offset, size in self.equation.touches.get(target, ()):
+                if self.holds(guard):
+                    place = self.value(offset)
+                    if place < LARGEST:
+                        known = max(known, place + size)
+            ctype = self.world.program.ctypes.get(target.ctype) if target.ctype is not None else None
+            if ctype is not None:
+                known = max(known, min(ctype.size, LARGEST))
+            if isinstance(target.size, int):
+                known = max(known, target.size)
+            known = self._sizes[target] = max(known, 8)
+        return known
+
+    def _object(self, target: MemObject, name: str, kind: str, size: int) -> OutsideObject:
+        data = bytearray(min(size, LARGEST))
+        pointers: dict[int, Address] = {}
+        self._fill(target, target.initial, data, pointers)
+        return OutsideObject(name, kind, len(data), bytes(data), pointers)
+
+    def _fill(
+        self, target: MemObject, initial: Initial, data: bytearray, pointers: dict[int, Address]
+    ) -> None:
+        if isinstance(initial, Merged):
+            return self._fill(
+                target, initial.yes if self.holds(initial.condition) else initial.no, data, pointers
+            )
+        if not isinstance(initial, Unknown):
+            return None
+        for word, array in initial.arrays.items():
+            for guard, place, length in self.equation.touches.get(target, ()):
+                if self.holds(guard):
+                    self._from_array(array, word, self.value(place), length, data)
+        for offset, (size, value) in initial.cells.items():
+            if not 0 <= offset <= len(data) - size:
+                continue
+            scalar = self.scalar(value)
+            if isinstance(scalar, Address):
+                pointers[offset] = scalar
+            else:
+                data[offset : offset + size] = self._bytes(value, scalar, size)
+        return None
+
+    def _bytes(self, value: Value, scalar: int, size: int) -> bytes:
+        order: Any = "big" if self.world.memory.big_endian else "little"
+        return (scalar % (1 << (8 * size))).to_bytes(size, order)
+
+    def _from_array(self, array: Term, word: int, offset: int, size: int, data: bytearray) -> None:
+        order: Any = "big" if self.world.memory.big_endian else "little"
+        for index in range(offset // word, (offset + size - 1) // word + 1):
+            start = index * word
+            if 0 <= start <= len(data) - word:
+                number = self.value(T.select(array, T.bv(index, self.world.pointer_bits)))
+                data[start : start + word] = number.to_bytes(word, order)
+
+    def _event(self, event: Incoming) -> Event:
+        value = None
+        if event.value is not None:
+            flat = self.flat(event.value)
+            value = flat[0] if flat else None
+        result = Event(event.kind, event.function, event.type, value, event.location)
+        for target, initial in event.writes:
+            size = self._size(target) if not isinstance(target.size, int) else target.size
+            data = bytearray(min(size, LARGEST))
+            pointers: dict[int, Address] = {}
+            self._fill(target, initial, data, pointers)
+            name = self.outside_name(target) if target.kind is Kind.OUTSIDE else target.name
+            self._chunks(result, name, initial, bytes(data))
+            for offset, address in pointers.items():
+                result.pointer_writes.append((Address(name, offset), address))
+        return result
+
+    def _chunks(self, event: Event, name: str, initial: Initial, data: bytes) -> None:
+        """Only what the run reads: the rest is left as it is."""
+        if isinstance(initial, Unknown) and not initial.arrays:
+            for offset, (size, value) in initial.cells.items():
+                if not isinstance(value, Pointer) and 0 <= offset <= len(data) - size:
+                    event.writes.append((Address(name, offset), data[offset : offset + size]))
+        else:
+            event.writes.append((Address(name, 0), data))
+
+    # ------------------------------------------------------------ the trace
+
+    def steps(self, claim: Claim) -> list[ConcreteStep]:
+        result: list[ConcreteStep] = []
+        for step in self.equation.steps[: claim.position]:
+            if self.holds(step.guard):
+                result.append(self._step(step))
+        return result
+
+    def _step(self, step: Step) -> ConcreteStep:
+        value: Any = None
+        bits: int | None = None
+        if step.value is not None and not isinstance(step.value, tuple):
+            value = self.scalar(step.value)
+            bits = step.value.width if isinstance(step.value, Term) else None
+        name = step.what
+        if step.target is not None:
+            name = self.world.place_name(step.target, step.offset)
+        return ConcreteStep(step.kind, step.location, step.function, name, step.ctype, value, bits)
+
+    def inputs(self) -> dict[str, Any]:
+        """The entry point's arguments and what came in, for the report."""
+        function = self.world.program.functions[self.equation.entry]
+        found: dict[str, Any] = {}
+        for number, (parameter, value) in enumerate(
+            zip(function.parameters, self.equation.arguments, strict=False)
+        ):
+            name = parameter.variable.name if parameter.variable is not None else parameter.name
+            key = (
+                parameter.variable.type
+                if parameter.variable is not None
+                else (function.parameter_types[number] if number < len(function.parameter_types) else None)
+            )
+            if not isinstance(value, tuple):
+                found[name] = self.shown(value, key)
+        return found
+
+    def shown(self, value: Value, ctype: int | None) -> Any:
+        scalar = self.scalar(value) if not isinstance(value, tuple) else None
+        if isinstance(scalar, Address):
+            return f"&{scalar.base}+{scalar.offset}" if scalar.base else hex(scalar.offset)
+        if not isinstance(scalar, int) or not isinstance(value, Term):
+            return None
+        if value.sort is T.BOOL:
+            return bool(scalar)
+        kind = self.world.float_type(value.sort)
+        if kind is not None:
+            return _float(scalar, kind)
+        known = self.world.program.ctypes.get(ctype) if ctype is not None else None
+        signed = known.signed if known is not None else True
+        return scalar - (1 << value.width) if signed and scalar >> (value.width - 1) else scalar
+
+
+def _float(bits: int, kind: ir.FloatType) -> float | str:
+    import math
+    import struct
+
+    formats = {"float": ("<I", "<f"), "double": ("<Q", "<d")}
+    if kind.kind not in formats:
+        return hex(bits)
+    whole, real = formats[kind.kind]
+    number: float = struct.unpack(real, struct.pack(whole, bits))[0]
+    return number if math.isfinite(number) else str(number)

@@ -1,0 +1,288 @@
+"""The strategies: which entry points to execute, to which bound, and how answers add up to verdicts."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from vouch.bmc.cfg import Flow, analyse
+from vouch.bmc.counterexample import Counterexample
+from vouch.bmc.decide import Answers, Decider
+from vouch.bmc.equation import Equation
+from vouch.bmc.execute import Executor, Limits
+from vouch.bmc.world import World
+from vouch.c.checks.base import Check, Trigger
+from vouch.c.entries import entry_points, is_library
+from vouch.c.ir import Program
+from vouch.errors import VouchError
+from vouch.result import CheckResult, LoopInfo
+from vouch.settings import Settings
+from vouch.smt import solver as solvers
+from vouch.smt import term as T
+from vouch.smt.solver import Answer, Solver
+from vouch.verdict import Verdict
+
+# Worst first: what one entry point says about a check outweighs what follows.
+_WEIGHT = [Verdict.UNSAFE, Verdict.COND_UNSAFE, Verdict.UNKNOWN, Verdict.BOUND_SAFE, Verdict.SAFE]
+# Bounds of the ladder: it climbs while loops are cut and time is left.
+LADDER = (2, 8, 32, 128)
+LADDER_SECONDS = 20.0
+
+
+class HasProgram(Protocol):
+    @property
+    def program(self) -> Program: ...
+
+
+@dataclass(slots=True)
+class Outcome:
+    results: list[CheckResult] = field(default_factory=list)
+    counterexamples: dict[str, Counterexample] = field(default_factory=dict)
+    loops: list[LoopInfo] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    instructions: int = 0
+
+
+def verify(
+    loaded: HasProgram,
+    checks: Sequence[Check],
+    decisions: Mapping[str, Any],
+    settings: Settings,
+    deadline: float | None = None,
+    *,
+    report: Callable[[CheckResult], None] | None = None,
+) -> Outcome:
+    """Decide every check that preprocessing left open."""
+    return _Verifier(loaded.program, checks, decisions, settings, deadline, report).run()
+
+
+class _Verifier:
+    def __init__(
+        self,
+        program: Program,
+        checks: Sequence[Check],
+        decisions: Mapping[str, Any],
+        settings: Settings,
+        deadline: float | None,
+        report: Callable[[CheckResult], None] | None,
+    ) -> None:
+        self.program = program
+        self.settings = settings
+        self.deadline = deadline
+        self.report = report
+        self.checks = [c for c in checks if c.id not in decisions and c.trigger is not Trigger.NEVER]
+        self.sites: dict[int, list[Check]] = {}
+        for check in self.checks:
+            self.sites.setdefault(id(check.site), []).append(check)
+        self.flows: dict[str, Flow] = {}
+        self.entries = entry_points(program, settings.entry)
+        self.library = is_library(program, settings.entry)
+        self.results: dict[str, CheckResult] = {}
+        self.outcome = Outcome()
+        self.iterations: dict[str, int] = {}
+        self.bounds = _loop_bounds(settings)
+
+    # ------------------------------------------------------------ strategy
+
+    def run(self) -> Outcome:
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), 50_000))
+        T.configure(simplify=not self.settings.no_simplify, balance=not self.settings.no_balance)
+        for entry in self.entries:
+            if self.checks:
+                self._entry(entry)
+        for check in self.checks:
+            if check.id not in self.results:
+                self.results[check.id] = CheckResult(
+                    check, Verdict.SAFE, decided_by="global", reason="unreachable"
+                )
+        self.outcome.results = [self.results[c.id] for c in self.checks]
+        self.outcome.loops = self._loops()
+        return self.outcome
+
+    def _entry(self, entry: str) -> None:
+        """Climb the bounds until nothing is cut that matters, or time is up."""
+        best: dict[str, CheckResult] = {}
+        began = time.monotonic()
+        for bound in self._sequence():
+            answers, equation = self._round(entry, bound, best)
+            self._keep(best, answers)
+            open_loops = [c for c in answers.open_cuts if c.kind in ("loop", "recursion")]
+            undecided = any(r.verdict is Verdict.BOUND_SAFE for r in best.values())
+            spent = time.monotonic() - began
+            if not open_loops or not (undecided or self._missing(best)) or self._late(spent):
+                break
+        self._merge(entry, best)
+
+    def _missing(self, best: Mapping[str, CheckResult]) -> bool:
+        return any(c.id not in best for c in self.checks)
+
+    def _sequence(self) -> Sequence[int]:
+        given = self.settings.unwind
+        if given is not None and self.settings.strategy not in ("incremental", "k-induction"):
+            return (int(given),)
+        match self.settings.strategy:
+            case "global":
+                return (LADDER[1],)
+            case "incremental" | "k-induction":
+                top = int(given) if given is not None else 1 << 12
+                return tuple(k for k in (1 << i for i in range(13)) if k <= top)
+            case _:
+                return LADDER
+
+    def _late(self, spent: float) -> bool:
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            return True
+        return self.settings.strategy == "ladder" and spent > LADDER_SECONDS / 4
+
+    def _round(self, entry: str, bound: int, best: Mapping[str, CheckResult]) -> tuple[Answers, Equation]:
+        world = World(
+            self.program,
+            library=self.library,
+            strict=self.settings.strict_pointers,
+            devices=_devices(self.settings.device_range),
+        )
+        limits = Limits(unwind=bound, loops=self.bounds, recursion=max(bound, 2))
+        limits.deadline = self._symex_deadline()
+        executor = Executor(
+            world,
+            self.sites,
+            limits,
+            unknown_calls=self.settings.extern,
+            malloc_may_fail=self.settings.malloc_may_fail,
+            flows=self.flows,
+            feasible=self._feasible(world) if self.settings.smt_during_symex else None,
+        )
+        equation = executor.run(entry, constructors=not self.library)
+        self.outcome.instructions += equation.instructions
+        for name, count in equation.loops.items():
+            self.iterations[name] = max(self.iterations.get(name, 0), count)
+        decider = Decider(
+            world,
+            equation,
+            self._solver,
+            check_timeout=self.settings.check_timeout,
+            deadline=self.deadline,
+            bound=bound,
+            rung="global",
+            individual=self.settings.individual,
+            sliced=not self.settings.no_slice,
+        )
+        done = {Verdict.SAFE, Verdict.UNSAFE}
+        settled = frozenset(i for i, r in best.items() if r.verdict in done and r.reason != "unreachable")
+        answers = decider.run(self.checks, skip=settled)
+        self._unclaimed(decider, equation, answers, settled)
+        for warning in answers.warnings:
+            if warning not in self.outcome.warnings:
+                self.outcome.warnings.append(warning)
+        return answers, equation
+
+    def _unclaimed(
+        self, decider: Decider, equation: Equation, answers: Answers, settled: frozenset[str]
+    ) -> None:
+        """A check that no execution up to the bound reaches is only safe if none was cut before it."""
+        claimed = {claim.check.id for claim in equation.claims}
+        for check in self.checks:
+            if check.id in claimed or check.id in settled:
+                continue
+            verdict, reason = decider.cut_verdict(check)
+            answers.results[check.id] = CheckResult(
+                check,
+                verdict,
+                decided_by="global",
+                reason="unreachable" if verdict is Verdict.SAFE else reason,
+                bound=decider.bound if verdict is Verdict.BOUND_SAFE else None,
+            )
+
+    def _symex_deadline(self) -> float | None:
+        own = time.monotonic() + max(float(self.settings.check_timeout), 10.0)
+        return own if self.deadline is None else min(own, self.deadline)
+
+    def _solver(self) -> Solver:
+        dump = Path(self.settings.dump_smt) if self.settings.dump_smt else None
+        return solvers.make(self.settings.solver, memory=self.settings.check_memory, dump=dump)
+
+    def _feasible(self, world: World) -> Callable[[T.Term], bool]:
+        solver = self._solver()
+        added = 0
+
+        def ask(guard: T.Term) -> bool:
+            nonlocal added
+            for constraint in world.constraints[added:]:
+                solver.add(constraint)
+            added = len(world.constraints)
+            return solver.check([guard], timeout=5.0) is not Answer.UNSAT
+
+        return ask
+
+    # ------------------------------------------------------------ adding up
+
+    def _keep(self, best: dict[str, CheckResult], answers: Answers) -> None:
+        """A later round knows more, but a violation stays a violation."""
+        for name, result in answers.results.items():
+            if name in best and best[name].verdict is Verdict.UNSAFE:
+                continue
+            best[name] = result
+            if name in answers.counterexamples:
+                self.outcome.counterexamples[name] = answers.counterexamples[name]
+
+    def _merge(self, entry: str, best: Mapping[str, CheckResult]) -> None:
+        for name, result in best.items():
+            known = self.results.get(name)
+            if known is None or _outweighs(result, known):
+                self.results[name] = result
+                if self.report is not None and len(self.entries) == 1:
+                    self.report(result)
+
+    def _loops(self) -> list[LoopInfo]:
+        found: list[LoopInfo] = []
+        for name, flow in self.flows.items():
+            if name in self.program.models:
+                continue
+            for loop in flow.loops.values():
+                place = loop.location
+                found.append(
+                    LoopInfo(
+                        loop.name,
+                        place.file if place is not None else "",
+                        place.line if place is not None else 0,
+                        flow.function.source_name,
+                        None,
+                        self.bounds.get(loop.name),
+                        "option" if loop.name in self.bounds else "default",
+                    )
+                )
+        return sorted(found, key=lambda info: (info.file, info.line, info.name))
+
+
+def _outweighs(new: CheckResult, old: CheckResult) -> bool:
+    if new.verdict is old.verdict:
+        return old.reason == "unreachable" and new.reason != "unreachable"
+    return _WEIGHT.index(new.verdict) < _WEIGHT.index(old.verdict)
+
+
+def _loop_bounds(settings: Settings) -> dict[str, int]:
+    bounds: dict[str, int] = {}
+    for text in settings.unwind_loop:
+        name, _, number = text.rpartition("=")
+        if not name or not number.isdecimal():
+            raise VouchError(f"option --unwind-loop: {text!r} is not NAME=K")
+        bounds[name] = int(number)
+    return bounds
+
+
+def _devices(texts: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    ranges = []
+    for text in texts:
+        low, dots, high = text.partition("..")
+        try:
+            ranges.append((int(low, 0), int(high if dots else low, 0)))
+        except ValueError:
+            raise VouchError(f"option --device-range: {text!r} is not A..B") from None
+    return tuple(ranges)
+
+
+__all__ = ["Outcome", "analyse", "verify"]
