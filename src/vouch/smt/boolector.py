@@ -32,10 +32,14 @@ class BoolectorSolver(Converter):
 
     def __init__(self) -> None:
         super().__init__()
+        self._added: list[Term] = []
+        self._deadline: float | None = None
+        self._start()
+
+    def _start(self) -> None:
         self._solver = Boolector()
         self._solver.Set_opt(BtorOption.BTOR_OPT_MODEL_GEN, 1)
         self._solver.Set_opt(BtorOption.BTOR_OPT_INCREMENTAL, 1)
-        self._deadline: float | None = None
         self._solver.Set_term(self._late, ())
         self._methods: dict[str, Callable[..., Any]] = {
             op: getattr(self._solver, method) for op, method in METHODS.items()
@@ -46,6 +50,7 @@ class BoolectorSolver(Converter):
 
     def add(self, term: Term) -> None:
         self._solver.Assert(self.convert(term))
+        self._added.append(term)
 
     def check(self, assumptions: Sequence[Term] = (), timeout: float | None = None) -> Answer:
         for assumption in [self.convert(term) for term in assumptions]:
@@ -57,7 +62,15 @@ class BoolectorSolver(Converter):
         if result == self._solver.UNSAT:
             return Answer.UNSAT
         self.reason = "solver time limit"
+        self._restart()
         return Answer.UNKNOWN
+
+    def _restart(self) -> None:
+        """A new instance with everything added: one that was interrupted never answers again."""
+        self._made.clear()
+        self._start()
+        for term in self._added:
+            self._solver.Assert(self.convert(term))
 
     def value(self, term: Term) -> Value:
         bits = int(self.convert(term).assignment.replace("x", "0"), 2)

@@ -75,7 +75,8 @@ class Cvc5Solver(Converter):
             return Answer.SAT
         if result.isUnsat():
             return Answer.UNSAT
-        self.reason = f"cvc5: {result.getUnknownExplanation()}"
+        late = result.getUnknownExplanation() == cvc5.UnknownExplanation.TIMEOUT
+        self.reason = "solver time limit" if late else f"cvc5: {result.getUnknownExplanation().name}"
         return Answer.UNKNOWN
 
     def value(self, term: Term) -> Value:

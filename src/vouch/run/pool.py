@@ -1,0 +1,265 @@
+"""A pool of forked processes with limits on time and memory per job.
+
+Workers are forks of the caller: they see everything it has built (terms, programs) without pickling;
+only results are pickled. A worker that crashes, hangs or eats its memory costs the job it was at: the
+job's outcome says so, and a new worker goes on with the next.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import multiprocessing
+import os
+import resource
+import signal
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkProcess
+from typing import Generic, TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_fork = multiprocessing.get_context("fork")
+_RECYCLE_AFTER = 200  # Jobs per worker: what solvers leak is given back.
+
+
+class Failure(StrEnum):
+    """Why a job has no value."""
+
+    ERROR = "error"  # the function raised
+    TIMEOUT = "timeout"
+    MEMORY = "memory"
+    CRASH = "crash"  # the process ended by itself
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(Generic[Result]):
+    """What became of a job: `value`, or why there is none in `failure` and `message`."""
+
+    value: Result | None = None
+    failure: Failure | None = None
+    message: str = ""
+    seconds: float = 0.0
+
+    @property
+    def ok(self) -> bool:
+        return self.failure is None
+
+
+def run_jobs(
+    function: Callable[[Item], Result],
+    items: Iterable[Item],
+    jobs: int = 1,
+    timeout: float | None = None,
+    memory: int | None = None,
+    ordered: bool = True,
+) -> Iterator[tuple[Item, Outcome[Result]]]:
+    """Applies `function` to every item in `jobs` processes and yields items with their outcomes.
+
+    `timeout` is in seconds per job, `memory` in MiB beyond what the caller has. Outcomes come in the
+    order of the items, or as they are ready if `ordered` is off. Leaving the iterator early, by
+    exception (Ctrl-C) or by closing it, ends all workers at once.
+    """
+    todo = list(items)
+    pool = _Pool(function, todo, max(1, min(jobs, len(todo))), timeout, memory)
+    try:
+        finished: dict[int, Outcome[Result]] = {}
+        position = 0
+        for number, outcome in pool.outcomes():
+            if not ordered:
+                yield todo[number], outcome
+                continue
+            finished[number] = outcome
+            while position in finished:
+                yield todo[position], finished.pop(position)
+                position += 1
+    finally:
+        pool.close()
+
+
+@dataclass(slots=True, eq=False)
+class _Worker:
+    process: ForkProcess
+    pipe: Connection
+    job: int | None = None
+    started: float = 0.0
+    served: int = 0
+
+
+class _Pool(Generic[Item, Result]):
+    def __init__(
+        self,
+        function: Callable[[Item], Result],
+        items: Sequence[Item],
+        jobs: int,
+        timeout: float | None,
+        memory: int | None,
+    ) -> None:
+        self._function = function
+        self._items = items
+        self._jobs = jobs
+        self._timeout = timeout
+        self._memory = memory
+        self._workers: list[_Worker] = []
+        self._next = 0
+
+    def outcomes(self) -> Iterator[tuple[int, Outcome[Result]]]:
+        """Outcomes with the numbers of their items, as they are ready."""
+        gc.freeze()  # Workers then share the pages of what exists already.
+        try:
+            while True:
+                self._hand_out()
+                busy = {worker.pipe: worker for worker in self._workers if worker.job is not None}
+                if not busy:
+                    return
+                for pipe in wait(list(busy), self._patience(busy.values())):
+                    assert isinstance(pipe, Connection)
+                    yield self._collect(busy.pop(pipe))
+                now = time.monotonic()
+                for worker in busy.values():
+                    if self._timeout is not None and now >= worker.started + self._timeout:
+                        yield self._late(worker)
+        finally:
+            gc.unfreeze()
+
+    def _hand_out(self) -> None:
+        for worker in [w for w in self._workers if w.job is None]:
+            if worker.served >= _RECYCLE_AFTER:
+                self._end(worker)
+            elif self._next < len(self._items):
+                self._assign(worker)
+        while len(self._workers) < self._jobs and self._next < len(self._items):
+            self._assign(self._start())
+
+    def _assign(self, worker: _Worker) -> None:
+        worker.job, worker.started = self._next, time.monotonic()
+        worker.served += 1
+        self._next += 1
+        with suppress(BrokenPipeError):  # A worker that died waiting is noticed when its answer is read.
+            worker.pipe.send(worker.job)
+
+    def _start(self) -> _Worker:
+        here, there = _fork.Pipe()
+        others = [here, *(worker.pipe for worker in self._workers)]
+        process = _fork.Process(
+            target=_serve, args=(self._function, self._items, there, others, self._memory)
+        )
+        process.start()
+        there.close()
+        worker = _Worker(process, here)
+        self._workers.append(worker)
+        return worker
+
+    def _patience(self, busy: Iterable[_Worker]) -> float | None:
+        """How long until the first running job is late."""
+        if self._timeout is None:
+            return None
+        return max(0.0, min(worker.started for worker in busy) + self._timeout - time.monotonic())
+
+    def _collect(self, worker: _Worker) -> tuple[int, Outcome[Result]]:
+        """The outcome a worker sent, or what its death means."""
+        number, seconds = worker.job, time.monotonic() - worker.started
+        assert number is not None
+        try:
+            value, failure, message = worker.pipe.recv()
+            worker.job = None
+        except (EOFError, OSError):
+            worker.process.join(5)
+            failure, message = _cause(worker.process.exitcode, self._memory)
+            value = None
+            self._end(worker)
+        return number, Outcome(value, failure, message, seconds)
+
+    def _late(self, worker: _Worker) -> tuple[int, Outcome[Result]]:
+        assert worker.job is not None
+        self._end(worker)
+        message = f"no answer in {self._timeout:g} s"
+        return worker.job, Outcome(None, Failure.TIMEOUT, message, time.monotonic() - worker.started)
+
+    def _end(self, worker: _Worker) -> None:
+        """Ends a worker and what it started."""
+        self._workers.remove(worker)
+        if worker.process.pid is not None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(worker.process.pid, signal.SIGKILL)
+        worker.process.kill()
+        worker.process.join()
+        worker.process.close()
+        worker.pipe.close()
+
+    def close(self) -> None:
+        for worker in list(self._workers):
+            self._end(worker)
+
+
+def _cause(code: int | None, memory: int | None) -> tuple[Failure, str]:
+    """What the exit code of a worker that ended by itself means."""
+    if code is None or code >= 0:
+        return Failure.CRASH, f"the process ended with status {code}"
+    name = signal.Signals(-code).name
+    if name == "SIGKILL":
+        return Failure.MEMORY, "the process was killed, most likely for want of memory"
+    if name == "SIGABRT" and memory is not None:
+        return Failure.CRASH, f"the process ended by {name}, perhaps at its memory limit of {memory} MiB"
+    return Failure.CRASH, f"the process ended by {name}"
+
+
+def _serve(
+    function: Callable[[Item], Result],
+    items: Sequence[Item],
+    pipe: Connection,
+    others: Sequence[Connection],
+    memory: int | None,
+) -> None:
+    """The worker: answers job numbers until the pipe closes."""
+    for other in others:  # Held open here, they would hide the caller's end from other workers.
+        other.close()
+    os.setpgid(0, 0)  # Ctrl-C reaches the caller only, and one signal ends a worker with its children.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _die_with_parent()
+    _confine(memory)
+    while True:
+        try:
+            number = pipe.recv()
+        except EOFError:
+            return
+        answer = _attempt(function, items[number], memory)
+        try:
+            pipe.send(answer)
+        except BrokenPipeError:
+            return
+        except Exception as error:
+            pipe.send((None, Failure.ERROR, f"the result cannot be sent: {error}"))
+
+
+def _attempt(
+    function: Callable[[Item], Result], item: Item, memory: int | None
+) -> tuple[Result | None, Failure | None, str]:
+    try:
+        return function(item), None, ""
+    except MemoryError:
+        return None, Failure.MEMORY, f"more than {memory} MiB of memory" if memory else "out of memory"
+    except Exception as error:
+        return None, Failure.ERROR, f"{type(error).__name__}: {error}"
+
+
+def _die_with_parent() -> None:
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+def _confine(memory: int | None) -> None:
+    """Allows `memory` MiB of address space beyond what the fork has already."""
+    if memory is None:
+        return
+    with suppress(OSError, ValueError):
+        with open("/proc/self/statm", encoding="ascii") as file:
+            present = int(file.read().split()[0]) * resource.getpagesize()
+        limit = present + (memory << 20)
+        resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
