@@ -15,4 +15,6 @@
 
 #include "builtins.c"
 
+#include "math.c"
+
 #include "start.c"

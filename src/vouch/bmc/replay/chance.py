@@ -1,0 +1,130 @@
+"""Random inputs for a native run: the opponent of every proof.
+
+They keep to what vouch assumes of the outside: pointers from there are valid and point to memory of their
+type, large enough; everything else is arbitrary.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+
+from vouch.bmc.counterexample import Address, Counterexample, OutsideObject, Scalar
+from vouch.bmc.replay.wire import Encoder
+from vouch.c import ir
+from vouch.c.checks.base import Check
+
+_ELEMENTS = 64  # objects behind a pointer: pointers from outside point to arrays
+_CALLBACK = 0x7FFF0000  # an address that belongs to nothing: a function outside
+_LIMIT = 64  # objects in all; then pointers begin to share them
+
+
+def random_example(
+    program: ir.Program, encoder: Encoder, entry: str, check: Check, seed: int, *, library: bool
+) -> Counterexample:
+    """A counterexample of nothing in particular. With `library` globals hold random contents too."""
+    return _Maker(program, random.Random(seed)).make(encoder, entry, check, library)
+
+
+class _Maker:
+    def __init__(self, program: ir.Program, source: random.Random) -> None:
+        self._program = program
+        self._random = source
+        self._width = program.layout.pointer_bits // 8
+        self._objects: list[OutsideObject] = []
+        self._by_type: dict[int | None, list[str]] = {}
+        self._open: deque[tuple[OutsideObject, int, int | None]] = deque()  # object, offset, C type there
+
+    def make(self, encoder: Encoder, entry: str, check: Check, library: bool) -> Counterexample:
+        function = self._program.functions[entry]
+        arguments: list[Scalar] = []
+        pointers = self._pointer_types(function)
+        if entry == "main":
+            return Counterexample(check, entry, [], [], [])
+        for number, (_, size, kind) in enumerate(encoder.leaves(entry)):
+            if isinstance(kind, ir.PointerType):
+                arguments.append(Address(self._object(pointers.get(number)), 0))
+            else:
+                arguments.append(int.from_bytes(self._bytes(size), "little"))
+        if library:
+            self._globals()
+        while self._open:
+            self._fill(*self._open.popleft())
+        return Counterexample(check, entry, arguments, self._objects, [])
+
+    def _pointer_types(self, function: ir.Function) -> dict[int, int | None]:
+        """What each pointer parameter points to, where parameters and C types stand one to one."""
+        types = function.parameter_types
+        if len(types) != len(function.parameters):
+            return {}
+        return {i: self._target(t) for i, t in enumerate(types)}
+
+    def _target(self, key: int | None) -> int | None:
+        kind = self._program.ctypes.get(key) if key is not None else None
+        return kind.target if kind is not None and kind.kind == "pointer" else None
+
+    def _bytes(self, size: int) -> bytes:
+        """Numbers of four bytes that are mostly small or near a border."""
+        out = bytearray()
+        while len(out) < size:
+            choice = self._random.randrange(8)
+            number = self._random.getrandbits(32)
+            if choice < 3:
+                number %= 17
+            elif choice == 3:
+                number = -(number % 17)
+            elif choice == 4:
+                number = (1 << number % 32) - (number & 1)
+            out += (number & 0xFFFFFFFF).to_bytes(4, "little")
+        return bytes(out[:size])
+
+    def _object(self, key: int | None) -> str:
+        """The name of an object of this C type, new or old."""
+        known = self._by_type.setdefault(key, [])
+        if known and (len(self._objects) >= _LIMIT or self._random.randrange(4) == 0):
+            return self._random.choice(known)
+        kind = self._program.ctypes.get(key) if key is not None else None
+        size = max(1, kind.size) if kind is not None and kind.size else 1
+        name = f"random.{len(self._objects)}"
+        made = OutsideObject(name, "outside", size * _ELEMENTS, self._bytes(size * _ELEMENTS))
+        self._objects.append(made)
+        known.append(name)
+        for index in range(_ELEMENTS):
+            self._open.append((made, index * size, key))
+        return name
+
+    def _globals(self) -> None:
+        for item in self._program.globals.values():
+            if item.constant or item.variable is None:
+                continue
+            kind = self._program.ctypes.get(item.variable.type)
+            if kind is None or not kind.size or item.initializer is None:
+                continue
+            made = OutsideObject(item.name, "global", kind.size, self._bytes(kind.size))
+            self._objects.append(made)
+            self._open.append((made, 0, item.variable.type))
+
+    def _fill(self, made: OutsideObject, offset: int, key: int | None) -> None:
+        """Put pointers to fitting objects where the C type has pointers, and 0 or 1 where it has a bool."""
+        kind = self._program.ctypes.get(key) if key is not None else None
+        if kind is None:
+            return
+        if kind.kind == "pointer":
+            target = self._program.ctypes.get(kind.target) if kind.target is not None else None
+            if target is not None and target.kind == "function":
+                made.pointers[offset] = Address(None, _CALLBACK)
+            else:
+                made.pointers[offset] = Address(self._object(kind.target), 0)
+        elif kind.kind == "bool":
+            value = bytearray(made.data)
+            value[offset : offset + kind.size] = self._random.randrange(2).to_bytes(kind.size, "little")
+            made.data = bytes(value)
+        elif kind.kind == "array" and kind.target is not None:
+            element = self._program.ctypes.get(kind.target)
+            if element is not None and element.size and element.kind not in ("int", "char", "float", "enum"):
+                for index in range(kind.count or 0):
+                    self._open.append((made, offset + index * element.size, kind.target))
+        elif kind.kind == "struct":
+            for member in kind.members:
+                if not member.bitfield:
+                    self._open.append((made, offset + member.offset // 8, member.type))
