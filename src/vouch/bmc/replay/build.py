@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import re
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -48,6 +49,7 @@ _MACHINES = {
         "aarch64", "aarch64-linux-gnu", ("-mcmodel=large", "-fno-pic"), ("-m", "aarch64linux", _HIGH)
     ),
 }
+_UNRESOLVED = re.compile(r"undefined symbol: (\S+)")
 _RUNS = {"x86_64": ("x86_64", "i386"), "aarch64": ("aarch64",)}
 
 
@@ -65,23 +67,24 @@ def machine_for(triple: str) -> Machine:
     return _MACHINES[name]
 
 
-def build(text: str, machine: Machine, folder: Path) -> Path:
-    """Compile and link `text` in `folder`; the path of the binary. Raises `Unreplayable` with the first
-    line that the compiler or linker says."""
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """`missing` are functions that the compiler needs and nobody has: a run that calls one crashes."""
+
+    path: Path
+    missing: tuple[str, ...]
+
+
+def build(text: str, machine: Machine, folder: Path) -> Binary:
+    """Compile and link `text` in `folder`. Raises `Unreplayable` with the first line that the compiler or
+    linker says."""
     source, binary = folder / "program.ll", folder / "program"
     source.write_text(text, encoding="utf-8", errors="surrogateescape")
     object_file = _compile(machine, source, folder / "program.o", ("-O0", "-Wno-override-module", "-w"))
-    linker = [
-        str(wheel() / "zig"),
-        "ld.lld",
-        "-static",
-        "--gc-sections",
-        *machine.link,
-        "-e",
-        "__replay_start",
-    ]
-    _call([*linker, str(object_file), str(_runtime(machine)), "-o", str(binary)])
-    return binary
+    flags = ("-static", "--gc-sections", "--warn-unresolved-symbols", "-e", "__replay_start", *machine.link)
+    files = (str(object_file), str(_runtime(machine)), "-o", str(binary))
+    said = _call([str(wheel() / "zig"), "ld.lld", *flags, *files])
+    return Binary(binary, tuple(dict.fromkeys(_UNRESOLVED.findall(said))))
 
 
 def _compile(machine: Machine, source: Path, to: Path, flags: tuple[str, ...]) -> Path:
@@ -115,12 +118,15 @@ def cache_folder() -> Path:
     return Path(base) / "vouch" / "replay"
 
 
-def _call(command: list[str]) -> None:
+def _call(command: list[str]) -> str:
+    """What the command said; `Unreplayable` if it failed."""
     try:
         done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, check=False)
     except OSError as error:
         raise Unreplayable(f"cannot run {command[0]}: {error.strerror}") from None
+    said = done.stderr.decode("utf-8", "replace")
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no message"]
-        first = next((line for line in said if "error" in line), said[0])
+        lines = said.strip().splitlines() or ["no message"]
+        first = next((line for line in lines if "error" in line), lines[0])
         raise Unreplayable(f"cannot be built: {first.strip()}")
+    return said

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from vouch.bmc.counterexample import Address, Counterexample, OutsideObject, Scalar
 from vouch.bmc.replay import wire
-from vouch.bmc.replay.build import build, machine_for
+from vouch.bmc.replay.build import Binary, build, machine_for
 from vouch.bmc.replay.chance import random_example
 from vouch.bmc.replay.limits import Limits
 from vouch.bmc.replay.module import Rewritten, rewrite
@@ -69,7 +69,7 @@ class Replayer:
         self._numbers = {check.id: number for number, check in enumerate(self._checks, 1)}
         self._limits = limits or Limits()
         self._folder: Path | None = None
-        self._built: tuple[Rewritten, Path] | Unreplayable | None = None
+        self._built: tuple[Rewritten, Binary] | Unreplayable | None = None
 
     def __enter__(self) -> Replayer:
         return self
@@ -84,7 +84,7 @@ class Replayer:
             shutil.rmtree(self._folder, ignore_errors=True)
         self._folder, self._built = None, None
 
-    def _build(self) -> tuple[Rewritten, Path]:
+    def _build(self) -> tuple[Rewritten, Binary]:
         if self._built is None:
             try:
                 machine = machine_for(self._program.triple)
@@ -129,16 +129,21 @@ class Replayer:
         example = _with_command_line(example, self._program)
         flags = wire.RANDOM | (0 if library else wire.CONSTRUCTORS)
         data = encoder.encode(example, flags=flags, wanted=0, sites=len(self._checks), seed=seed)
-        outcome = run(binary, data, self._limits)
+        outcome = run(binary.path, data, self._limits)
         return self._result(rewritten, wire.decode(outcome.output), encoder.problems, outcome.stopped, 0)
 
-    def _run(self, rewritten: Rewritten, binary: Path, example: Counterexample, number: int) -> ReplayResult:
+    def _run(
+        self, rewritten: Rewritten, binary: Binary, example: Counterexample, number: int
+    ) -> ReplayResult:
         encoder = wire.Encoder(rewritten, self._program)
         flags = wire.CONSTRUCTORS if _starts_program(example) else 0
         data = encoder.encode(example, flags=flags, wanted=number, sites=len(self._checks))
-        outcome = run(binary, data, self._limits)
+        outcome = run(binary.path, data, self._limits)
         report = wire.decode(outcome.output)
-        return self._result(rewritten, report, encoder.problems, outcome.stopped, number)
+        result = self._result(rewritten, report, encoder.problems, outcome.stopped, number)
+        if binary.missing and not result.confirmed and report.end is None:
+            result.possible, result.reason = False, f"no {', '.join(binary.missing)} to call"
+        return result
 
     def _result(
         self, rewritten: Rewritten, report: wire.Report, problems: list[str], stopped: str | None, number: int
