@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vouch.c.checks.base import Category, Check
+from vouch.c.checks.base import Category, Check, Trigger
 from vouch.errors import VouchError
 from vouch.result import CheckResult, LoopInfo, RunResult
 from vouch.settings import Settings, resolve
@@ -79,7 +79,7 @@ def run(paths: Sequence[str], settings: Settings, progress: Progress | None = No
     except KeyboardInterrupt:
         interrupted = True
     state.progress("")
-    reason = "interrupted" if interrupted else "time limit of the command reached"
+    reason = _why_undecided(state, interrupted)
     results = [
         state.decided.get(c.id) or CheckResult(c, Verdict.UNKNOWN, reason=reason) for c in state.checks
     ]
@@ -93,6 +93,12 @@ def run(paths: Sequence[str], settings: Settings, progress: Progress | None = No
         replay_failures=state.replay_failures,
         interrupted=interrupted,
     )
+
+
+def _why_undecided(state: _Run, interrupted: bool) -> str:
+    if interrupted:
+        return "interrupted"
+    return "time limit of the command reached" if state.late() else "the engine gave no answer"
 
 
 def _flow(state: _Run, paths: Sequence[str]) -> None:
@@ -115,13 +121,15 @@ def _flow(state: _Run, paths: Sequence[str]) -> None:
         state.checks = checks.find(program, wanted, sources)
         state.warnings += suppress.apply(suppress.files_of(program), state.checks, sources, wanted)
     with state.stage("ranges"):
-        decide = getattr(ranges, 'decide', None)
+        decide = getattr(ranges, "decide", None)
         decisions = decide(program, state.checks, state.entries) if decide else {}
     for item in state.checks:
         if (decision := decisions.get(item.id)) is not None:
             state.decided[item.id] = CheckResult(
                 item, decision.verdict, decided_by=decision.rung, reason=decision.reason
             )
+        elif item.trigger is Trigger.NEVER:
+            state.decided[item.id] = CheckResult(item, Verdict.SAFE, decided_by="preprocess")
     if not state.late():
         _engine(state, loaded, decisions)
 
@@ -177,6 +185,10 @@ def _replay(state: _Run, loaded: Loaded, found: Sequence[tuple[CheckResult, Coun
             answer = replayer.replay(example)
             if answer.confirmed:
                 result.replayed = True
+            elif answer.possible and answer.fired:
+                # The run went another way after an earlier violation: what follows one is not determined.
+                result.verdict = Verdict.COND_UNSAFE
+                result.reason = f"only after {answer.fired[0]} is violated"
             elif answer.possible:
                 result.replayed = False
                 result.verdict = Verdict.UNKNOWN

@@ -6,9 +6,11 @@ import struct
 
 import pytest
 
+from vouch.bmc.conditions import branch_text
 from vouch.bmc.counterexample import Address
 from vouch.bmc.trace import MAXIMAL_STEPS, ConcreteStep, trace, value_text
 from vouch.c.ir import CType, Location, Member
+from vouch.c.sources import Sources
 
 INT, UCHAR, FLOAT, DOUBLE, POINTER, PAIR, ARRAY, BITS, BOOL, CHAR = range(10)
 CTYPES = {
@@ -94,3 +96,22 @@ def test_long_traces_keep_both_ends() -> None:
     assert shown[0].what == "v0 = 0"
     assert shown[-1].what == "v4999 = 4999"
     assert any("left out" in s.what for s in shown)
+
+
+@pytest.mark.parametrize(
+    ("line", "taken", "text"),
+    [
+        ("    if (x > (y + 2)) {", True, "x > (y + 2) is true"),
+        ("    while (n--)", False, "n-- is false"),
+        ("    for (i = 0; i < 10; i++) {", True, "i < 10 is true"),
+        ("    for (;;) {", True, "branch taken"),
+        ("    if (!ready) {", True, "ready is true"),  # the compiler asks for `ready`
+        ("    if (!(a < b))", False, "a < b is false"),
+        ("    if (a && b) {", True, "evaluates a && b"),
+        ("    return x ? y : z;", False, "branch not taken"),
+        ("    if (f(a,", True, "f(a, b) is true"),
+    ],
+)
+def test_conditions_from_the_source(line: str, taken: bool, text: str) -> None:
+    sources = Sources({"a.c": f"int f(void)\n{line}\n        b)) {{\n"})
+    assert branch_text(sources, Location("a.c", 2, 5, "f"), taken) == text

@@ -2,6 +2,7 @@
 #include "sensor.h"
 
 #define REG_ID 0x0Du
+#define REG_WIDTH 0x0Fu
 #define REG_DATA 0x10u
 #define REG_CALIBRATION 0x20u
 #define SENSOR_ID 0xB5u
@@ -22,13 +23,17 @@ sensor_status_t registers_identify(const bus_t *bus, uint8_t address)
 sensor_status_t registers_read_raw(const bus_t *bus, uint8_t address, uint32_t *raw)
 {
     uint8_t data[3] = {0u, 0u, 0u};
+    uint8_t width = 0u;
 
     *raw = 0u;
+    if (bus->read(address, REG_WIDTH, &width, 1u) != 0) {
+        return SENSOR_ERROR_BUS;
+    }
     if (bus->read(address, REG_DATA, data, (uint8_t)sizeof(data)) != 0) {
         return SENSOR_ERROR_BUS;
     }
-    /* Defect: the fourth byte is outside the buffer. */
-    for (uint8_t i = 0u; i <= (uint8_t)sizeof(data); i++) {
+    /* Defect: the sensor says how many bytes count, and is believed. */
+    for (uint8_t i = 0u; i < (width & 0x07u); i++) {
         *raw = (*raw << 8) | data[i];
     }
     return SENSOR_OK;

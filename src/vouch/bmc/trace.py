@@ -11,8 +11,10 @@ import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from vouch.bmc.conditions import branch_text
 from vouch.bmc.counterexample import Address
 from vouch.c.ir import CType, Location
+from vouch.c.sources import Sources
 from vouch.result import TraceStep
 
 Value = int | Address | bytes | None
@@ -41,10 +43,11 @@ _TEMPORARY_ENDS = (".addr", ".coerce", ".indirect_addr")
 class ConcreteStep:
     """One step as the engine saw it.
 
-    kind: "call" (`name` is the callee, `value` unused), "return", "assign" (`name` is the variable or
-    C expression written), "branch" (`name` is the condition where known, `value` 1 or 0), "input" (`name`
-    says where the data comes from), "violation" (`name` is the message). `ctype` is a key of
-    `Program.ctypes`; without one, `bits` (where given) is the width in which the number is shown.
+    kind: "call" (`name` is the callee, `value` unused), "return", "assign" (`name` is the variable or C
+    expression written), "branch" (`name` is the condition where known, `value` 1 or 0; or `name` is "switch"
+    and `value` what it is on), "input" (`name` says where the data comes from), "violation" (`name` is the
+    message). `ctype` is a key of `Program.ctypes`; without one, `bits` (where given) is the width in which
+    the number is shown.
     """
 
     kind: str
@@ -59,15 +62,20 @@ class ConcreteStep:
 def trace(steps: Iterable[ConcreteStep], ctypes: CTypes, big_endian: bool = False) -> list[TraceStep]:
     """The steps in words. At most `MAXIMAL_STEPS` of them: the middle of a longer run is left out."""
     result: list[TraceStep] = []
+    sources = Sources()
     for step in steps:
         if step.location is None or _is_noise(step):
             continue
+        if step.kind == "branch" and not step.name:
+            what = branch_text(sources, step.location, bool(step.value))
+        else:
+            what = wording(step, ctypes, big_endian)
         shown = TraceStep(
             step.location.file,
             step.location.line,
             step.location.scope or step.function,
             step.kind,
-            wording(step, ctypes, big_endian),
+            what,
         )
         if not result or result[-1] != shown:
             result.append(shown)
@@ -104,8 +112,8 @@ def wording(step: ConcreteStep, ctypes: CTypes, big_endian: bool = False) -> str
         case "return":
             return f"return {shown}" if shown else "return"
         case "branch":
-            if not step.name:
-                return "branch taken" if step.value else "branch not taken"
+            if step.name == "switch":
+                return f"switch on {shown}"
             return f"{step.name} is {'true' if step.value else 'false'}"
         case "input":
             return f"{step.name} yields {shown}" if shown else step.name

@@ -5,5 +5,5 @@ static int scale(int x)
 
 int percent(int part, int whole)
 {
-    return scale(part) / whole; // expect: division-by-zero unsafe
+    return scale(part) / whole; // expect: division-by-zero unsafe; signed-overflow unsafe
 }

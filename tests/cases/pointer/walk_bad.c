@@ -1,7 +1,7 @@
 int main(void)
 {
     char text[6] = "hello";
-    char *p = text, *end = text + 7;
+    char *p = text, *end = p + 7;
     int n = 0;
     while (p < end) {
         if (*p++ == 'l') { // expect: pointer unsafe
