@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from vouch.c.cache import Cache, key_of
 from vouch.c.checks.base import Category
 from vouch.c.options import FrontOptions
 from vouch.c.target import Target, headers, resolve
@@ -205,25 +206,35 @@ class Clang:
             flags.append(f"--target={self.target.triple}")
         return [*flags, *options.flags]
 
-    def compile(self, unit: Unit, *, instrument: bool = True) -> str:
-        """The IR text of a unit."""
-        command = [*self.arguments(unit, instrument=instrument), "-S", "-emit-llvm", "-o", "-", unit.path]
-        done = self._run(command)
+    def compile(self, unit: Unit, cache: Cache | None = None, *, instrument: bool = True) -> str:
+        """The IR text of a unit. Its preprocessed text and the flags decide it: they name it in the cache."""
+        arguments = self.arguments(unit, instrument=instrument)
+        seen = self.preprocess(unit) if cache else None
+        key = key_of([self.identity(), *arguments, seen]) if seen is not None else ""
+        if cache and key and (known := cache.get(key)) is not None:
+            return known.decode("utf-8", "surrogateescape")
+        done = self._run([*arguments, "-S", "-emit-llvm", "-o", "-", unit.path])
         if done.returncode:
             raise self._error(unit, done)
+        if cache and key:
+            cache.put(key, done.stdout)
         return done.stdout.decode("utf-8", "surrogateescape")
+
+    @property
+    def headers(self) -> tuple[Path, ...]:
+        """Folders of the target's own headers."""
+        library = wheel() / "lib"
+        return (library / "include", *headers(self.target, library, OWN_HEADERS))
 
     def preprocess(self, unit: Unit) -> bytes | None:
         """What the compiler would see, or None if it cannot be had."""
         done = self._run([*self.arguments(unit, instrument=False), "-E", "-o", "-", unit.path])
         return None if done.returncode else done.stdout
 
-    @lru_cache(maxsize=1)  # noqa: B019 - one instance a run
-    def version(self) -> str:
-        """What tells this clang from another, for the cache."""
-        program = Path(self._command[0])
-        status = program.stat()
-        return f"{program} {status.st_size} {status.st_mtime_ns}"
+    def identity(self) -> str:
+        """What tells this clang and target from others, for the cache."""
+        status = Path(self._command[0]).stat()
+        return f"{self._command[0]} {status.st_size} {status.st_mtime_ns} {self.target.triple}"
 
     @staticmethod
     def _run(command: list[str]) -> subprocess.CompletedProcess[bytes]:

@@ -1,4 +1,4 @@
-"""From paths to a `Program`: find the sources, compile, link, read.
+"""From paths to a `Program`: find the sources, compile, link, add models, read.
 
 `load` is all that the rest of vouch needs. It writes clang's diagnostics to stderr and raises `VouchError`
 for everything a user can put right.
@@ -6,16 +6,20 @@ for everything a user can put right.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from os import PathLike, cpu_count, fspath
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
+from vouch.c.cache import Cache
 from vouch.c.clang import Clang, CompileError, Unit
 from vouch.c.ir import Program
-from vouch.c.link import Module, link
+from vouch.c.library import FLAGS, load_parts, select
+from vouch.c.link import Module, hide_main, link, normal
 from vouch.c.options import FrontOptions
+from vouch.c.project import IR_FILES, find_units
 from vouch.c.reader import read
 from vouch.errors import VouchError
 
@@ -32,30 +36,76 @@ class Loaded:
     warnings: list[str] = field(default_factory=list)
 
 
-def load(paths: Sequence[str | PathLike[str]], options: FrontOptions | None = None) -> Loaded:
-    """The program that `paths` (files, folders) make up."""
+def load(paths: Sequence[str | os.PathLike[str]], options: FrontOptions | None = None) -> Loaded:
+    """The program that `paths` (files, folders) and the compilation database of the options make up."""
     options = options or FrontOptions()
+    cache = Cache() if options.cache else None
     clang = Clang(options)
-    units = [Unit(fspath(path)) for path in paths]
-    texts = _compile(clang, units, options.jobs)
-    modules = [Module.parse(text, unit.path) for text, unit in zip(texts, units, strict=True)]
+    units = find_units([os.fspath(path) for path in paths], options, clang.headers)
+    modules = _modules(clang, units, options.jobs, cache)
+    if options.entry not in (None, "main"):
+        modules = [hide_main(module) for module in modules]
     whole = link(modules)
-    text = whole.text
-    return Loaded(read(text), text, [unit.path for unit in units])
+    warnings: list[str] = []
+    models: frozenset[str] = frozenset()
+    if options.models:
+        whole, models = _with_models(whole, options, cache, warnings)
+    program = read(whole.text)
+    program.models = models
+    return Loaded(program, whole.text, [unit.path for unit in units], warnings)
 
 
-def _compile(clang: Clang, units: Sequence[Unit], jobs: int | None) -> list[str]:
+def _modules(clang: Clang, units: Sequence[Unit], jobs: int | None, cache: Cache | None) -> list[Module]:
     """IR of all units, in order. All failures are shown before the first one is raised."""
-    with ThreadPoolExecutor(max_workers=jobs or cpu_count()) as pool:
-        futures = [pool.submit(clang.compile, unit) for unit in units]
-        failed: VouchError | None = None
-        texts = []
-        for future in futures:
+
+    def make(unit: Unit) -> Module:
+        if os.path.splitext(unit.path)[1] in IR_FILES:
+            return _ir_file(unit.path)
+        return Module(unit.path, clang.compile(unit, cache))
+
+    failed: VouchError | None = None
+    modules = []
+    with ThreadPoolExecutor(max_workers=jobs or os.cpu_count()) as pool:
+        for future in [pool.submit(make, unit) for unit in units]:
             try:
-                texts.append(future.result())
+                modules.append(future.result())
             except CompileError as error:
                 sys.stderr.write(error.diagnostics)
                 failed = failed or error
     if failed is not None:
         raise failed
-    return texts
+    return modules
+
+
+def _ir_file(path: str) -> Module:
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise VouchError(f"{path}: {error.strerror}") from None
+    if path.endswith(".bc"):
+        return normal(content, path)
+    return normal(content.decode("utf-8", "surrogateescape"), path)
+
+
+def _with_models(
+    whole: Module, options: FrontOptions, cache: Cache | None, warnings: list[str]
+) -> tuple[Module, frozenset[str]]:
+    """The program with models for library functions that it declares and does not define."""
+    undefined = whole.undefined
+    if not undefined:
+        return whole, frozenset()
+    clang = Clang(
+        replace(options, target=whole.triple or options.target, flags=FLAGS, includes=(), defines=())
+    )
+
+    def compiled(path: Path) -> str:
+        return clang.compile(Unit(str(path)), instrument=False)
+
+    parts = load_parts(compiled, clang.identity(), cache)
+    modules, names = select(parts, undefined, whole.bodies)
+    if not modules:
+        return whole, names
+    if modules[0].layout != whole.layout:
+        warnings.append("no library models: the program's data layout is not clang's for its target")
+        return whole, frozenset()
+    return link([whole, *modules]), names

@@ -212,7 +212,8 @@ class GlobalConstant(Constant):
 class ExpressionConstant(Constant):
     """A constant expression: `op` is an opcode ("getelementptr", "ptrtoint", "add", "icmp", …).
 
-    `source` is the element type of a getelementptr; `extra` its flags or a predicate.
+    `source` is the element type of a getelementptr; `extra` its flags or a predicate. The address of a label
+    is op "blockaddress" with the function as operand and the label in `extra`.
     """
 
     type: Type
@@ -224,7 +225,7 @@ class ExpressionConstant(Constant):
 
 @dataclass(slots=True, frozen=True)
 class OpaqueConstant(Constant):
-    """Anything else (blockaddress, dso_local_equivalent, …)."""
+    """Anything else (ptrauth, dso_local_equivalent, …)."""
 
     type: Type
     text: str

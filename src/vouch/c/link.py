@@ -1,81 +1,133 @@
-"""Joining IR modules with llvmlite, the only place besides `frontend` that touches LLVM."""
+"""Joining IR modules, as text, with llvmlite: the only module that calls LLVM."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from vouch.errors import VouchError
 
-_CONFLICT = re.compile(r"Linking globals named '([^']*)': symbol multiply defined")
+_SYMBOL = re.compile(r'^(define|declare) ([^@\n]*)@("[^"]*"|[\w.$-]+)\(', re.MULTILINE)
+_VARIABLE = re.compile(r'^@("[^"]*"|[\w.$-]+) = ([^\n@]*?)(?:global|constant|alias) ', re.MULTILINE)
+_LAYOUT = re.compile(r'^target datalayout = "(.*)"$', re.MULTILINE)
+_TRIPLE = re.compile(r'^target triple = "(.*)"$', re.MULTILINE)
+# Definitions that may meet others of the same name.
+_YIELDING = frozenset(
+    (
+        "private",
+        "internal",
+        "available_externally",
+        "linkonce",
+        "linkonce_odr",
+        "weak",
+        "weak_odr",
+        "common",
+        "appending",
+        "external",
+        "extern_weak",
+    )
+)
 
 
+@dataclass(slots=True)
 class Module:
-    """A verified LLVM module."""
+    """IR text with the file it came from."""
 
-    def __init__(self, reference: Any, name: str) -> None:
-        self._reference = reference
-        self.name = name
-
-    @classmethod
-    def parse(cls, content: str | bytes, name: str) -> Module:
-        """From IR text or bitcode; `name` is the file, for messages."""
-        import llvmlite.binding as llvm
-
-        try:
-            if isinstance(content, bytes):
-                reference = llvm.parse_bitcode(content)
-            else:
-                reference = llvm.parse_assembly(content)
-            reference.verify()
-        except RuntimeError as error:
-            raise VouchError(f"{name}: not valid LLVM IR: {_one_line(error)}") from None
-        reference.name = name
-        return cls(reference, name)
-
-    @property
-    def text(self) -> str:
-        return str(self._reference)
-
-    @property
-    def bitcode(self) -> bytes:
-        return bytes(self._reference.as_bitcode())
+    name: str
+    text: str
 
     @property
     def defined(self) -> set[str]:
-        """Functions with a body that other modules can see."""
-        return {
-            f.name
-            for f in self._reference.functions
-            if not f.is_declaration and f.linkage.name not in ("internal", "private")
+        """Functions and variables that no other module may define too."""
+        functions = {
+            n for kind, words, n in _SYMBOL.findall(self.text) if kind == "define" and _strong(words)
         }
+        return functions | {n for n, words in _VARIABLE.findall(self.text) if _strong(words)}
+
+    @property
+    def bodies(self) -> set[str]:
+        """All functions with a body."""
+        return {name.strip('"') for kind, _, name in _SYMBOL.findall(self.text) if kind == "define"}
 
     @property
     def undefined(self) -> set[str]:
-        return {f.name for f in self._reference.functions if f.is_declaration}
+        """Functions that are declared only."""
+        return {name.strip('"') for kind, _, name in _SYMBOL.findall(self.text) if kind == "declare"}
 
-    def add(self, other: Module) -> None:
-        """Link `other` in; it cannot be used afterwards."""
-        try:
-            self._reference.link_in(other._reference)
-        except RuntimeError as error:
-            raise VouchError(self._conflict(other, error)) from None
+    @property
+    def layout(self) -> str:
+        match = _LAYOUT.search(self.text)
+        return match[1] if match else ""
 
-    @staticmethod
-    def _conflict(other: Module, error: RuntimeError) -> str:
-        match = _CONFLICT.search(str(error))
-        if match:
-            return f"{other.name}: {match[1]!r} is already defined in another file"
-        return f"{other.name}: cannot be linked: {_one_line(error)}"
+    @property
+    def triple(self) -> str:
+        match = _TRIPLE.search(self.text)
+        return match[1] if match else ""
+
+
+def _strong(words: str) -> bool:
+    return _YIELDING.isdisjoint(words.split())
+
+
+def normal(content: str | bytes, name: str) -> Module:
+    """A module of any origin, text or bitcode, verified and printed as this LLVM prints."""
+    return Module(name, str(_parse(content, name)))
+
+
+def _parse(content: str | bytes, name: str) -> Any:
+    import llvmlite.binding as llvm
+
+    try:
+        if isinstance(content, bytes):
+            reference = llvm.parse_bitcode(content)
+        else:
+            reference = llvm.parse_assembly(content)
+        reference.verify()
+    except RuntimeError as error:
+        raise VouchError(f"{name}: not valid LLVM IR: {_one_line(error)}") from None
+    return reference
 
 
 def link(modules: Sequence[Module]) -> Module:
-    """All modules as one. The first takes the others in."""
-    whole, *others = modules
+    """All modules as one."""
+    first, *others = modules
+    if not others:
+        return first
+    _check_conflicts(modules)
+    whole = _parse(first.text, first.name)
     for other in others:
-        whole.add(other)
-    return whole
+        if other.layout != first.layout:
+            raise VouchError(f"{other.name}: made for another target than {first.name}")
+        try:
+            whole.link_in(_parse(other.text, other.name))
+        except RuntimeError as error:
+            raise VouchError(f"{other.name}: cannot be linked: {_one_line(error)}") from None
+    return Module(first.name, str(whole))
+
+
+def _check_conflicts(modules: Sequence[Module]) -> None:
+    owners: dict[str, list[str]] = {}
+    for module in modules:
+        for name in module.defined:
+            owners.setdefault(name, []).append(module.name)
+    doubled = {name: files for name, files in owners.items() if len(files) > 1}
+    if not doubled:
+        return
+    name = "main" if "main" in doubled else min(doubled)
+    files = ", ".join(doubled[name])
+    if name == "main":
+        raise VouchError(f"several files define main: {files} (give the files of one program)")
+    raise VouchError(f"{name!r} is defined in several files: {files}")
+
+
+def hide_main(module: Module) -> Module:
+    """The module with a `main` that only it can see, where another function is the entry point."""
+    text = re.sub(
+        r"^define (?:dso_local )?([^@\n]*@main\()", r"define internal \1", module.text, flags=re.MULTILINE
+    )
+    return Module(module.name, text)
 
 
 def _one_line(error: Exception) -> str:

@@ -333,7 +333,7 @@ class Instructions:
         by_value = tuple([argument[1] for argument in arguments])
         returned = next((i for i, argument in enumerate(arguments) if argument[2]), None)
         signature = self.types.signature(result, kinds, variadic)
-        words = self.attributes.resolve(text[finish + 1 :])
+        words = self.attributes.resolve(text[finish + 1 :].partition(" [ ")[0])
         return result, at, inner, callee, operands, signature, by_value, returned, words
 
     def _callee(self, text: str, start: int, pointer: str) -> tuple[Operand, int]:

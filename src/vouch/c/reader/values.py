@@ -124,8 +124,13 @@ class Values:
 
     def _expression(self, kind: Type, text: str) -> Constant:
         match = _EXPRESSION.match(text)
-        if match is None or match[1] in ("blockaddress", "ptrauth"):
+        if match is None or match[1] == "ptrauth":
             return OpaqueConstant(kind, text)
+        if match[1] == "blockaddress":
+            function, label = split(text[match.end() : -1])
+            return ExpressionConstant(
+                kind, "blockaddress", (self.address(function),), extra=unquoted(label[1:])
+            )
         op, flags = match[1], match[2].strip()
         start = match.end() - 1
         if closing(text, start) != len(text) - 1:

@@ -1,0 +1,280 @@
+/* The printf family. Into memory: exact for text, characters and integers; other conversions give arbitrary
+   characters of a length that the conversion can have. Elsewhere: strings are read, nothing is written. */
+#include "vouch.h"
+#include <stdarg.h>
+
+struct sink {
+    char *to; /* NULL: only count */
+    size_t room; /* characters that fit, without the terminator */
+    size_t count;
+};
+
+struct spec {
+    _Bool left, plus, blank, sharp, zero, precise;
+    int width, precision, length;
+};
+
+enum { INT, CHAR, SHORT, LONG, LLONG, SIZE, DIFF, MAX, LDOUBLE };
+
+static void put(struct sink *sink, char c) {
+    if (sink->to && sink->count < sink->room) sink->to[sink->count] = c;
+    sink->count++;
+}
+
+static void pad(struct sink *sink, char c, int n) {
+    for (int i = 0; i < n; i++) put(sink, c);
+}
+
+/* prefix, zeros, then the text, in a field. */
+static void field(struct sink *sink, const struct spec *spec, const char *prefix, int zeros, const char *text,
+                  int n) {
+    int before = (int)strlen(prefix), fill = spec->width - before - zeros - n;
+    if (!spec->left) pad(sink, ' ', fill);
+    for (int i = 0; i < before; i++) put(sink, prefix[i]);
+    pad(sink, '0', zeros);
+    for (int i = 0; i < n; i++) put(sink, text[i]);
+    if (spec->left) pad(sink, ' ', fill);
+}
+
+static int count_digits(uintmax_t number, unsigned base) {
+    int n = 0;
+    uintmax_t power = 1;
+    for (int i = 0; i < 22; i++) { /* 64 bits have at most 22 octal digits */
+        if (number >= power && n == i && (i == 0 || power != 0)) n = i + 1;
+        power = power > (uintmax_t)-1 / base ? 0 : power * base;
+        if (!power) break;
+    }
+    return n;
+}
+
+static void integer(struct sink *sink, const struct spec *spec, uintmax_t number, _Bool negative, char c) {
+    unsigned base = c == 'o' ? 8 : c == 'x' || c == 'X' ? 16 : 10;
+    char text[24];
+    int n = count_digits(number, base);
+    uintmax_t power = 1;
+    for (int i = 0; i < 22; i++) {
+        if (i < n) {
+            int d = (int)(number / power % base);
+            text[n - 1 - i] = (char)(d < 10 ? '0' + d : (c == 'X' ? 'A' : 'a') + d - 10);
+        }
+        if (power > (uintmax_t)-1 / base) break;
+        power *= base;
+    }
+    int least = spec->precise ? spec->precision : 1;
+    const char *sign = negative ? "-" : c != 'd' ? "" : spec->plus ? "+" : spec->blank ? " " : "";
+    if (spec->sharp && c == 'x' && number) sign = "0x";
+    if (spec->sharp && c == 'X' && number) sign = "0X";
+    if (spec->sharp && c == 'o' && least <= n) least = n + 1;
+    int zeros = least > n ? least - n : 0;
+    if (spec->zero && !spec->left && !spec->precise) {
+        int fill = spec->width - (int)strlen(sign) - n;
+        if (fill > zeros) zeros = fill;
+    }
+    field(sink, spec, sign, zeros, text, n);
+}
+
+/* Some characters: between low and high of them. */
+static void something(struct sink *sink, const struct spec *spec, int low, int high) {
+    int n = __vouch_any_int();
+    __vouch_assume(n >= low && n <= high);
+    int size = n > spec->width ? n : spec->width;
+    for (int i = 0; i < size; i++) {
+        char c = (char)__vouch_any_int();
+        __vouch_assume(c >= ' ' && c <= '~');
+        put(sink, c);
+    }
+}
+
+static int number_of(const char **format) {
+    int n = 0;
+    while (**format >= '0' && **format <= '9') n = n * 10 + (*(*format)++ - '0');
+    return n;
+}
+
+static int length_of(const char **format) {
+    const char *f = *format;
+    switch (*f) {
+    case 'h': *format += f[1] == 'h' ? 2 : 1; return f[1] == 'h' ? CHAR : SHORT;
+    case 'l': *format += f[1] == 'l' ? 2 : 1; return f[1] == 'l' ? LLONG : LONG;
+    case 'q': ++*format; return LLONG;
+    case 'z': ++*format; return SIZE;
+    case 't': ++*format; return DIFF;
+    case 'j': ++*format; return MAX;
+    case 'L': ++*format; return LDOUBLE;
+    default: return INT;
+    }
+}
+
+static void flags_of(struct spec *spec, const char **format) {
+    for (;; ++*format)
+        switch (**format) {
+        case '-': spec->left = 1; break;
+        case '+': spec->plus = 1; break;
+        case ' ': spec->blank = 1; break;
+        case '#': spec->sharp = 1; break;
+        case '0': spec->zero = 1; break;
+        default: return;
+        }
+}
+
+typedef struct { va_list list; } arguments;
+
+static intmax_t signed_argument(arguments *args, int length) {
+    switch (length) {
+    case CHAR: return (signed char)va_arg(args->list, int);
+    case SHORT: return (short)va_arg(args->list, int);
+    case LONG: return va_arg(args->list, long);
+    case LLONG: return va_arg(args->list, long long);
+    case SIZE:
+    case DIFF: return va_arg(args->list, ssize_t);
+    case MAX: return va_arg(args->list, intmax_t);
+    default: return va_arg(args->list, int);
+    }
+}
+
+static uintmax_t unsigned_argument(arguments *args, int length) {
+    switch (length) {
+    case CHAR: return (unsigned char)va_arg(args->list, int);
+    case SHORT: return (unsigned short)va_arg(args->list, int);
+    case LONG: return va_arg(args->list, unsigned long);
+    case LLONG: return va_arg(args->list, unsigned long long);
+    case SIZE:
+    case DIFF: return va_arg(args->list, size_t);
+    case MAX: return va_arg(args->list, uintmax_t);
+    default: return va_arg(args->list, unsigned);
+    }
+}
+
+static void string(struct sink *sink, const struct spec *spec, const char *s) {
+    int n = 0;
+    while ((!spec->precise || n < spec->precision) && s[n]) n++;
+    field(sink, spec, "", 0, s, n);
+}
+
+static void real(struct sink *sink, const struct spec *spec, arguments *args, char c) {
+    double number = spec->length == LDOUBLE ? (double)va_arg(args->list, long double) : va_arg(args->list, double);
+    int precision = spec->precise ? spec->precision : 6;
+    /* 309 digits before the point, or infinity; a small number is short. */
+    int whole = c != 'f' && c != 'F' ? 9 : number < 1e9 && number > -1e9 ? 11 : 310;
+    something(sink, spec, 1, whole + 1 + precision);
+}
+
+static void store_count(const struct spec *spec, void *to, size_t count) {
+    switch (spec->length) {
+    case CHAR: *(signed char *)to = (signed char)count; break;
+    case SHORT: *(short *)to = (short)count; break;
+    case LONG: *(long *)to = (long)count; break;
+    case LLONG: *(long long *)to = (long long)count; break;
+    case INT: *(int *)to = (int)count; break;
+    default: *(intmax_t *)to = (intmax_t)count;
+    }
+}
+
+/* One conversion; `format` is after the %. */
+static void convert(struct sink *sink, const char **format, arguments *args) {
+    struct spec spec = {0};
+    flags_of(&spec, format);
+    if (**format == '*') {
+        spec.width = va_arg(args->list, int);
+        ++*format;
+        if (spec.width < 0) spec.left = 1, spec.width = -spec.width;
+    } else {
+        spec.width = number_of(format);
+    }
+    if (**format == '.') {
+        ++*format;
+        spec.precise = 1;
+        if (**format == '*') {
+            spec.precision = va_arg(args->list, int);
+            ++*format;
+            if (spec.precision < 0) spec.precise = 0;
+        } else {
+            spec.precision = number_of(format);
+        }
+    }
+    spec.length = length_of(format);
+    char c = **format;
+    if (c) ++*format;
+    switch (c) {
+    case 'd': case 'i': {
+        intmax_t number = signed_argument(args, spec.length);
+        integer(sink, &spec, number < 0 ? -(uintmax_t)number : (uintmax_t)number, number < 0, 'd');
+        break;
+    }
+    case 'u': case 'x': case 'X': case 'o':
+        integer(sink, &spec, unsigned_argument(args, spec.length), 0, c);
+        break;
+    case 'c': {
+        char text = (char)va_arg(args->list, int);
+        field(sink, &spec, "", 0, &text, 1);
+        break;
+    }
+    case 's':
+        if (spec.length == LONG) {
+            __vouch_touch(va_arg(args->list, wchar_t *));
+            something(sink, &spec, 0, 1000);
+        } else {
+            string(sink, &spec, va_arg(args->list, const char *));
+        }
+        break;
+    case 'p':
+        (void)va_arg(args->list, void *);
+        something(sink, &spec, 1, 18);
+        break;
+    case 'a': case 'A': case 'e': case 'E': case 'f': case 'F': case 'g': case 'G':
+        real(sink, &spec, args, c);
+        break;
+    case 'n': store_count(&spec, va_arg(args->list, void *), sink->count); break;
+    case '%': put(sink, '%'); break;
+    default: something(sink, &spec, 0, 100);
+    }
+}
+
+static int format(char *to, size_t size, const char *f, va_list ap) {
+    struct sink sink = {size ? to : NULL, size ? size - 1 : 0, 0};
+    arguments args;
+    va_copy(args.list, ap);
+    while (*f) {
+        if (*f == '%') {
+            f++;
+            convert(&sink, &f, &args);
+        } else {
+            put(&sink, *f++);
+        }
+    }
+    va_end(args.list);
+    if (size) to[sink.count < sink.room ? sink.count : sink.room] = 0;
+    return (int)sink.count;
+}
+
+int vsnprintf(char *to, size_t size, const char *f, va_list ap) { return format(to, size, f, ap); }
+int vsprintf(char *to, const char *f, va_list ap) { return format(to, (size_t)-1, f, ap); }
+
+int snprintf(char *to, size_t size, const char *f, ...) {
+    va_list ap;
+    va_start(ap, f);
+    int n = format(to, size, f, ap);
+    va_end(ap);
+    return n;
+}
+
+int sprintf(char *to, const char *f, ...) {
+    va_list ap;
+    va_start(ap, f);
+    int n = format(to, (size_t)-1, f, ap);
+    va_end(ap);
+    return n;
+}
+
+int asprintf(char **to, const char *f, ...) {
+    va_list ap;
+    va_start(ap, f);
+    int n = format(NULL, 0, f, ap);
+    va_end(ap);
+    *to = malloc((size_t)n + 1);
+    if (!*to) return -1;
+    va_start(ap, f);
+    n = format(*to, (size_t)n + 1, f, ap);
+    va_end(ap);
+    return n;
+}

@@ -1,0 +1,206 @@
+/* Functions that bring data in: arbitrary within their contracts. */
+#include "vouch.h"
+
+#if defined(__linux__) || defined(__APPLE__)
+#define RAND_MAX 0x7FFFFFFF
+#else
+#define RAND_MAX 0x7FFF
+#endif
+
+int rand(void) {
+    int number = __vouch_nondet_int();
+    __vouch_assume(number >= 0 && number <= RAND_MAX);
+    return number;
+}
+
+int rand_r(unsigned *seed) {
+    *seed = __vouch_nondet_uint();
+    return rand();
+}
+
+long random(void) {
+    long number = __vouch_nondet_long();
+    __vouch_assume(number >= 0 && number <= 0x7FFFFFFFL);
+    return number;
+}
+
+long lrand48(void) { return random(); }
+
+double drand48(void) {
+    double number = __vouch_nondet_double();
+    __vouch_assume(number >= 0 && number < 1);
+    return number;
+}
+
+void srand(unsigned seed) { (void)seed; }
+void srandom(unsigned seed) { (void)seed; }
+void srand48(long seed) { (void)seed; }
+
+/* One character or EOF. */
+static int character(void) {
+    int c = __vouch_nondet_int();
+    __vouch_assume(c >= EOF && c <= CHAR_MASK);
+    return c;
+}
+
+int getchar(void) { return character(); }
+
+int fgetc(void *stream) {
+    __vouch_touch(stream);
+    return character();
+}
+
+int getc(void *stream) { return fgetc(stream); }
+int _IO_getc(void *stream) { return fgetc(stream); }
+
+int ungetc(int c, void *stream) {
+    __vouch_touch(stream);
+    return __vouch_nondet_bool() ? c : EOF;
+}
+
+/* A string of less than `room` characters at s. */
+static void text(char *s, size_t room) {
+    size_t n = __vouch_nondet_size_t();
+    __vouch_assume(n < room);
+    __vouch_havoc(s, n);
+    s[n] = 0;
+}
+
+char *fgets(char *s, int room, void *stream) {
+    __vouch_touch(stream);
+    if (room <= 0 || __vouch_nondet_bool()) return NULL;
+    text(s, (size_t)room);
+    return s;
+}
+
+/* The line may be longer than any buffer. */
+char *gets(char *s) {
+    if (__vouch_nondet_bool()) return NULL;
+    text(s, __vouch_object_size(s) + 2);
+    return s;
+}
+
+wchar_t *fgetws(wchar_t *s, int room, void *stream) {
+    __vouch_touch(stream);
+    if (room <= 0 || __vouch_nondet_bool()) return NULL;
+    size_t n = __vouch_nondet_size_t();
+    __vouch_assume(n < (size_t)room);
+    __vouch_havoc(s, n * sizeof *s);
+    s[n] = 0;
+    return s;
+}
+
+size_t fread(void *to, size_t size, size_t count, void *stream) {
+    __vouch_touch(stream);
+    size_t n = __vouch_nondet_size_t();
+    __vouch_assume(n <= count);
+    if (size) __vouch_havoc(to, n * size);
+    return size ? n : 0;
+}
+
+/* Up to n bytes, or -1. */
+static ssize_t bytes(void *to, size_t n) {
+    ssize_t got = __vouch_nondet_ssize_t();
+    __vouch_assume(got >= -1 && (got < 0 || (size_t)got <= n));
+    if (got > 0) __vouch_havoc(to, (size_t)got);
+    return got;
+}
+
+ssize_t read(int file, void *to, size_t n) {
+    (void)file;
+    return bytes(to, n);
+}
+
+ssize_t recv(int socket, void *to, size_t n, int flags) {
+    (void)socket, (void)flags;
+    return bytes(to, n);
+}
+
+ssize_t recvfrom(int socket, void *to, size_t n, int flags, void *from, unsigned *length) {
+    (void)socket, (void)flags;
+    if (from && length) __vouch_havoc(from, *length);
+    return bytes(to, n);
+}
+
+ssize_t getline(char **line, size_t *room, void *stream) {
+    __vouch_touch(stream);
+    size_t n = __vouch_nondet_size_t();
+    if (__vouch_nondet_bool()) return -1;
+    __vouch_assume(n >= 1 && n < 0x7FFF);
+    if (!*line || *room <= n) {
+        free(*line);
+        *room = n + 1;
+        *line = malloc(n + 1);
+        if (!*line) return -1;
+    }
+    __vouch_havoc(*line, n);
+    (*line)[n] = 0;
+    return (ssize_t)n;
+}
+
+char *getenv(const char *name) {
+    __vouch_touch(name);
+    return __vouch_nondet_bool() ? __vouch_nondet_ptr() : NULL;
+}
+
+/* Times after 1970. */
+#if __SIZEOF_POINTER__ == 4 && defined(__linux__)
+typedef long time_t;
+#else
+typedef long long time_t;
+#endif
+
+time_t time(time_t *out) {
+    time_t now = (time_t)__vouch_nondet_llong();
+    __vouch_assume(now >= 0);
+    if (out) *out = now;
+    return now;
+}
+
+long clock(void) {
+    long now = __vouch_nondet_long();
+    __vouch_assume(now >= 0);
+    return now;
+}
+
+struct tm {
+    int tm_sec, tm_min, tm_hour, tm_mday, tm_mon, tm_year, tm_wday, tm_yday, tm_isdst;
+#ifdef __linux__
+    long tm_gmtoff;
+    const char *tm_zone;
+#endif
+};
+
+static int between(int low, int high) {
+    int number = __vouch_nondet_int();
+    __vouch_assume(number >= low && number <= high);
+    return number;
+}
+
+struct tm *localtime_r(const time_t *when, struct tm *out) {
+    __vouch_touch(when);
+    if (__vouch_nondet_bool()) return NULL;
+    out->tm_sec = between(0, 60);
+    out->tm_min = between(0, 59);
+    out->tm_hour = between(0, 23);
+    out->tm_mday = between(1, 31);
+    out->tm_mon = between(0, 11);
+    out->tm_year = __vouch_nondet_int();
+    out->tm_wday = between(0, 6);
+    out->tm_yday = between(0, 365);
+    out->tm_isdst = between(-1, 1);
+#ifdef __linux__
+    out->tm_gmtoff = between(-50400, 50400);
+    out->tm_zone = "UTC";
+#endif
+    return out;
+}
+
+struct tm *gmtime_r(const time_t *when, struct tm *out) { return localtime_r(when, out); }
+
+struct tm *localtime(const time_t *when) {
+    static struct tm broken;
+    return localtime_r(when, &broken);
+}
+
+struct tm *gmtime(const time_t *when) { return localtime(when); }

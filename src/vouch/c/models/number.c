@@ -1,0 +1,107 @@
+/* Numbers in text. A string in a small object is read exactly; one in a large or unknown object gives an
+   arbitrary number, as if it came from outside. */
+#include "vouch.h"
+
+#define SMALL 40
+
+static int space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+static int digit(char c, int base) {
+    int value = c >= '0' && c <= '9' ? c - '0'
+                : c >= 'a' && c <= 'z' ? c - 'a' + 10
+                : c >= 'A' && c <= 'Z' ? c - 'A' + 10
+                                       : 99;
+    return value < base ? value : -1;
+}
+
+/* The magnitude of the number at s, at most `limit` (+1 for a negative one), its sign and where it ends. */
+static uintmax_t parse(const char *s, const char **end, int base, _Bool *negative, uintmax_t limit) {
+    size_t i = 0;
+    uintmax_t number = 0;
+    _Bool any = 0, over = 0;
+    *negative = 0;
+    while (space(s[i])) i++;
+    if (s[i] == '-' || s[i] == '+') *negative = s[i++] == '-';
+    if ((base == 0 || base == 16) && s[i] == '0' && (s[i + 1] | 32) == 'x' && digit(s[i + 2], 16) >= 0) {
+        i += 2;
+        base = 16;
+    } else if (base == 0) {
+        base = s[i] == '0' ? 8 : 10;
+    }
+    for (;; i++) {
+        int d = digit(s[i], base);
+        if (d < 0) break;
+        any = 1;
+        if (number > (limit - (uintmax_t)d) / (uintmax_t)base) over = 1;
+        number = number * (uintmax_t)base + (uintmax_t)d;
+    }
+    *end = any ? s + i : s;
+    return over ? limit : number;
+}
+
+#define SIGNED(name, type, unsigned_type, nondet)                                        \
+    type name(const char *s, char **end, int base) {                                     \
+        const unsigned_type limit = (unsigned_type)-1 >> 1;                              \
+        if (__vouch_object_size(s) > SMALL) {                                            \
+            __vouch_touch(s);                                                            \
+            if (end) *end = (char *)s + (s[0] != 0 && __vouch_nondet_bool());            \
+            return nondet();                                                             \
+        }                                                                                \
+        const char *stop;                                                                \
+        _Bool negative;                                                                  \
+        uintmax_t number = parse(s, &stop, base, &negative, (uintmax_t)limit + 1);       \
+        if (end) *end = (char *)stop;                                                    \
+        if (negative) return number > limit ? (type)(-(type)limit - 1) : -(type)number;  \
+        return number > limit ? (type)limit : (type)number;                              \
+    }
+
+#define UNSIGNED(name, type, nondet)                                          \
+    type name(const char *s, char **end, int base) {                          \
+        if (__vouch_object_size(s) > SMALL) {                                 \
+            __vouch_touch(s);                                                 \
+            if (end) *end = (char *)s + (s[0] != 0 && __vouch_nondet_bool()); \
+            return nondet();                                                  \
+        }                                                                     \
+        const char *stop;                                                     \
+        _Bool negative;                                                       \
+        type number = (type)parse(s, &stop, base, &negative, (type)-1);       \
+        if (end) *end = (char *)stop;                                         \
+        return negative ? -number : number;                                   \
+    }
+
+SIGNED(strtol, long, unsigned long, __vouch_nondet_long)
+SIGNED(strtoll, long long, unsigned long long, __vouch_nondet_llong)
+SIGNED(strtoimax, intmax_t, uintmax_t, __vouch_nondet_llong)
+UNSIGNED(strtoul, unsigned long, __vouch_nondet_ulong)
+UNSIGNED(strtoull, unsigned long long, __vouch_nondet_ullong)
+UNSIGNED(strtoumax, uintmax_t, __vouch_nondet_ullong)
+
+long __isoc23_strtol(const char *s, char **end, int base) { return strtol(s, end, base); }
+long long __isoc23_strtoll(const char *s, char **end, int base) { return strtoll(s, end, base); }
+unsigned long __isoc23_strtoul(const char *s, char **end, int base) { return strtoul(s, end, base); }
+unsigned long long __isoc23_strtoull(const char *s, char **end, int base) { return strtoull(s, end, base); }
+
+int atoi(const char *s) { return (int)strtol(s, NULL, 10); }
+long atol(const char *s) { return strtol(s, NULL, 10); }
+long long atoll(const char *s) { return strtoll(s, NULL, 10); }
+
+/* Fractions are not worked out. */
+double strtod(const char *s, char **end) {
+    __vouch_touch(s);
+    if (end) *end = (char *)s + (s[0] != 0 && __vouch_nondet_bool());
+    return __vouch_nondet_double();
+}
+
+float strtof(const char *s, char **end) {
+    __vouch_touch(s);
+    if (end) *end = (char *)s + (s[0] != 0 && __vouch_nondet_bool());
+    return __vouch_nondet_float();
+}
+
+long double strtold(const char *s, char **end) {
+    __vouch_touch(s);
+    if (end) *end = (char *)s + (s[0] != 0 && __vouch_nondet_bool());
+    return __vouch_nondet_ldouble();
+}
+
+double atof(const char *s) { return strtod(s, NULL); }

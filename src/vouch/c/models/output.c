@@ -1,0 +1,162 @@
+/* printf to streams: strings are read, %n is written, nothing else happens. */
+#include "vouch.h"
+#include <stdarg.h>
+
+static int printed(void) {
+    int n = __vouch_any_int();
+    __vouch_assume(n >= -1);
+    return n;
+}
+
+static void read_string(const char *s, int most) {
+    for (int i = 0; i != most && s[i]; i++) {
+    }
+}
+
+static int print(const char *f, va_list ap) {
+    while (*f) {
+        if (*f++ != '%') continue;
+        int most = -1, longs = 0;
+        _Bool wide = 0;
+        while ((*f >= '0' && *f <= '9') || *f == '-' || *f == '+' || *f == ' ' || *f == '#') f++;
+        if (*f == '*') (void)va_arg(ap, int), f++;
+        if (*f == '.') {
+            f++;
+            most = 0;
+            if (*f == '*') most = va_arg(ap, int), f++;
+            while (*f >= '0' && *f <= '9') most = most * 10 + (*f++ - '0');
+        }
+        for (;; f++) {
+            if (*f == 'l') longs++;
+            else if (*f == 'q' || *f == 'j') longs = 2;
+            else if (*f == 'z' || *f == 't') longs = sizeof(size_t) == sizeof(long) ? 1 : sizeof(size_t) > sizeof(int) ? 2 : 0;
+            else if (*f == 'L') wide = 1;
+            else if (*f != 'h') break;
+        }
+        switch (*f) {
+        case 0: return printed();
+        case '%': break;
+        case 's':
+            if (longs) __vouch_touch(va_arg(ap, void *));
+            else read_string(va_arg(ap, const char *), most);
+            break;
+        case 'n': *va_arg(ap, int *) = printed(); break;
+        case 'p': (void)va_arg(ap, void *); break;
+        case 'a': case 'A': case 'e': case 'E': case 'f': case 'F': case 'g': case 'G':
+            if (wide) (void)va_arg(ap, long double);
+            else (void)va_arg(ap, double);
+            break;
+        default:
+            if (longs > 1) (void)va_arg(ap, long long);
+            else if (longs) (void)va_arg(ap, long);
+            else (void)va_arg(ap, int);
+        }
+        f++;
+    }
+    return printed();
+}
+
+int printf(const char *f, ...) {
+    va_list ap;
+    va_start(ap, f);
+    int n = print(f, ap);
+    va_end(ap);
+    return n;
+}
+
+int fprintf(void *stream, const char *f, ...) {
+    va_list ap;
+    __vouch_touch(stream);
+    va_start(ap, f);
+    int n = print(f, ap);
+    va_end(ap);
+    return n;
+}
+
+int dprintf(int file, const char *f, ...) {
+    va_list ap;
+    (void)file;
+    va_start(ap, f);
+    int n = print(f, ap);
+    va_end(ap);
+    return n;
+}
+
+void syslog(int priority, const char *f, ...) {
+    va_list ap;
+    (void)priority;
+    va_start(ap, f);
+    print(f, ap);
+    va_end(ap);
+}
+
+int vprintf(const char *f, va_list ap) {
+    va_list copy;
+    va_copy(copy, ap);
+    int n = print(f, copy);
+    va_end(copy);
+    return n;
+}
+
+int vfprintf(void *stream, const char *f, va_list ap) {
+    __vouch_touch(stream);
+    return vprintf(f, ap);
+}
+
+int puts(const char *s) {
+    read_string(s, -1);
+    return printed();
+}
+
+int fputs(const char *s, void *stream) {
+    __vouch_touch(stream);
+    return puts(s);
+}
+
+void perror(const char *s) {
+    if (s) read_string(s, -1);
+}
+
+int putchar(int c) { return (unsigned char)c; }
+
+int fputc(int c, void *stream) {
+    __vouch_touch(stream);
+    return (unsigned char)c;
+}
+
+int putc(int c, void *stream) { return fputc(c, stream); }
+int _IO_putc(int c, void *stream) { return fputc(c, stream); }
+
+int wprintf(const wchar_t *f, ...) {
+    __vouch_touch(f);
+    return printed();
+}
+
+int fputws(const wchar_t *s, void *stream) {
+    __vouch_touch(stream);
+    for (size_t i = 0; s[i]; i++) {
+    }
+    return printed();
+}
+
+size_t fwrite(const void *from, size_t size, size_t count, void *stream) {
+    __vouch_touch(stream);
+    if (size && count) {
+        __vouch_touch(from);
+        __vouch_touch((const char *)from + size * count - 1);
+    }
+    size_t n = __vouch_any_size_t();
+    __vouch_assume(n <= count);
+    return n;
+}
+
+ssize_t write(int file, const void *from, size_t n) {
+    (void)file;
+    if (n) {
+        __vouch_touch(from);
+        __vouch_touch((const char *)from + n - 1);
+    }
+    ssize_t done = (ssize_t)__vouch_any_long();
+    __vouch_assume(done >= -1 && (done < 0 || (size_t)done <= n));
+    return done;
+}

@@ -1,0 +1,223 @@
+"""Which files make up the program, and which folders their headers are in.
+
+Nothing is executed: no build script, no configure, no command of a compilation database.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from vouch.c.clang import SOURCES, Unit
+from vouch.c.database import read_database
+from vouch.c.options import FrontOptions
+from vouch.errors import VouchError
+
+IR_FILES = frozenset((".ll", ".bc"))
+_HEADERS = frozenset((".h", ".hh", ".hpp", ".hxx", ".inc", ".def", ".H", ".cuh"))
+# In a folder, preprocessed files and IR are products of the sources beside them.
+_IN_FOLDERS = SOURCES - {".i", ".ii"}
+_SKIPPED = frozenset(("CMakeFiles", "node_modules", "__pycache__"))
+_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*(?:include|import)[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
+# A lone file's headers may be in these folders beside its own.
+_NEARBY = ("../include", "../inc")
+_LIMIT = 20_000  # files looked at for headers
+
+
+def find_units(paths: Sequence[str], options: FrontOptions, system: Iterable[Path] = ()) -> list[Unit]:
+    """The translation units that `paths` (and the compilation database) name, in a stable order."""
+    if options.database is not None:
+        units = read_database(options.database, SOURCES)
+        units = _within(units, paths)
+        named = {os.path.abspath(unit.path) for unit in units}
+        files = [p for p in _files(paths) if os.path.abspath(p) not in named] if paths else []
+        if not units and not files:
+            raise VouchError(f"{options.database}: the compilation database names no C source")
+        # Folders beside a database add nothing that the database leaves out on purpose.
+        extra = [f for f in files if f in paths]
+        return [*units, *_plain(extra, paths, options, system)]
+    files = _files(paths)
+    if not files:
+        where = ", ".join(paths) or "."
+        raise VouchError(f"no C source in {where}")
+    return _plain(files, paths, options, system)
+
+
+def _within(units: list[Unit], paths: Sequence[str]) -> list[Unit]:
+    """Units of a database below the given paths; all without any."""
+    if not paths:
+        return units
+    roots = [os.path.abspath(path) for path in paths]
+    return [
+        unit
+        for unit in units
+        if any(
+            os.path.abspath(unit.path) == r or os.path.abspath(unit.path).startswith(r + os.sep)
+            for r in roots
+        )
+    ]
+
+
+def _files(paths: Sequence[str]) -> list[str]:
+    """Files as given, folders walked."""
+    found: dict[str, None] = {}
+    for path in paths:
+        if os.path.isdir(path):
+            found.update(dict.fromkeys(_sources_in(path)))
+        elif not os.path.exists(path):
+            raise VouchError(f"{path}: no such file or folder")
+        elif os.path.splitext(path)[1] not in SOURCES | IR_FILES:
+            raise VouchError(f"{path}: not a C source, LLVM IR or folder")
+        else:
+            found[path] = None
+    return list(found)
+
+
+def _sources_in(folder: str) -> list[str]:
+    """C sources below a folder; IR files where there are none."""
+    files = list(_walk(folder))
+    for kinds in (_IN_FOLDERS, SOURCES, IR_FILES):
+        found = [f for f in files if os.path.splitext(f)[1] in kinds]
+        if found:
+            return found
+    return []
+
+
+def _walk(folder: str) -> Iterable[str]:
+    for base, folders, names in os.walk(folder):
+        folders[:] = sorted(f for f in folders if not f.startswith(".") and f not in _SKIPPED)
+        for name in sorted(names):
+            path = os.path.join(base, name)
+            yield path[2:] if path.startswith("./") and folder == "." else path
+
+
+# ---------------------------------------------------------------- headers
+
+
+def _plain(
+    files: Sequence[str], paths: Sequence[str], options: FrontOptions, system: Iterable[Path]
+) -> list[Unit]:
+    """Units without a database: the folders of their headers are found by looking."""
+    finder = _Finder(paths, options.includes, system)
+    units = []
+    for file in files:
+        source = os.path.splitext(file)[1] in SOURCES
+        units.append(Unit(file, finder.flags(file) if source else ()))
+    return units
+
+
+class _Finder:
+    """Finds the folders that includes are relative to."""
+
+    def __init__(self, paths: Sequence[str], given: Sequence[str], system: Iterable[Path]) -> None:
+        self._paths = paths
+        self._given = list(given)
+        self._system = [str(folder) for folder in system]
+        self._index: dict[str, list[str]] | None = None
+        self._includes: dict[str, list[tuple[bool, str]]] = {}
+
+    def flags(self, file: str) -> tuple[str, ...]:
+        """`-I` flags for the folders that `file` and the headers it includes need."""
+        folders: dict[str, None] = {}
+        seen = {file}
+        todo = [file]
+        while todo:
+            current = todo.pop()
+            for quoted, name in self._included(current):
+                header = self._resolve(current, quoted, name, folders)
+                if header is not None and header not in seen:
+                    seen.add(header)
+                    todo.append(header)
+        return tuple(f"-I{folder}" for folder in folders)
+
+    def _resolve(self, current: str, quoted: bool, name: str, folders: dict[str, None]) -> str | None:
+        """The project's header that is meant; a folder for it is added where it takes one. Headers of the
+        system and what cannot be found are left to clang."""
+        beside = os.path.normpath(os.path.join(os.path.dirname(current), name))
+        if quoted and os.path.isfile(beside):
+            return beside
+        for folder in (*self._given, *folders):
+            if os.path.isfile(os.path.join(folder, name)):
+                return os.path.join(folder, name)
+        if any(os.path.isfile(os.path.join(folder, name)) for folder in self._system):
+            return None
+        found = self._search(current, name)
+        if found is not None:
+            # name may begin with "../": its own folder is what the include is relative to.
+            folders[_without_suffix(found, name)] = None
+        return found
+
+    def _search(self, current: str, name: str) -> str | None:
+        """The header nearest to the including file whose path ends with `name`."""
+        parts = Path(os.path.normpath(name)).parts
+        if ".." in parts or os.path.isabs(name):
+            return None
+        matches = [
+            header
+            for header in self._headers().get(parts[-1], [])
+            if Path(header).parts[-len(parts) :] == parts
+        ]
+        here = Path(os.path.abspath(current)).parent.parts
+        return min(matches, key=lambda header: (_distance(here, header), header), default=None)
+
+    def _headers(self) -> dict[str, list[str]]:
+        """Headers of the project by name."""
+        if self._index is None:
+            self._index = {}
+            seen = 0
+            for root in self._roots():
+                for path in _walk(root):
+                    seen += 1
+                    if os.path.splitext(path)[1] in _HEADERS | SOURCES:
+                        known = self._index.setdefault(os.path.basename(path), [])
+                        if path not in known:
+                            known.append(path)
+                    if seen > _LIMIT:
+                        return self._index
+        return self._index
+
+    def _roots(self) -> list[str]:
+        """Folders given; for files their own folder and those beside it where headers usually are."""
+        roots: dict[str, None] = {}
+        for path in self._paths:
+            if os.path.isdir(path):
+                roots[path] = None
+                continue
+            own = os.path.dirname(path) or "."
+            roots[own] = None
+            for name in _NEARBY:
+                nearby = os.path.normpath(os.path.join(own, name))
+                if os.path.isdir(nearby):
+                    roots[nearby] = None
+        return list(roots)
+
+    def _included(self, file: str) -> list[tuple[bool, str]]:
+        known = self._includes.get(file)
+        if known is None:
+            try:
+                content = Path(file).read_bytes()
+            except OSError:
+                content = b""
+            known = [
+                (mark == b'"', name.decode("utf-8", "surrogateescape"))
+                for mark, name in _INCLUDE.findall(content)
+            ]
+            self._includes[file] = known
+        return known
+
+
+def _without_suffix(path: str, name: str) -> str:
+    folder = Path(path).parents[len(Path(os.path.normpath(name)).parts) - 1]
+    return str(folder)
+
+
+def _distance(here: tuple[str, ...], header: str) -> int:
+    there = Path(os.path.abspath(header)).parent.parts
+    common = 0
+    for a, b in zip(here, there, strict=False):
+        if a != b:
+            break
+        common += 1
+    return len(here) + len(there) - 2 * common
