@@ -1,0 +1,131 @@
+"""Programs that do not end, eat memory, or mean harm are contained; what cannot be run is said."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from vouch.bmc.counterexample import Counterexample
+from vouch.bmc.replay import Limits, Replayer
+from vouch.c.checks.base import Category
+
+from tests.bmc.replaying import compiled
+
+# The check is only reached when the harm is done.
+HARMFUL = {
+    "endless loop": "void harm(void) { for (volatile int i = 0;; i++) ; }",
+    "endless recursion": "int harm(void); static int n; int again(int x) { char a[99]; a[0] = (char)x;"
+    " return again(x & 1) + a[0]; } int harm(void) { return again(1); }",
+    "memory": "#include <stdlib.h>\n#include <string.h>\n"
+    "void harm(void) { for (;;) { char *p = malloc(1 << 24); memset(p, 1, 1 << 24); } }",
+    "many objects": "#include <stdlib.h>\nvoid harm(void) { for (;;) { char *p = malloc(1); *p = 1; } }",
+    "large object": "void harm(void) { long n = 1L << 45; volatile char *p = __builtin_alloca(n); p[n / 2] = 1; }",
+}
+SYSTEM = """static long system_call(long n, long a, long b, long c) {
+  long r; __asm__ volatile("syscall" : "=a"(r) : "a"(n), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
+  return r; }
+"""
+HOSTILE = {
+    "writes a file": 'void harm(void) { system_call(2, (long)"PATH", 0x41, 0644); }',
+    "makes a folder": 'void harm(void) { system_call(83, (long)"PATH", 0755, 0); }',
+    # A few forks only: if containment fails, the machine that runs this test must survive it.
+    "forks": 'void harm(void) { for (int i = 0; i < 3; i++) if (system_call(57, 0, 0, 0) == 0) '
+    'system_call(83, (long)"PATH", 0755, 0); for (;;) ; }',
+    "kills its parent": "void harm(void) { long p = system_call(110, 0, 0, 0); system_call(62, p, 9, 0); }",
+    "opens a socket": 'void harm(void) { if (system_call(41, 2, 1, 0) >= 0) system_call(83, (long)"PATH", 0755, 0); }',
+    "floods the output": "char b[65536]; void harm(void) { for (;;) system_call(1, 1, (long)b, 65536); }",
+}
+LIMITS = Limits(seconds=0.5, memory=128 << 20)
+
+
+@pytest.mark.parametrize("name", HARMFUL)
+def test_runs_without_end_are_stopped(tmp_path: Path, name: str) -> None:
+    snippet = compiled(tmp_path, HARMFUL[name] + "\nint f(int x) { harm(); return 1 / (x - x); }")
+    began = time.monotonic()
+    result = snippet.replay(snippet.check("division-by-zero", -1), 1, limits=LIMITS)
+    assert not result.confirmed
+    assert result.reason is not None
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_system_call_gets_through(tmp_path: Path, name: str) -> None:
+    victim = tmp_path / "victim"
+    source = (
+        SYSTEM + HOSTILE[name].replace("PATH", str(victim)) + "\nint f(int x) { harm(); return 1 / (x - x); }"
+    )
+    snippet = compiled(tmp_path, source, target="x86_64-linux-gnu")
+    try:
+        result = snippet.replay(snippet.check("division-by-zero", -1), 1, limits=LIMITS)
+    except AssertionError as error:
+        pytest.skip(str(error))  # another kind of machine
+    assert not result.confirmed
+    assert result.diverged is not None
+    assert not victim.exists()
+
+
+def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
+    (tmp_path / "tmp").mkdir()
+    snippet = compiled(tmp_path, "int f(int x) { return 1 / x; }")
+    assert snippet.replay(snippet.check("division-by-zero"), 0).confirmed
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+@pytest.mark.parametrize("target", ["avr", "thumbv7m-none-eabi", "msp430"])
+def test_other_processors_are_not_replayable(tmp_path: Path, target: str) -> None:
+    snippet = compiled(tmp_path, "int f(int x) { return 1 / x; }", target=target)
+    check = snippet.check("division-by-zero")
+    with Replayer(snippet.loaded, snippet.checks) as replayer:
+        result = replayer.replay(Counterexample(check, "f", [0], [], []))
+    assert not result.possible
+    assert not result.confirmed
+    assert result.reason is not None
+    assert "do not run on" in result.reason
+    assert result.output.startswith("not replayable")
+
+
+def test_32_bit_programs(tmp_path: Path) -> None:
+    code = """#include <stdlib.h>
+    struct s { char c; long long v; int a[6]; };
+    int in(struct s x, int i) { int *p = x.a; return p[i] + (int)(x.v / (i - 9)); }
+    int f(long i) { struct s x = {1, 5000000000LL, {0}}; int *p = calloc(1, 4); if (p) *p = 1;
+      return in(x, i) + (sizeof(long) == 4 ? 1 / (int)(i - 3) : 0); }"""
+    snippet = compiled(tmp_path, code, target="i386")
+    check = snippet.check("division-by-zero", -1)
+    with Replayer(snippet.loaded, snippet.checks) as replayer:
+        result = replayer.replay(Counterexample(check, "f", [3], [], []))
+        if not result.possible:
+            pytest.skip(str(result.reason))
+        assert result.confirmed, result.output
+        assert not replayer.replay(Counterexample(check, "f", [4], [], [])).confirmed
+        outside = snippet.check("pointer")
+        assert replayer.replay(Counterexample(outside, "f", [6], [], [])).confirmed
+        assert not replayer.replay(Counterexample(outside, "f", [5], [], [])).confirmed
+
+
+CPLUSPLUS = """
+struct shape { virtual ~shape() {} virtual int area(int x) = 0; };
+struct square : shape { int side; square(int s) : side(s) {} int area(int x) override { return side * x; } };
+struct counter { int n; counter() : n(4) {} } started;
+template <typename T> T half(T x) { return x / T(2); }
+static int &pick(int &a, int &b, bool second) { return second ? b : a; }
+int main(int argc, char **) {
+  shape *s = new square(3);
+  int a = s->area(argc), b = half<int>(10);
+  static counter late;
+  pick(a, b, false) += started.n + late.n;
+  delete s;
+  return 1 / (a + b - 16 /* 3 + 8 + 5 */);
+}
+"""
+
+
+def test_cplusplus(tmp_path: Path) -> None:
+    snippet = compiled(tmp_path, CPLUSPLUS, name="code.cpp")
+    found = [c for c in snippet.checks if c.category is Category.DIVISION_BY_ZERO and c.function == "main"]
+    assert snippet.replay(found[0], entry="main").confirmed
+    near = compiled(tmp_path, CPLUSPLUS.replace("- 16", "- 17"), name="near.cpp")
+    found = [c for c in near.checks if c.category is Category.DIVISION_BY_ZERO and c.function == "main"]
+    assert not near.replay(found[0], entry="main").confirmed
