@@ -31,7 +31,7 @@ from vouch.c.ir import Function, Program
 from vouch.c.sources import Sources
 from vouch.errors import VouchError
 
-__all__ = ["OFF_BY_DEFAULT", "RULES", "Category", "Check", "Trigger", "chosen", "explain", "find"]
+__all__ = ["OFF_BY_DEFAULT", "RULES", "Category", "Check", "Trigger", "explain", "find"]
 
 
 class Rule(Protocol):
@@ -41,6 +41,31 @@ class Rule(Protocol):
     __doc__: str | None
 
     def find(self, context: Context) -> Iterator[Found]: ...
+
+
+# In the order of the manual, which is the order in which several checks of one place are listed: what
+# computes a value before what uses it.
+RULES: tuple[Rule, ...] = (
+    signed_overflow,
+    unsigned_overflow,
+    division_by_zero,
+    shift,
+    narrowing,
+    sign_change,
+    bounds,
+    pointer,
+    uninitialised,
+    assertion,
+    unreachable,
+    leak,
+    floats,
+)
+
+# Inline functions of these headers are the system's, not the program's.
+_SYSTEM = ("/ziglang/lib/", "/usr/include/", "/usr/lib/", "/usr/local/include/")
+
+
+def find(self, context: Context) -> Iterator[Found]: ...
 
 
 # In the order of the manual, which is the order in which several checks of one place are listed: what

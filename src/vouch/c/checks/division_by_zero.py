@@ -33,7 +33,7 @@ def find(context: Context) -> Iterator[Found]:
         if handler.type(0).kind == "float":
             continue
         divisor = handler_operand(context, handler, 2)
-        guarded.add((handler.location.line, handler.location.column))
+        guarded.add(handler.call.location)
         text = spell(context, divisor, handler.type(0).signed)
         yield Found(
             CATEGORY,
@@ -45,7 +45,7 @@ def find(context: Context) -> Iterator[Found]:
             operands=(text,),
         )
     for site in context.binaries:
-        if _is_plain(site) and site.location and (site.location.line, site.location.column) not in guarded:
+        if _is_plain(site) and site.location is not None and site.location not in guarded:
             text = spell(context, site.right, site.op in ("sdiv", "srem"))
             yield Found(
                 CATEGORY,

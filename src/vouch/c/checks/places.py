@@ -46,9 +46,7 @@ class Places:
         self.sizes = Sizes(context.program.layout)
         self._known: dict[str, Place] = {}
         self._parameters = {p.name: p for p in context.function.parameters if p.byval is not None or p.sret}
-        self._guards = {
-            (h.location.line, h.location.column): h.call for h in context.handlers_of("out_of_bounds")
-        }
+        self._guards = {h.call.location: h.call for h in context.handlers_of("out_of_bounds")}
 
     def store_size(self, kind: Type) -> int:
         try:
@@ -125,7 +123,7 @@ class Places:
     ) -> Place:
         guard = None
         if step is not None and step.location is not None:
-            guard = self._guards.get((step.location.line, step.location.column))
+            guard = self._guards.get(step.location)
         offset, checked, kind = place.offset, place.checked, source
         try:
             for number, index in enumerate(indices):

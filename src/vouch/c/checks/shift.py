@@ -37,7 +37,7 @@ _BUILTINS = {0: "__builtin_ctz", 1: "__builtin_clz"}
 def find(context: Context) -> Iterator[Found]:
     guarded = set()
     for handler in context.handlers_of("shift_out_of_bounds"):
-        guarded.add((handler.location.line, handler.location.column))
+        guarded.add(handler.call.location)
         yield _handled(context, handler)
     for handler in context.handlers_of("invalid_builtin"):
         name = _BUILTINS.get(handler.numbers[0] if handler.numbers else -1)
@@ -45,7 +45,7 @@ def find(context: Context) -> Iterator[Found]:
             message = f"{name} of zero is undefined"
             yield Found(CATEGORY, handler.location, message, Trigger.REACHED, handler.call)
     for site in context.binaries:
-        if _is_plain(site) and site.location and (site.location.line, site.location.column) not in guarded:
+        if _is_plain(site) and site.location is not None and site.location not in guarded:
             assert isinstance(site.type, IntType)
             amount = spell(context, site.right, signed=False)
             yield Found(

@@ -27,7 +27,7 @@ from vouch.c.checks.context import Context, Found
 from vouch.c.checks.handlers import Handler
 from vouch.c.checks.operands import handler_operand
 from vouch.c.checks.text import binary, spell
-from vouch.c.ir import Binary, IntConstant
+from vouch.c.ir import Binary, IntConstant, Operand
 
 CATEGORY = Category.SIGNED_OVERFLOW
 
@@ -39,10 +39,11 @@ _COMPILER_MADE = ("idx.", "sub.ptr", "vla", "incdec.ptr", "add.ptr")
 def find(context: Context) -> Iterator[Found]:
     yield from overflows(context, CATEGORY, signed=True)
     for handler in context.handlers_of("divrem_overflow"):
-        if handler.type(0).kind == "int" and handler.type(0).signed:
+        divisor = handler_operand(context, handler, 2)
+        if handler.type(0).kind == "int" and handler.type(0).signed and _may_be_minus_one(divisor):
             yield _quotient(context, handler)
     for site in context.binaries:
-        if _is_plain_signed(site):
+        if _is_plain_signed(site) or _is_plain_quotient(context, site):
             yield _uninstrumented(context, site)
 
 
@@ -104,6 +105,13 @@ def _is_plain_signed(site: Binary) -> bool:
     return "nsw" in site.flags and site.op in ("add", "sub", "mul")
 
 
+def _is_plain_quotient(context: Context, site: Binary) -> bool:
+    if site.op not in ("sdiv", "srem") or site.nosanitize or site.location is None or "exact" in site.flags:
+        return False
+    guarded = any(h.call.location == site.location for h in context.handlers_of("divrem_overflow"))
+    return not guarded and _may_be_minus_one(site.right)
+
+
 def _uninstrumented(context: Context, site: Binary) -> Found:
     """Arithmetic that clang did not instrument because promotion makes it safe, or IR of another compiler."""
     assert site.location is not None
@@ -121,9 +129,5 @@ def _uninstrumented(context: Context, site: Binary) -> Found:
     )
 
 
-def may_be_minimum(context: Context, site: Binary) -> bool:
-    """Whether INT_MIN / -1 is thinkable: not for a constant divisor other than -1."""
-    divisor = site.right
-    if not isinstance(divisor, IntConstant):
-        return True
-    return divisor.value == (1 << divisor.type.bits) - 1
+def _may_be_minus_one(divisor: Operand | None) -> bool:
+    return not isinstance(divisor, IntConstant) or divisor.value == (1 << divisor.type.bits) - 1

@@ -1,0 +1,179 @@
+"""Preprocessing: decides what constants, bit-widths and value ranges decide, before any solver is asked.
+
+Comes in: the `Program` and its checks. Goes out: `Decision`s, all of them `safe` (a possible violation is
+left to the engine, which can show it), and `Ranges` for whoever needs invariants. Every function is analysed
+at most twice: bottom-up for what it returns, then top-down with what its callers pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vouch.c.checks.base import Check, Trigger
+from vouch.c.ir import Call, Function, PointerType, Program
+from vouch.c.ranges.calls import instructions
+from vouch.c.ranges.domain import Value
+from vouch.c.ranges.judge import judge
+from vouch.c.ranges.pointers import INFINITE
+from vouch.c.ranges.solve import Solver
+from vouch.c.ranges.widths import by_width
+from vouch.c.ranges.world import Extent, World, join_arguments
+from vouch.verdict import Verdict
+
+__all__ = ["Analysis", "Decision", "Ranges", "analyse", "decide"]
+
+_VALID = Extent(0, 4 * INFINITE, True)
+
+
+@dataclass(slots=True, frozen=True)
+class Decision:
+    """`rung` is "preprocess" (constants, bit-widths, the compiler) or "ranges". `reason` is None, or what a
+    reader should know: "unreachable", or an assumption that the verdict rests on."""
+
+    verdict: Verdict
+    rung: str
+    reason: str | None = None
+
+
+class Ranges:
+    """Invariants: what integer variables of a function hold at the start of a block, whenever it is
+    reached."""
+
+    def __init__(self, solvers: dict[str, Solver]) -> None:
+        self._solvers = solvers
+
+    def of(
+        self, function: str, label: str, variable: str, offset: int = 0, size: int | None = None
+    ) -> Value | None:
+        """`(slo, shi, ulo, uhi, zeros, ones)` of a local's (its alloca's name) or `@global`'s integer, None
+        where nothing is known. `size` in bytes may be left out where only one is used."""
+        solver = self._solvers.get(function)
+        state = solver.inputs.get(label) if solver is not None else None
+        name = variable if variable.startswith("@") else f"%{variable}"
+        for key, held in (state or {}).items():
+            if key[:2] == (name, offset) and size in (None, key[2]) and type(held[0]) is tuple:
+                return held[0]
+        return None
+
+    def reached(self, function: str, label: str) -> bool:
+        """False where no execution reaches the block."""
+        solver = self._solvers.get(function)
+        return solver is None or label in solver.inputs
+
+
+@dataclass(slots=True)
+class Analysis:
+    decisions: dict[str, Decision]
+    ranges: Ranges
+
+
+def decide(
+    program: Program,
+    checks: Iterable[Check],
+    entries: Sequence[str],
+    strict_pointers: bool = False,
+) -> dict[str, Decision]:
+    """Decisions by check id; a check that is missing is not decided. `entries` are the names of the functions
+    where executions start; without `main` among them globals start with arbitrary values."""
+    return analyse(program, checks, entries, strict_pointers).decisions
+
+
+def analyse(
+    program: Program, checks: Iterable[Check], entries: Sequence[str], strict_pointers: bool = False
+) -> Analysis:
+    by_function: dict[str, list[Check]] = {}
+    for check in checks:
+        by_function.setdefault(check.function, []).append(check)
+    run = _Run(World(program, "main" not in entries), entries, strict_pointers)
+    run.bottom_up()
+    decisions: dict[str, Decision] = {}
+    for name in reversed(run.world.graph.order):
+        held = by_function.get(name, [])
+        for check in held:
+            if check.trigger is Trigger.NEVER:
+                decisions[check.id] = Decision(Verdict.SAFE, "preprocess")
+        safe = run.top_down(name, held)
+        narrow = by_width(program.functions[name], held) if held else frozenset()
+        for id_, reason in safe.items():
+            rung = "preprocess" if id_ in narrow and not reason else "ranges"
+            decisions[id_] = Decision(Verdict.SAFE, rung, reason or None)
+        for id_ in narrow - safe.keys():
+            decisions[id_] = Decision(Verdict.SAFE, "preprocess")
+    return Analysis(decisions, Ranges(run.solvers))
+
+
+class _Run:
+    """The two passes over the call graph."""
+
+    def __init__(self, world: World, entries: Collection[str], strict: bool) -> None:
+        self.world = world
+        self.strict = strict
+        self.entries = set(entries)
+        program, graph = world.program, world.graph
+        self.roots = self.entries | graph.taken | {*program.constructors, *program.destructors}
+        self.roots |= graph.recursive | graph.twice
+        self.solvers: dict[str, Solver] = {}
+
+    def bottom_up(self) -> None:
+        """What every function returns, whatever it is called with; and all writes to globals."""
+        world = self.world
+        collects = not world.library and bool(world.objects.hidden) and not world.graph.twice
+        for name in world.graph.order:
+            if name in world.graph.twice:
+                continue
+            function = world.program.functions[name]
+            solver = Solver(world, function, None)
+            if collects:
+                judge(solver, ())
+            world.results[name] = solver.result if solver.returns else None
+            if name in self.roots and world.library and name not in world.graph.recursive:
+                self.solvers[name] = solver  # nothing that the second pass knows more about
+        world.called.clear()
+        world.arguments.clear()
+        if collects:
+            world.settle_writes()
+
+    def top_down(self, name: str, checks: list[Check]) -> dict[str, str]:
+        """Ids of safe checks with reasons, callers having been visited before."""
+        world = self.world
+        function = world.program.functions[name]
+        if name in world.graph.twice:
+            _pass_anything(world, function)
+            return {}
+        if name not in self.roots and name not in world.called:
+            return {check.id: "unreachable" for check in checks}
+        if name in self.roots:
+            arguments = self._outside(name, function)
+        else:
+            arguments = world.arguments.get(name)
+        solver = self.solvers.get(name)
+        if solver is None:
+            solver = self.solvers[name] = Solver(world, function, arguments)
+        else:
+            solver.bind_pointers(arguments)
+        return judge(solver, checks)
+
+    def _outside(self, name: str, function: Function) -> list[Any] | None:
+        """Arguments of a function that code outside calls: arbitrary, but pointers are valid by
+        assumption."""
+        world = self.world
+        if self.strict or name not in self.entries or name in world.graph.recursive:
+            return None
+        if world.graph.effects[name].frees or (name in world.graph.taken and world.graph.indirect):
+            return None
+        given: list[Any] = [_VALID if isinstance(p.type, PointerType) else None for p in function.parameters]
+        known = world.arguments.get(name)
+        if known is None:
+            return None if name in world.called else given
+        return [join_arguments(a, b) for a, b in zip(given, known, strict=False)]
+
+
+def _pass_anything(world: World, function: Function) -> None:
+    """A function that is not analysed may call its callees with anything."""
+    for instruction in instructions(function):
+        if isinstance(instruction, Call):
+            target = world.graph.target(instruction)
+            if target is not None:
+                world.note_call(target, [None] * len(instruction.arguments))

@@ -1,0 +1,289 @@
+"""Who calls whom, in which order to analyse functions, and what a call may write.
+
+`Effects` over-approximate: `globals` are written by name, `wild` means through some pointer that is not the
+address of one of the function's own variables, `leaves` that code outside the program may run, `frees` that
+heap memory may be released.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from vouch.c.ir import (
+    Alloca,
+    AsmOperand,
+    AtomicUpdate,
+    Call,
+    Cast,
+    CompareExchange,
+    ExpressionConstant,
+    Function,
+    GetElementPtr,
+    GlobalConstant,
+    Instruction,
+    Opaque,
+    Operand,
+    Program,
+    Register,
+    Store,
+    VaArg,
+)
+
+_HARMLESS = tuple(
+    f"llvm.{name}"
+    for name in (
+        "lifetime.", "dbg.", "stacksave", "stackrestore", "assume", "expect", "trap", "debugtrap",
+        "ubsantrap", "sadd.", "ssub.", "smul.", "uadd.", "usub.", "umul.", "ctlz.", "cttz.", "ctpop.",
+        "bswap.", "bitreverse.", "fshl.", "fshr.", "abs.", "smin.", "smax.", "umin.", "umax.", "fabs.",
+        "floor.", "ceil.", "trunc.", "rint.", "nearbyint.", "round.", "roundeven.", "sqrt.", "pow.",
+        "powi.", "sin.", "cos.", "tan.", "exp.", "exp2.", "log.", "log2.", "log10.", "fma.", "fmuladd.",
+        "copysign.", "minnum.", "maxnum.", "minimum.", "maximum.", "is.fpclass.", "is.constant.",
+        "objectsize.", "returnaddress", "frameaddress", "threadlocal.address", "launder.", "strip.",
+        "sponentry", "canonicalize.", "lrint.", "llrint.", "lround.", "llround.", "ldexp.", "frexp.",
+        "prefetch", "readcyclecounter", "donothing", "fptosi.sat.", "fptoui.sat.", "vscale", "allow.",
+    )
+)  # fmt: skip
+_WRITERS = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
+# Calls of the environment that write nothing the program can see and end the path or not at all.
+SILENT = (
+    "__ubsan_handle_",
+    "__assert",
+    "_assert",
+    "__VERIFIER_",
+    "__CPROVER_",
+    "__ESBMC_",
+    "nondet_",
+    "reach_error",
+)
+SILENT_NAMES = frozenset(
+    {"abort", "exit", "_Exit", "_exit", "malloc", "calloc", "free", "printf", "puts", "putchar"}
+)
+FREES = frozenset({"free", "cfree", "realloc", "reallocarray"})
+RETURNS_TWICE = frozenset({"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "vfork", "savectx", "getcontext"})
+
+
+@dataclass(slots=True)
+class Effects:
+    globals: set[str] = field(default_factory=set)
+    wild: bool = False
+    leaves: bool = False
+    frees: bool = False
+
+    def add(self, other: Effects) -> None:
+        self.globals |= other.globals
+        self.wild |= other.wild
+        self.leaves |= other.leaves
+        self.frees |= other.frees
+
+
+def root(definitions: dict[str, Instruction], pointer: Operand) -> Operand | Alloca:
+    """What a pointer is computed from: an `Alloca`, a `GlobalConstant`, or the operand where it gets lost."""
+    while True:
+        match pointer:
+            case ExpressionConstant(op="getelementptr" | "bitcast" | "addrspacecast"):
+                pointer = pointer.operands[0]
+            case Register():
+                match definitions.get(pointer.name):
+                    case Alloca() as alloca:
+                        return alloca
+                    case GetElementPtr(base=base):
+                        pointer = base
+                    case Cast(op="bitcast" | "addrspacecast", value=value):
+                        pointer = value
+                    case _:
+                        return pointer
+            case _:
+                return pointer
+
+
+def is_silent(program: Program, name: str) -> bool:
+    """A function without a body that is known to write nothing the program reads."""
+    function = program.functions.get(name)
+    if function is not None and function.defined:
+        return False
+    return name.startswith(SILENT) or name in SILENT_NAMES
+
+
+def is_free(name: str) -> bool:
+    return name in FREES or name.startswith(("_Zdl", "_Zda"))
+
+
+class CallGraph:
+    """Direct calls, effects of each function with all it calls, and the functions in an order in which
+    callees come before callers; `recursive` are those on a cycle."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.callees: dict[str, list[str]] = {}
+        self.effects: dict[str, Effects] = {}
+        self.indirect: set[str] = set()
+        self.twice: set[str] = set()
+        for name, function in program.functions.items():
+            if function.defined:
+                self._scan(name, function)
+        self.taken = {n for n, f in program.functions.items() if f.defined and f.address_taken}
+        self.order, self.recursive = self._components()
+        self._close()
+
+    def _scan(self, name: str, function: Function) -> None:
+        definitions = {i.result: i for i in instructions(function) if i.result is not None}
+        effects = self.effects[name] = Effects()
+        callees: dict[str, None] = {}
+        for instruction in instructions(function):
+            match instruction:
+                case (
+                    Store(pointer=pointer) | AtomicUpdate(pointer=pointer) | CompareExchange(pointer=pointer)
+                ):
+                    _write(effects, definitions, pointer)
+                case VaArg(list=pointer):
+                    _write(effects, definitions, pointer)
+                case Call():
+                    self._call(name, effects, definitions, callees, instruction)
+                case Opaque():
+                    effects.wild = effects.leaves = True
+                case _:
+                    pass
+        self.callees[name] = list(callees)
+
+    def _call(
+        self,
+        name: str,
+        effects: Effects,
+        definitions: dict[str, Instruction],
+        callees: dict[str, None],
+        call: Call,
+    ) -> None:
+        if isinstance(call.callee, AsmOperand):
+            effects.wild = effects.leaves = True
+            return
+        target = self.target(call)
+        if target is None:
+            self.indirect.add(name)
+            effects.wild = effects.leaves = effects.frees = True
+        elif target in RETURNS_TWICE or "returns_twice" in call.attributes:
+            self.twice.add(name)
+            effects.wild = effects.leaves = True
+        elif target in self.program.functions and self.program.functions[target].defined:
+            callees[target] = None
+            effects.frees |= is_free(target)
+        elif is_free(target):
+            effects.frees = True
+        elif target.startswith(_WRITERS):
+            _write(effects, definitions, call.arguments[0])
+        elif target.startswith("llvm."):
+            effects.wild |= self.of_intrinsic(target).wild
+        elif not is_silent(self.program, target):
+            effects.wild = effects.leaves = True
+
+    def target(self, call: Call) -> str | None:
+        """Name of the function that a call reaches directly (through aliases), None where it is not known."""
+        callee = call.callee
+        for _ in range(8):
+            match callee:
+                case GlobalConstant(name=name):
+                    if name not in self.program.aliases:
+                        return name
+                    callee = self.program.aliases[name]
+                case ExpressionConstant(op="bitcast" | "addrspacecast"):
+                    callee = callee.operands[0]
+                case _:
+                    return None
+        return None
+
+    def of_call(self, call: Call) -> Effects:
+        """What a call may write. For a callee without a body, everything that code outside can reach."""
+        target = self.target(call)
+        if target is not None:
+            known = self.effects.get(target)
+            if known is not None:
+                return known
+            if is_silent(self.program, target):
+                return _NOTHING
+        return self.outside
+
+    def of_intrinsic(self, name: str) -> Effects:
+        """An intrinsic that is neither a copy nor known to touch no memory may write anything."""
+        return _NOTHING if name.startswith(_HARMLESS) else _WILD
+
+    def _components(self) -> tuple[list[str], set[str]]:
+        """Tarjan's algorithm without recursion."""
+        index: dict[str, int] = {}
+        low: dict[str, int] = {}
+        stack: list[str] = []
+        open_: set[str] = set()
+        order: list[str] = []
+        recursive: set[str] = set()
+        for start in self.callees:
+            if start in index:
+                continue
+            work: list[tuple[str, Iterator[str]]] = [(start, iter(self.callees[start]))]
+            index[start] = low[start] = len(index)
+            stack.append(start)
+            open_.add(start)
+            while work:
+                name, rest = work[-1]
+                following = next(rest, None)
+                if following is None:
+                    work.pop()
+                    if work:
+                        above = work[-1][0]
+                        low[above] = min(low[above], low[name])
+                    if low[name] == index[name]:
+                        self._close_component(name, stack, open_, order, recursive)
+                elif following not in index:
+                    index[following] = low[following] = len(index)
+                    stack.append(following)
+                    open_.add(following)
+                    work.append((following, iter(self.callees[following])))
+                elif following in open_:
+                    low[name] = min(low[name], index[following])
+        return order, recursive
+
+    def _close_component(
+        self, name: str, stack: list[str], open_: set[str], order: list[str], recursive: set[str]
+    ) -> None:
+        component = []
+        while True:
+            member = stack.pop()
+            open_.discard(member)
+            component.append(member)
+            if member == name:
+                break
+        order += component
+        if len(component) > 1 or name in self.callees[name]:
+            recursive.update(component)
+
+    def _close(self) -> None:
+        """Effects of callees added to callers, to a fixed point (two rounds but for recursion)."""
+        changed = True
+        while changed:
+            changed = False
+            for name in self.order:
+                own = self.effects[name]
+                before = (len(own.globals), own.wild, own.leaves, own.frees)
+                for callee in self.callees[name]:
+                    own.add(self.effects[callee])
+                changed |= before != (len(own.globals), own.wild, own.leaves, own.frees)
+        self.outside = Effects(wild=True, leaves=True)
+        for name in self.taken:
+            self.outside.globals |= self.effects[name].globals
+        for effects in self.effects.values():
+            if effects.leaves:
+                effects.globals |= self.outside.globals
+
+
+_NOTHING = Effects()
+_WILD = Effects(wild=True)
+
+
+def instructions(function: Function) -> Iterable[Instruction]:
+    return (i for block in function.blocks.values() for i in block.instructions)
+
+
+def _write(effects: Effects, definitions: dict[str, Instruction], pointer: Operand) -> None:
+    target = root(definitions, pointer)
+    if isinstance(target, GlobalConstant):
+        effects.globals.add(target.name)
+    elif not isinstance(target, Alloca):
+        effects.wild = True

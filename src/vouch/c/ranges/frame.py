@@ -1,0 +1,180 @@
+"""What the analysis of one function needs to know about its text, worked out once."""
+
+from __future__ import annotations
+
+from vouch.c.cfg import Graph
+from vouch.c.ir import (
+    Alloca,
+    ArrayType,
+    Branch,
+    Call,
+    Cast,
+    Compare,
+    Function,
+    GetElementPtr,
+    GlobalConstant,
+    Instruction,
+    IntConstant,
+    IntType,
+    Load,
+    Operand,
+    Phi,
+    Register,
+    Store,
+    StructType,
+    Switch,
+    Type,
+)
+from vouch.c.layout import Sizes
+from vouch.c.ranges.objects import operands_of
+from vouch.errors import Unsupported
+
+_BORDERS = [0, 1, 127, 128, 255, 256, 32767, 32768, 65535, 65536, 2**31 - 1, 2**31, 2**32 - 1, 2**63 - 1]
+
+
+class Frame:
+    """`locals` maps `%x` to the size of a local that exists once per call. `cross` maps a register to the
+    blocks that use it beside its own. `handlers` are blocks that only report a violation and go on: label of
+    the block to the label behind it."""
+
+    def __init__(self, function: Function, sizes: Sizes) -> None:
+        self.function = function
+        self.graph = Graph(function)
+        self.defs: dict[str, Instruction] = {}
+        self.home: dict[str, str] = {}
+        self.locals: dict[str, int] = {}
+        self.handlers: dict[str, str] = {}
+        entry = next(iter(function.blocks))
+        numbers = set(_BORDERS) | {-n - 1 for n in _BORDERS}
+        for label, block in function.blocks.items():
+            for instruction in block.instructions:
+                if instruction.result is not None:
+                    self.defs[instruction.result] = instruction
+                    self.home[instruction.result] = label
+                numbers.update(_landmarks(instruction))
+                if label == entry and isinstance(instruction, Alloca):
+                    self._local(instruction, sizes)
+            target = _behind(block.instructions)
+            if target is not None:
+                self.handlers[label] = target
+        self.home.update((parameter.name, "") for parameter in function.parameters)
+        self.cross = self._cross()
+        self.fields = self._fields(sizes)
+        self.thresholds = sorted(numbers)
+        self._leave_out_joined()
+
+    def _local(self, alloca: Alloca, sizes: Sizes) -> None:
+        if isinstance(alloca.count, IntConstant):
+            try:
+                self.locals[f"%{alloca.result}"] = sizes.size(alloca.allocated) * alloca.count.value
+            except Unsupported:
+                return
+
+    def _cross(self) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {}
+        for label, block in self.function.blocks.items():
+            for instruction in block.instructions:
+                for operand in operands_of(instruction):
+                    if isinstance(operand, Register) and self.home.get(operand.name, label) != label:
+                        found.setdefault(operand.name, set()).add(label)
+                if isinstance(instruction, Phi):
+                    for operand, _ in instruction.incoming:
+                        if isinstance(operand, Register) and operand.name in self.home:
+                            found.setdefault(operand.name, set()).add(label)
+        return found
+
+    def _fields(self, sizes: Sizes) -> dict[str, set[tuple[str, int, int]]]:
+        """Cells of locals that are accessed at constant offsets, by local: integers only."""
+        found: dict[str, set[tuple[str, int, int]]] = {}
+        for instruction in self.defs.values():
+            if isinstance(instruction, Load) and isinstance(instruction.type, IntType):
+                place = _constant_place(self.defs, instruction.pointer, sizes)
+                if place is not None and instruction.type.bits % 8 == 0:
+                    key = (*place, sizes.store_size(instruction.type))
+                    found.setdefault(place[0], set()).add(key)
+        return found
+
+    def _leave_out_joined(self) -> None:
+        """A handler that something else leads to, or whose continuation tells paths apart, is an ordinary
+        block."""
+        blocks, graph = self.function.blocks, self.graph
+        for label, target in list(self.handlers.items()):
+            before = graph.predecessors.get(label, [])
+            last = blocks[before[0]].terminator if len(before) == 1 else None
+            plain = isinstance(last, Branch) and last.otherwise == label and last.then == target
+            if not plain or isinstance(blocks[target].instructions[0], Phi):
+                del self.handlers[label]
+
+
+def _landmarks(instruction: Instruction) -> set[int]:
+    """Numbers at which the bounds of loop variables are likely to settle."""
+    found: set[int] = set()
+    match instruction:
+        case Compare(left=left, right=right):
+            constants = [o for o in (left, right) if isinstance(o, IntConstant)]
+        case Switch(cases=cases):
+            constants = [number for number, _ in cases]
+        case GetElementPtr(source=ArrayType(count=count)):
+            return {count, count - 1}
+        case _:
+            return found
+    for constant in constants:
+        number = constant.value
+        if number >> (constant.type.bits - 1):
+            found |= {number - (1 << constant.type.bits) + step for step in (-1, 0, 1)}
+        found |= {number - 1, number, number + 1}
+    return found
+
+
+def _behind(instructions: list[Instruction]) -> str | None:
+    """The continuation of a block that does nothing but call a handler."""
+    last = instructions[-1]
+    if not isinstance(last, Branch) or last.condition is not None or not last.nosanitize:
+        return None
+    calls = 0
+    for instruction in instructions[:-1]:
+        match instruction:
+            case Call(callee=GlobalConstant(name=name)) if name.startswith("__ubsan_handle_"):
+                calls += 1
+            case Cast() | Store() if instruction.nosanitize:
+                continue
+            case _:
+                return None
+    return last.then if calls == 1 else None
+
+
+def _constant_place(defs: dict[str, Instruction], pointer: Operand, sizes: Sizes) -> tuple[str, int] | None:
+    """Local variable and constant offset that a pointer is made of."""
+    offset = 0
+    for _ in range(16):
+        definition = defs.get(pointer.name) if isinstance(pointer, Register) else None
+        match definition:
+            case Alloca(result=result):
+                return f"%{result}", offset
+            case GetElementPtr(base=base, source=source, indices=indices):
+                step = _constant_step(source, indices, sizes)
+                if step is None:
+                    return None
+                offset, pointer = offset + step, base
+            case _:
+                return None
+    return None
+
+
+def _constant_step(source: Type, indices: tuple[Operand, ...], sizes: Sizes) -> int | None:
+    offset, kind = 0, source
+    for number, index in enumerate(indices):
+        if not isinstance(index, IntConstant):
+            return None
+        if number and isinstance(kind, StructType) and kind.fields is not None:
+            offset, kind = offset + sizes.offset(kind, index.value), kind.fields[index.value]
+            continue
+        if number:
+            if not isinstance(kind, ArrayType):
+                return None
+            kind = kind.element
+        try:
+            offset += index.value * sizes.size(kind)
+        except Unsupported:
+            return None
+    return offset

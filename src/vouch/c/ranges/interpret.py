@@ -1,0 +1,468 @@
+"""Runs the instructions of one function on abstract values.
+
+`Interpreter` holds the registers (one value each, that of the latest visit) and the state of the point it is
+at. Loads and stores through what cannot be followed lose information, never gain any: a store through an
+unknown pointer may change everything but private locals and hidden globals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from vouch.c.ir import (
+    Alloca,
+    ArrayType,
+    AtomicUpdate,
+    Binary,
+    Call,
+    Cast,
+    Compare,
+    CompareExchange,
+    Constant,
+    ExpressionConstant,
+    Extract,
+    GetElementPtr,
+    GlobalConstant,
+    Instruction,
+    IntConstant,
+    IntType,
+    Invoke,
+    Load,
+    NullConstant,
+    Opaque,
+    Operand,
+    Phi,
+    PointerType,
+    Register,
+    Select,
+    Store,
+    StructType,
+    Type,
+    Unary,
+    VaArg,
+    VectorType,
+    ZeroConstant,
+)
+from vouch.c.ranges import domain, intrinsics, pointers
+from vouch.c.ranges.calls import Effects
+from vouch.c.ranges.domain import Value
+from vouch.c.ranges.frame import Frame
+from vouch.c.ranges.pointers import ANYWHERE, NULL, SOMEWHERE, Pair, Pointer
+from vouch.c.ranges.state import State, join_values
+from vouch.c.ranges.world import Extent, World
+from vouch.errors import Unsupported
+
+
+class Interpreter:
+    """`state` is the state at the current point; `own` tells whether it may be changed in place."""
+
+    def __init__(self, world: World, frame: Frame, escaping: set[str]) -> None:
+        self.world = world
+        self.frame = frame
+        self.sizes = world.objects.sizes
+        self.private = {name for name in frame.locals if name not in escaping}
+        self.registers: dict[str, Any] = {}
+        self.state: State = {}
+        self.own = False
+        self.changed: set[str] = set()  # registers of other blocks' interest that got a new value
+        self.edges: set[tuple[str, str]] = set()  # feasible so far
+        self.label = ""
+        self.widening = False
+        self.keys: dict[str, set[tuple[Any, ...]]] = {}  # cells seen so far, by object
+        self.dead = False  # the rest of the block is not reached
+        self.recording = False  # tell the world about calls and writes
+        self.extents: dict[str, Extent] = {n: Extent(0, size, False) for n, size in frame.locals.items()}
+        self.pointer_keys: set[tuple[Any, ...]] = set()
+        for name, keys in frame.fields.items():
+            self.keys[name] = set(keys)
+
+    # ------------------------------------------------------------ points
+
+    def enter(self, label: str, state: State) -> None:
+        self.label = label
+        self.state = state
+        self.own = False
+        self.dead = False
+
+    def writable(self) -> State:
+        if not self.own:
+            self.state = dict(self.state)
+            self.own = True
+        return self.state
+
+    # ------------------------------------------------------------ operands
+
+    def value(self, operand: Operand) -> Any:
+        """A `Value`, a `Pointer`, a `Pair`, or None where nothing is known."""
+        if type(operand) is Register:
+            name = operand.name
+            if name in self.frame.cross:
+                refined = self.state.get(("r", name))
+                if refined is not None:
+                    return refined[0]
+            return self.registers.get(name)
+        if type(operand) is IntConstant:
+            return domain.const(operand.value, operand.type.bits)
+        return self.constant(operand)
+
+    def integer(self, operand: Operand) -> Value:
+        """Like `value`, for an operand of integer type."""
+        found = self.value(operand)
+        if type(found) is tuple:
+            return found
+        kind = getattr(operand, "type", None)
+        return domain.top(kind.bits if isinstance(kind, IntType) else 64)
+
+    def pointer(self, operand: Operand) -> Pointer:
+        found = self.value(operand)
+        return found if type(found) is Pointer else ANYWHERE
+
+    def constant(self, operand: Operand) -> Any:
+        match operand:
+            case NullConstant():
+                return NULL
+            case GlobalConstant(name=name):
+                held = self.world.program.globals.get(name)
+                if held is None or held.linkage == "extern_weak":
+                    return ANYWHERE
+                return Pointer(f"@{name}", 0, 0, True)
+            case ExpressionConstant(op="getelementptr", operands=(base, *indices), source=source):
+                return self.stepped(self.constant_pointer(base), source, tuple(indices))
+            case ZeroConstant(type=IntType(bits=bits)):
+                return domain.const(0, bits)
+            case ZeroConstant(type=PointerType()):
+                return NULL
+            case _:
+                return self.unknown(getattr(operand, "type", None))
+
+    def constant_pointer(self, operand: Constant) -> Pointer:
+        found = self.constant(operand)
+        return found if type(found) is Pointer else ANYWHERE
+
+    def unknown(self, kind: Type | None) -> Any:
+        if type(kind) is IntType:
+            return domain.top(kind.bits)
+        return ANYWHERE if isinstance(kind, PointerType) else None
+
+    def define(self, name: str | None, value: Any) -> None:
+        if name is None:
+            return
+        if name in self.frame.cross:
+            if ("r", name) in self.state:
+                del self.writable()["r", name]
+            if self.registers.get(name) != value:
+                self.changed.add(name)
+        self.registers[name] = value
+
+    # ------------------------------------------------------------ instructions
+
+    def step(self, instruction: Instruction) -> None:
+        action = _ACTIONS.get(type(instruction))
+        if action is not None:
+            action(self, instruction)
+        elif instruction.result is not None:
+            self.define(instruction.result, self.unknown(instruction.type))
+
+    def alloca(self, instruction: Alloca) -> None:
+        name = f"%{instruction.result}"
+        known = name in self.frame.locals
+        self.define(instruction.result, Pointer(name, 0, 0, True) if known else SOMEWHERE)
+
+    def load(self, instruction: Load) -> None:
+        kind = instruction.type
+        pointer = self.pointer(instruction.pointer)
+        result = instruction.result
+        assert result is not None
+        if instruction.volatile or instruction.atomic or pointer.base is None or not self.fits(kind):
+            self.define(result, self.unknown(kind))
+            return
+        size = self.sizes.store_size(kind)
+        if pointer.lo != pointer.hi:
+            aligned = instruction.align % size == 0  # else offsets between the elements are possible
+            self.define(result, self.initial(pointer, kind, size) if aligned else self.unknown(kind))
+            return
+        key = (pointer.base, pointer.lo, size)
+        held = self.state.get(key)
+        if held is not None and (type(held[0]) is Pointer) is isinstance(kind, PointerType):
+            value, holders = held
+        else:
+            value, holders = self.initial(pointer, kind, size), ()
+        self.define(result, value)
+        if value is None or pointer.base == "null":
+            return
+        state = self.writable()
+        before = state.get(("h", result))
+        if before is not None and before[0] != key and before[0] in state:
+            cell = state[before[0]]
+            state[before[0]] = (cell[0], tuple(r for r in cell[1] if r != result))
+        if type(value) is Pointer:
+            self.pointer_keys.add(key)
+        state["h", result] = (key,)
+        state[key] = (value, (*holders[-3:], result))
+        self.keys.setdefault(pointer.base, set()).add(key)
+
+    def fits(self, kind: Type) -> bool:
+        return isinstance(kind, PointerType) or (isinstance(kind, IntType) and kind.bits % 8 == 0)
+
+    def initial(self, pointer: Pointer, kind: Type, size: int) -> Any:
+        """What a cell holds that the function has not written: something for constants and, in a program
+        with a `main`, for hidden globals."""
+        unknown = self.unknown(kind)
+        if pointer.base is None or pointer.base[0] != "@" or not isinstance(kind, IntType):
+            return unknown
+        known = self.world.content(pointer.base, pointer.lo, pointer.hi, size)
+        return unknown if known is None else known
+
+    def store(self, instruction: Store) -> None:
+        kind = getattr(instruction.value, "type", None)
+        value = self.value(instruction.value)
+        pointer = self.pointer(instruction.pointer)
+        size = self.sizes.store_size(kind) if isinstance(kind, Type) and self.fits(kind) else None
+        if size is None:
+            self.forget(pointer, self.extent(kind))
+            return
+        exact = pointer.lo == pointer.hi
+        self.forget(pointer, size, value if exact or instruction.align % size == 0 else None)
+        if pointer.base is not None and exact and not instruction.volatile and value is not None:
+            key = (pointer.base, pointer.lo, size)
+            if type(value) is Pointer:
+                self.pointer_keys.add(key)
+            self.writable()[key] = (value, ())
+            self.keys.setdefault(pointer.base, set()).add(key)
+
+    def extent(self, kind: Type | None) -> int:
+        try:
+            return self.sizes.size(kind) if kind is not None else pointers.INFINITE
+        except Unsupported:
+            return pointers.INFINITE
+
+    def forget(self, pointer: Pointer, size: int, value: Any = None) -> None:
+        """Something of `size` bytes is written through a pointer."""
+        base = pointer.base
+        if self.recording and base is not None and base[0] == "@":
+            self.world.note_write(pointer, size, value)
+        if base == "null":
+            return
+        if base is None:
+            self.forget_reachable()
+            return
+        state = self.state
+        for key in self.keys.get(base, ()):
+            if key in state and key[1] < pointer.hi + size and pointer.lo < key[1] + key[2]:
+                state = self.writable()
+                del state[key]
+        if base in self.private or base in self.world.objects.hidden:
+            return
+        for other in list(self.keys):
+            if other != base and (base[0] == "^" or other[0] == "^") and self.is_reachable(other):
+                self.forget_object(other)
+
+    def is_reachable(self, name: str) -> bool:
+        """Whether a pointer that is not followed can lead to an object."""
+        return name not in self.private and name not in self.world.objects.hidden
+
+    def forget_object(self, name: str) -> None:
+        for key in self.keys.get(name, ()):
+            if key in self.state:
+                del self.writable()[key]
+
+    def forget_reachable(self) -> None:
+        for name in self.keys:
+            if self.is_reachable(name) and not self.world.objects.is_constant(name):
+                self.forget_object(name)
+
+    def forget_effects(self, effects: Effects) -> None:
+        if effects.wild:
+            self.forget_reachable()
+        for name in effects.globals:
+            if f"@{name}" in self.keys:
+                self.forget_object(f"@{name}")
+
+    def gep(self, instruction: GetElementPtr) -> None:
+        base = self.pointer(instruction.base)
+        self.define(instruction.result, self.stepped(base, instruction.source, instruction.indices))
+
+    def stepped(self, pointer: Pointer, source: Type | None, indices: tuple[Operand, ...]) -> Pointer:
+        if pointer.base is None or source is None:
+            return SOMEWHERE if pointer.nonnull else ANYWHERE
+        lo = hi = 0
+        kind: Type = source
+        try:
+            for number, index in enumerate(indices):
+                if number and isinstance(kind, StructType):
+                    assert isinstance(index, IntConstant)
+                    assert kind.fields is not None
+                    at = self.sizes.offset(kind, index.value)
+                    lo, hi, kind = lo + at, hi + at, kind.fields[index.value]
+                    continue
+                if number:
+                    assert isinstance(kind, ArrayType | VectorType)
+                    kind = kind.element
+                scale = self.sizes.size(kind)
+                steps = self.integer(index)
+                lo, hi = lo + steps[0] * scale, hi + steps[1] * scale
+        except (Unsupported, AssertionError):
+            return SOMEWHERE if pointer.nonnull else ANYWHERE
+        return pointers.moved(pointer, lo, hi)
+
+    def binary(self, instruction: Binary) -> None:
+        kind = instruction.type
+        if type(kind) is not IntType:
+            self.define(instruction.result, None)
+            return
+        function = domain.BINARY[instruction.op]
+        a, b = self.integer(instruction.left), self.integer(instruction.right)
+        self.define(instruction.result, function(a, b, kind.bits))
+
+    def cast(self, instruction: Cast) -> None:
+        kind, value = instruction.type, self.value(instruction.value)
+        if type(value) is tuple and isinstance(kind, IntType):
+            old = getattr(instruction.value, "type", None)
+            assert isinstance(old, IntType)
+            match instruction.op:
+                case "trunc":
+                    result: Any = domain.trunc(value, kind.bits)
+                case "zext":
+                    result = domain.zext(value, old.bits, kind.bits)
+                case "sext":
+                    result = domain.sext(value, old.bits, kind.bits)
+                case _:
+                    result = domain.top(kind.bits)
+        elif type(value) is Pointer and instruction.op in ("bitcast", "addrspacecast"):
+            result = value
+        else:
+            result = self.unknown(kind)
+        self.define(instruction.result, result)
+
+    def compare(self, instruction: Compare) -> None:
+        known = self.compared(instruction)
+        bits = 1 if isinstance(instruction.type, IntType) else 0
+        if not bits:
+            self.define(instruction.result, None)
+        else:
+            self.define(instruction.result, domain.top(1) if known is None else domain.const(known, 1))
+
+    def compared(self, instruction: Compare) -> bool | None:
+        if instruction.op != "icmp":
+            return None
+        a, b = self.value(instruction.left), self.value(instruction.right)
+        if type(a) is tuple and type(b) is tuple:
+            return domain.compare(instruction.predicate, a, b)
+        if type(a) is Pointer and type(b) is Pointer:
+            return compare_pointers(instruction.predicate, a, b)
+        return None
+
+    def select(self, instruction: Select) -> None:
+        condition = self.value(instruction.condition)
+        if type(condition) is tuple and domain.is_const(condition):
+            chosen = instruction.then if condition[2] else instruction.otherwise
+            self.define(instruction.result, self.value(chosen))
+            return
+        value = join_values(self.value(instruction.then), self.value(instruction.otherwise))
+        self.define(instruction.result, self.unknown(instruction.type) if value is None else value)
+
+    def phi(self, instruction: Phi) -> None:
+        value: Any = None
+        first = True
+        for operand, label in instruction.incoming:
+            if (label, self.label) in self.edges:
+                found = self.value(operand)
+                if found is None and isinstance(operand, Register) and operand.name not in self.registers:
+                    continue  # on a path that no visit reached yet
+                value = found if first else join_values(value, found)
+                first = False
+        if value is None:
+            value = self.unknown(instruction.type)
+        before = self.registers.get(instruction.result or "")
+        if self.widening and before is not None and type(value) is type(before) and value != before:
+            if type(value) is Pointer:
+                value = pointers.widen(before, value)
+            elif isinstance(instruction.type, IntType):
+                value = domain.widen(before, value, self.frame.thresholds, instruction.type.bits)
+        self.define(instruction.result, value)
+
+    def unary(self, instruction: Unary) -> None:
+        same = instruction.op == "freeze"
+        self.define(
+            instruction.result, self.value(instruction.value) if same else self.unknown(instruction.type)
+        )
+
+    def extract(self, instruction: Extract) -> None:
+        pair = self.value(instruction.aggregate)
+        if type(pair) is Pair and len(instruction.indices) == 1:
+            self.define(instruction.result, pair[instruction.indices[0]])
+        else:
+            self.define(instruction.result, self.unknown(instruction.type))
+
+    def update(self, instruction: AtomicUpdate | CompareExchange) -> None:
+        self.forget(self.pointer(instruction.pointer), pointers.INFINITE)
+        self.define(instruction.result, self.unknown(instruction.type))
+
+    def va_arg(self, instruction: VaArg) -> None:
+        self.forget(self.pointer(instruction.list), pointers.INFINITE)
+        self.define(instruction.result, self.unknown(instruction.type))
+
+    def opaque(self, instruction: Opaque) -> None:
+        self.forget_effects(self.world.graph.outside)
+        self.define(instruction.result, self.unknown(instruction.type))
+
+    def call(self, instruction: Call) -> None:
+        intrinsics.call(self, instruction)
+
+    def argument(self, operand: Operand) -> Any:
+        """What a callee may assume of an argument: an integer's value, or how many bytes before and behind a
+        pointer are known to exist."""
+        value = self.value(operand)
+        if type(value) is not Pointer:
+            return value
+        extent = self.extents.get(value.base or "") or self.world.extent(value.base)
+        if extent is None or value.lo < extent.lo or value.hi > extent.hi:
+            return None
+        return Extent(extent.lo - value.lo, extent.hi - value.hi, extent.outside)
+
+
+def compare_pointers(predicate: str, a: Pointer, b: Pointer) -> bool | None:
+    """Known for offsets into one object, and for null against something that is not."""
+    if a.base is not None and a.base == b.base and a.base != "null":
+        if predicate in ("eq", "ne"):
+            if a.lo == a.hi == b.lo == b.hi:
+                return predicate == "eq"
+            if a.hi < b.lo or b.hi < a.lo:
+                return predicate == "ne"
+            return None
+        kind = predicate[1:]
+        if kind in ("gt", "ge"):
+            a, b, kind = b, a, {"gt": "lt", "ge": "le"}[kind]
+        if a.lo < 0 or b.lo < 0:
+            return None  # before the object's start the address may wrap
+        if kind == "lt":
+            return True if a.hi < b.lo else False if a.lo >= b.hi else None
+        return True if a.hi <= b.lo else False if a.lo > b.hi else None
+    if predicate in ("eq", "ne"):
+        if a.base == "null" and b.base == "null":
+            return predicate == "eq"
+        if (a.base == "null" and b.nonnull) or (b.base == "null" and a.nonnull):
+            return predicate == "ne"
+    return None
+
+
+_ACTIONS: dict[type, Callable[[Interpreter, Any], None]] = {
+    Alloca: Interpreter.alloca,
+    Load: Interpreter.load,
+    Store: Interpreter.store,
+    GetElementPtr: Interpreter.gep,
+    Binary: Interpreter.binary,
+    Cast: Interpreter.cast,
+    Compare: Interpreter.compare,
+    Select: Interpreter.select,
+    Phi: Interpreter.phi,
+    Unary: Interpreter.unary,
+    Extract: Interpreter.extract,
+    Call: Interpreter.call,
+    Invoke: Interpreter.call,
+    VaArg: Interpreter.va_arg,
+    Opaque: Interpreter.opaque,
+    AtomicUpdate: Interpreter.update,
+    CompareExchange: Interpreter.update,
+}

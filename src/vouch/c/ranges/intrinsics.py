@@ -1,0 +1,148 @@
+"""Calls on abstract values: LLVM's intrinsics, assumptions, functions with and without a body."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from vouch.c.ir import AsmOperand, Call, IntConstant, IntType, Operand
+from vouch.c.ranges import domain, refine
+from vouch.c.ranges.domain import Value
+from vouch.c.ranges.pointers import INFINITE, Pair, Pointer
+
+if TYPE_CHECKING:
+    from vouch.c.ranges.interpret import Interpreter
+
+ASSUMPTIONS = frozenset({"__VERIFIER_assume", "__CPROVER_assume", "__ESBMC_assume", "llvm.assume"})
+_OVERFLOW = re.compile(r"llvm\.([su])(add|sub|mul)\.with\.overflow\.i(\d+)")
+_EXTREME = re.compile(r"llvm\.([su])(min|max)\.i\d+")
+_COUNT = re.compile(r"llvm\.(ctlz|cttz|ctpop)\.i\d+")
+_COPIES = ("llvm.memcpy.", "llvm.memmove.")
+
+
+def call(at: Interpreter, instruction: Call) -> None:
+    graph = at.world.graph
+    target = None if isinstance(instruction.callee, AsmOperand) else graph.target(instruction)
+    if target is not None:
+        function = at.world.program.functions.get(target)
+        if target in ASSUMPTIONS and (function is None or not function.defined):
+            if not refine.assume(at, instruction.arguments[0], True):
+                at.dead = True
+            at.define(instruction.result, at.unknown(instruction.type))
+            return
+        if target.startswith("llvm."):
+            at.define(instruction.result, _intrinsic(at, instruction, target))
+            return
+        if at.recording:
+            at.world.note_call(target, [at.argument(argument) for argument in instruction.arguments])
+    at.forget_effects(graph.of_call(instruction))
+    result = at.unknown(instruction.type)
+    if target is not None and at.world.knows_result(target):
+        returned = at.world.results[target]
+        if returned is None:
+            at.dead = True
+        elif type(returned) is tuple and isinstance(instruction.type, IntType):
+            result = returned
+    at.define(instruction.result, result)
+
+
+def _intrinsic(at: Interpreter, instruction: Call, name: str) -> Any:
+    unknown = at.unknown(instruction.type)
+    if match := _OVERFLOW.fullmatch(name):
+        left, right = (at.integer(argument) for argument in instruction.arguments)
+        return overflowing(match.group(1) == "s", match.group(2), left, right, int(match.group(3)))
+    if name.startswith(_COPIES):
+        _copy(at, instruction)
+    elif name.startswith("llvm.memset."):
+        _set(at, instruction)
+    elif name.startswith(("llvm.threadlocal.address", "llvm.expect.")):
+        return at.value(instruction.arguments[0])
+    elif (match := _EXTREME.fullmatch(name)) and isinstance(instruction.type, IntType):
+        return _extreme(
+            at, instruction, match.group(1) == "s", match.group(2) == "max", instruction.type.bits
+        )
+    elif _COUNT.fullmatch(name) and isinstance(instruction.type, IntType):
+        bits = instruction.type.bits
+        return domain.unsigned(0, bits, bits) if bits >= 3 else unknown
+    else:
+        at.forget_effects(at.world.graph.of_intrinsic(name))
+    return unknown
+
+
+def overflowing(signed: bool, op: str, a: Value, b: Value, bits: int) -> Pair:
+    """The wrapped result, and whether the exact one leaves the type."""
+    lo, hi = exact_bounds(signed, op, a, b)
+    smallest, largest = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
+    if smallest <= lo and hi <= largest:
+        flag = domain.const(0, 1)
+    elif hi < smallest or lo > largest:
+        flag = domain.const(1, 1)
+    else:
+        flag = domain.top(1)
+    return Pair(domain.BINARY[op](a, b, bits), flag)
+
+
+def exact_bounds(signed: bool, op: str, a: Value, b: Value) -> tuple[int, int]:
+    """The smallest and largest mathematical result of add, sub or mul."""
+    at = 0 if signed else 2
+    a0, a1, b0, b1 = a[at], a[at + 1], b[at], b[at + 1]
+    if op == "add":
+        return a0 + b0, a1 + b1
+    if op == "sub":
+        return a0 - b1, a1 - b0
+    corners = (a0 * b0, a0 * b1, a1 * b0, a1 * b1)
+    return min(corners), max(corners)
+
+
+def _extreme(at: Interpreter, instruction: Call, signed: bool, largest: bool, bits: int) -> Value:
+    a, b = (at.integer(argument) for argument in instruction.arguments)
+    pick = max if largest else min
+    if signed:
+        return domain.signed(pick(a[0], b[0]), pick(a[1], b[1]), bits)
+    return domain.unsigned(pick(a[2], b[2]), pick(a[3], b[3]), bits)
+
+
+def _length(at: Interpreter, operand: Operand) -> int:
+    return min(at.integer(operand)[3], INFINITE)
+
+
+def _copy(at: Interpreter, instruction: Call) -> None:
+    target, source = at.pointer(instruction.arguments[0]), at.pointer(instruction.arguments[1])
+    length = instruction.arguments[2]
+    found = _source_cells(at, target, source, length) if isinstance(length, IntConstant) else {}
+    at.forget(target, _length(at, length))
+    if found:
+        at.writable().update(found)
+
+
+def _source_cells(
+    at: Interpreter, target: Pointer, source: Pointer, length: IntConstant
+) -> dict[tuple[Any, ...], tuple[Any, ...]]:
+    """The cells that a copy of constant length fills with known contents."""
+    found: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+    if target.base is None or source.base is None or target.lo != target.hi or source.lo != source.hi:
+        return found
+    for key in at.keys.get(target.base, ()):
+        offset = key[1] - target.lo
+        if offset >= 0 and offset + key[2] <= length.value:
+            held = at.state.get((source.base, source.lo + offset, key[2]))
+            if held is not None:
+                found[key] = (held[0], ())
+            elif source.base[0] == "@":
+                known = at.world.content(source.base, source.lo + offset, source.lo + offset, key[2])
+                if known is not None:
+                    found[key] = (known, ())
+    return found
+
+
+def _set(at: Interpreter, instruction: Call) -> None:
+    target, byte, length = at.pointer(instruction.arguments[0]), *instruction.arguments[1:3]
+    at.forget(target, _length(at, length))
+    if not isinstance(byte, IntConstant) or not isinstance(length, IntConstant):
+        return
+    if target.base is None or target.base == "null" or target.lo != target.hi:
+        return
+    for key in at.keys.get(target.base, ()):
+        if target.lo <= key[1] and key[1] + key[2] <= target.lo + length.value and key not in at.pointer_keys:
+            number = int.from_bytes(bytes([byte.value]) * key[2], "little")
+            at.writable()[key] = (domain.const(number, 8 * key[2]), ())

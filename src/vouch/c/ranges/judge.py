@@ -1,0 +1,189 @@
+"""Decides checks from the states that the analysis found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from vouch.c.checks.base import Check, Trigger
+from vouch.c.ir import (
+    AtomicUpdate,
+    Binary,
+    Branch,
+    Call,
+    CompareExchange,
+    Instruction,
+    IntType,
+    Load,
+    Operand,
+    PointerType,
+    Register,
+    Store,
+)
+from vouch.c.ranges import domain, refine
+from vouch.c.ranges.domain import Value
+from vouch.c.ranges.interpret import Interpreter
+from vouch.c.ranges.intrinsics import exact_bounds
+from vouch.c.ranges.solve import Solver
+from vouch.errors import Unsupported
+
+UNREACHABLE = "unreachable"
+OUTSIDE = "pointers from outside the program are taken to be valid"
+
+
+def judge(solver: Solver, checks: Iterable[Check]) -> dict[str, str]:
+    """Ids of the checks that no execution violates, with the reason ("" where there is nothing to say). Also
+    tells the world about calls and writes on the way, since every reachable instruction is visited once."""
+    sites: dict[int, list[Check]] = {}
+    for check in checks:
+        sites.setdefault(id(check.site), []).append(check)
+    found: dict[str, str] = {}
+    reached: set[int] = set()
+    at = solver.at
+    at.recording = True
+    for label in solver.frame.graph.order:
+        if label not in solver.inputs:
+            continue
+        if label in solver.frame.handlers:
+            if not _enter_handler(solver, label):
+                continue
+        else:
+            at.enter(label, solver.inputs[label])
+        for instruction in solver.frame.function.blocks[label].instructions:
+            if id(instruction) in sites:
+                reached.add(id(instruction))
+                for check in sites[id(instruction)]:
+                    reason = _holds(at, check)
+                    if reason is not None:
+                        found[check.id] = reason
+            at.step(instruction)
+            if at.dead:
+                break
+    at.recording = False
+    for site, held in sites.items():
+        if site not in reached:
+            found.update((check.id, UNREACHABLE) for check in held)
+    return found
+
+
+def _enter_handler(solver: Solver, label: str) -> bool:
+    """Set up the state in which a handler is called; False where it cannot be."""
+    before = solver.frame.graph.predecessors[label][0]
+    branch = solver.frame.function.blocks[before].terminator
+    assert isinstance(branch, Branch)
+    assert branch.condition is not None
+    if before not in solver.inputs or (before, label) not in solver.at.edges:
+        return False
+    solver.at.enter(label, solver.outputs[before, label])
+    return refine.assume(solver.at, branch.condition, False)
+
+
+def _holds(at: Interpreter, check: Check) -> str | None:
+    """Why the check cannot be violated in the current state, None where it may be."""
+    site = check.site
+    safe: bool
+    match check.trigger:
+        case Trigger.REACHED_ZERO:
+            safe = check.value is not None and at.integer(check.value)[2] > 0
+        case Trigger.REACHED_NONZERO:
+            safe = (
+                isinstance(site, Call)
+                and check.value is not None
+                and not _may_overflow(at, site, check.value)
+            )
+        case Trigger.FALSE_ARGUMENT:
+            assert isinstance(site, Call)
+            before, own = at.state, at.own
+            at.own = False
+            safe = not refine.assume(at, site.arguments[check.argument], False)
+            at.state, at.own = before, own
+        case Trigger.NARROWING:
+            safe = check.value is not None and _fits(at.integer(check.value), check)
+        case Trigger.OVERFLOW:
+            safe = isinstance(site, Binary) and _no_overflow(at, site, check.signed_to)
+        case Trigger.SHIFT:
+            safe = isinstance(site, Binary) and isinstance(site.type, IntType)
+            safe = safe and isinstance(site, Binary) and at.integer(site.right)[3] < _width(site)
+        case Trigger.ACCESS:
+            return _valid_access(at, site)
+        case _:
+            return None
+    return "" if safe else None
+
+
+def _width(site: Binary) -> int:
+    return site.type.bits if isinstance(site.type, IntType) else 0
+
+
+def _may_overflow(at: Interpreter, handler: Call, divisor: Operand) -> bool:
+    """Whether a division handler can be reached for INT_MIN / -1."""
+    right = at.integer(divisor)
+    if not right[0] <= -1 <= right[1]:
+        return False
+    left = handler.arguments[1]
+    definition = at.frame.defs.get(left.name) if isinstance(left, Register) else None
+    inner = getattr(definition, "value", None) if definition is not None and definition.nosanitize else left
+    kind = getattr(inner, "type", None)
+    if not isinstance(inner, Operand) or not isinstance(kind, IntType):
+        return True
+    return at.integer(inner)[0] == -(1 << (kind.bits - 1))
+
+
+def _fits(value: Value, check: Check) -> bool:
+    lo, hi = value[:2] if check.signed_from else value[2:4]
+    if check.signed_to:
+        return -(1 << (check.bits - 1)) <= lo and hi < 1 << (check.bits - 1)
+    return lo >= 0 and hi < 1 << check.bits
+
+
+def _no_overflow(at: Interpreter, site: Binary, signed: bool) -> bool:
+    a, b = at.integer(site.left), at.integer(site.right)
+    bits = _width(site)
+    if not bits:
+        return False
+    if site.op in ("sdiv", "srem"):
+        return a[0] > -(1 << (bits - 1)) or not b[0] <= -1 <= b[1]
+    lo, hi = exact_bounds(signed, site.op, a, b)
+    smallest, largest = domain.top(bits)[:2] if signed else domain.top(bits)[2:4]
+    return smallest <= lo and hi <= largest
+
+
+def _valid_access(at: Interpreter, site: Instruction) -> str | None:
+    reasons = set()
+    for pointer, size in _accesses(at, site):
+        reason = _inside(at, pointer, size)
+        if reason is None:
+            return None
+        reasons.add(reason)
+    return None if not reasons else OUTSIDE if OUTSIDE in reasons else ""
+
+
+def _accesses(at: Interpreter, site: Instruction) -> list[tuple[Operand, int | None]]:
+    """Pointers that an instruction accesses, with sizes in bytes (None: not known)."""
+    try:
+        match site:
+            case Load(pointer=pointer, type=kind):
+                return [(pointer, at.sizes.store_size(kind))]
+            case Store(pointer=pointer, value=value):
+                return [(pointer, at.sizes.store_size(value.type))]  # type: ignore[attr-defined]
+            case (
+                AtomicUpdate(pointer=pointer, value=value) | CompareExchange(pointer=pointer, expected=value)
+            ):
+                return [(pointer, at.sizes.store_size(value.type))]  # type: ignore[attr-defined]
+            case Call(arguments=arguments) if (at.world.graph.target(site) or "").startswith("llvm.mem"):
+                length = at.integer(arguments[2])[3]
+                pointers = [a for a in arguments[:2] if isinstance(getattr(a, "type", None), PointerType)]
+                return [(pointer, length) for pointer in pointers]
+            case _:
+                return []
+    except Unsupported:
+        return []
+
+
+def _inside(at: Interpreter, operand: Operand, size: int | None) -> str | None:
+    pointer = at.pointer(operand)
+    if pointer.base is None or size is None:
+        return None
+    extent = at.extents.get(pointer.base) or at.world.extent(pointer.base)
+    if extent is None or pointer.lo < extent.lo or pointer.hi + size > extent.hi:
+        return None
+    return OUTSIDE if extent.outside else ""

@@ -1,0 +1,217 @@
+"""Objects that the analysis follows: sizes, initial contents, and who can reach them.
+
+An object is named by a string: `%x` a local variable of the function at hand, `@g` a global, `^p` what the
+parameter `p` points to. A local is *private* where its address is only ever used to access it; a global is
+*hidden* where in addition no other file can see it. Nothing but accesses by name changes those.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from vouch.c.ir import (
+    AggregateConstant,
+    Alloca,
+    ArrayType,
+    Call,
+    Cast,
+    Compare,
+    Constant,
+    ExpressionConstant,
+    Function,
+    GetElementPtr,
+    GlobalConstant,
+    Instruction,
+    IntConstant,
+    Load,
+    Opaque,
+    Operand,
+    Program,
+    Register,
+    Store,
+    StringConstant,
+    StructType,
+    Type,
+    ZeroConstant,
+)
+from vouch.c.layout import Sizes
+from vouch.c.ranges import domain
+from vouch.c.ranges.domain import Value
+from vouch.errors import Unsupported
+
+_COPIES = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
+_GLOBAL = re.compile(r"@[-\w$.]+")
+_MARKERS = ("llvm.lifetime.", "llvm.dbg.")
+
+
+def escaping(function: Function) -> set[str]:
+    """Names (`%x`, `@g`) of locals and globals whose address is used other than to access them."""
+    owners = _owners(function)
+    found: set[str] = set()
+    for block in function.blocks.values():
+        for instruction in block.instructions:
+            match instruction:
+                case Load() | Compare() | GetElementPtr() | Cast(op="bitcast"):
+                    pass
+                case Store(value=value):
+                    found |= owner(owners, value)
+                case Opaque(text=text):
+                    found |= {name for owned in owners.values() for name in owned}
+                    found |= set(_GLOBAL.findall(text))
+                case Call(callee=GlobalConstant(name=name)) if name.startswith((*_COPIES, *_MARKERS)):
+                    pass
+                case Call(arguments=arguments, byval=byval):
+                    for number, argument in enumerate(arguments):
+                        if number >= len(byval) or byval[number] is None:
+                            found |= owner(owners, argument)
+                case _:
+                    for operand in operands_of(instruction):
+                        found |= owner(owners, operand)
+    return found
+
+
+def _owners(function: Function) -> dict[str, set[str]]:
+    """Registers that hold an address inside a local or global, to a fixed point (blocks are in no order)."""
+    owners: dict[str, set[str]] = {}
+    steps: list[tuple[str, Operand]] = []
+    for block in function.blocks.values():
+        for instruction in block.instructions:
+            match instruction:
+                case Alloca(result=result) if result is not None:
+                    owners[result] = {f"%{result}"}
+                case GetElementPtr(base=base, result=result) | Cast(op="bitcast", value=base, result=result):
+                    if result is not None:
+                        steps.append((result, base))
+    changed = True
+    while changed:
+        changed = False
+        for result, base in steps:
+            owned = owner(owners, base)
+            if owned and result not in owners:
+                owners[result] = owned
+                changed = True
+    return owners
+
+
+def owner(owners: dict[str, set[str]], operand: Operand) -> set[str]:
+    """The objects whose address an operand is or contains."""
+    match operand:
+        case Register(name=name):
+            return owners.get(name, set())
+        case GlobalConstant(name=name):
+            return {f"@{name}"}
+        case ExpressionConstant(operands=operands):
+            return set().union(*(owner(owners, part) for part in operands))
+        case AggregateConstant(elements=elements):
+            return set().union(*(owner(owners, part) for part in elements))
+        case _:
+            return set()
+
+
+def operands_of(instruction: Instruction) -> Iterable[Operand]:
+    """All operands, found by looking at every field."""
+    for name in instruction.__dataclass_fields__:
+        held = getattr(instruction, name)
+        if isinstance(held, Operand):
+            yield held
+        elif isinstance(held, tuple):
+            for item in held:
+                if isinstance(item, Operand):
+                    yield item
+                elif isinstance(item, tuple):
+                    yield from (part for part in item if isinstance(part, Operand))
+
+
+class Objects:
+    """What is known about the globals of a program. `hidden` as above; sizes by name."""
+
+    def __init__(self, program: Program, library: bool) -> None:
+        self.program = program
+        self.library = library
+        self.sizes = Sizes(program.layout)
+        self.escaping = {name: escaping(f) for name, f in program.functions.items() if f.defined}
+        taken = {name for found in self.escaping.values() for name in found if name[0] == "@"}
+        for held in [*(g.initializer for g in program.globals.values()), *program.aliases.values()]:
+            if held is not None:
+                taken |= owner({}, held)
+        internal = {f"@{n}" for n, g in program.globals.items() if g.linkage in ("internal", "private")}
+        self.hidden = internal - taken
+        self._tables: dict[tuple[str, int], list[Value | None] | None] = {}
+
+    def size(self, name: str) -> int | None:
+        held = self.program.globals.get(name[1:])
+        try:
+            return self.sizes.size(held.type) if held is not None else None
+        except Unsupported:
+            return None
+
+    def is_constant(self, name: str) -> bool:
+        held = self.program.globals.get(name[1:])
+        return held is not None and held.constant and held.initializer is not None
+
+    def initial(self, name: str, lo: int, hi: int, size: int) -> Value | None:
+        """The integers of `size` bytes that a global's initialiser holds at offsets lo … hi, which step by
+        the size; None where that cannot be told."""
+        held = self.program.globals.get(name[1:])
+        if held is None or held.initializer is None or hi - lo > 4096 * size:
+            return None
+        key = (name, size)
+        if key not in self._tables:
+            self._tables[key] = self._table(held.initializer, held.type, size)
+        table = self._tables[key]
+        if table is None or lo < 0 or lo % size:
+            return None
+        found: Value | None = None
+        for value in table[lo // size : hi // size + 1]:
+            if value is None:
+                return None
+            found = value if found is None else domain.join(found, value)
+        return found if hi // size < len(table) else None
+
+    def _table(self, initial: Constant, kind: Type, size: int) -> list[Value | None] | None:
+        """The initialiser cut into integers of `size` bytes; None entries where there is something else."""
+        try:
+            total = self.sizes.size(kind)
+        except Unsupported:
+            return None
+        if total > 1 << 20:
+            return None
+        image: list[Value | None] = [None] * (total // size)
+        work: list[tuple[Constant, Type, int]] = [(initial, kind, 0)]
+        while work:
+            constant, held, at = work.pop()
+            self._place(image, work, constant, held, at, size)
+        return image
+
+    def _place(
+        self,
+        image: list[Value | None],
+        work: list[tuple[Constant, Type, int]],
+        constant: Constant,
+        kind: Type,
+        at: int,
+        size: int,
+    ) -> None:
+        bits = 8 * size
+        match constant:
+            case IntConstant(value=value, type=held) if held.bits == bits and at % size == 0:
+                image[at // size] = domain.const(value, bits)
+            case ZeroConstant():
+                for slot in range(-(-at // size), (at + self.sizes.size(kind)) // size):
+                    image[slot] = domain.const(0, bits)
+            case StringConstant(data=data) if size == 1:
+                for number, byte in enumerate(data):
+                    image[at + number] = domain.const(byte, 8)
+            case AggregateConstant(type=held, elements=elements):
+                for number, element in enumerate(elements):
+                    inner, offset = self._element(held, number)
+                    work.append((element, inner, at + offset))
+            case _:
+                pass
+
+    def _element(self, kind: Type, number: int) -> tuple[Type, int]:
+        if isinstance(kind, StructType) and kind.fields is not None:
+            return kind.fields[number], self.sizes.offset(kind, number)
+        assert isinstance(kind, ArrayType)
+        return kind.element, number * self.sizes.size(kind.element)

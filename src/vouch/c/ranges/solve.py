@@ -1,0 +1,226 @@
+"""The fixed point of one function: states at the start of every block.
+
+Ascending with widening at loop heads until nothing changes, then two descending rounds that recover what
+widening overshot. Each round is sound by itself: it runs sound states through sound steps.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from typing import Any
+
+from vouch.c.ir import Branch, Function, IntConstant, IntType, PointerType, Return, Switch
+from vouch.c.ranges import domain, refine
+from vouch.c.ranges.frame import Frame
+from vouch.c.ranges.interpret import Interpreter
+from vouch.c.ranges.pointers import ANYWHERE, Pointer
+from vouch.c.ranges.state import State, join, join_values, widen
+from vouch.c.ranges.world import Extent, World
+
+_BEFORE_WIDENING = 3
+_MOST_VISITS = 40  # of a block; then its state is emptied
+_DESCENTS = 2
+
+
+class Solver:
+    """`inputs` are the states at block starts (a label that is missing is not reached)."""
+
+    def __init__(self, world: World, function: Function, arguments: list[Any] | None) -> None:
+        self.world = world
+        self.frame = Frame(function, world.objects.sizes)
+        self.at = Interpreter(world, self.frame, world.objects.escaping[function.name])
+        self.inputs: dict[str, State] = {}
+        self.outputs: dict[tuple[str, str], State] = {}
+        self.result: Any = None
+        self.returns = False
+        self._bind(function, arguments)
+        self._ascend()
+        for _ in range(_DESCENTS):
+            self._descend()
+
+    def _bind(self, function: Function, arguments: list[Any] | None) -> None:
+        self.bind_pointers(arguments)
+        for number, parameter in enumerate(function.parameters):
+            given = arguments[number] if arguments is not None and number < len(arguments) else None
+            value: Any = self.at.unknown(parameter.type)
+            if isinstance(parameter.type, PointerType):
+                extent = self.at.extents.get(f"^{parameter.name}")
+                value = Pointer(f"^{parameter.name}", 0, 0, extent is not None and not extent.outside)
+            elif type(given) is tuple and isinstance(parameter.type, IntType):
+                value = given
+            self.at.registers[parameter.name] = value
+
+    def bind_pointers(self, arguments: list[Any] | None) -> None:
+        """What is known to lie behind pointer parameters. Only decisions depend on it, no state does."""
+        for number, parameter in enumerate(self.frame.function.parameters):
+            given = arguments[number] if arguments is not None and number < len(arguments) else None
+            if parameter.byval is not None:
+                given = Extent(0, self.at.extent(parameter.byval), False)
+            if type(given) is Extent:
+                self.at.extents[f"^{parameter.name}"] = given
+
+    # ------------------------------------------------------------ blocks
+
+    def run(self, label: str, state: State) -> Iterator[tuple[str, State]]:
+        """Run a block; yields the states that flow to its successors."""
+        at = self.at
+        at.enter(label, state)
+        block = self.frame.function.blocks[label]
+        for instruction in block.instructions[:-1]:
+            at.step(instruction)
+            if at.dead:
+                return
+        yield from self.leave(label)
+
+    def leave(self, label: str) -> Iterator[tuple[str, State]]:
+        at = self.at
+        last = self.frame.function.blocks[label].terminator
+        match last:
+            case Branch(condition=condition, then=then, otherwise=otherwise) if condition is not None:
+                assert otherwise is not None
+                yield from self._branch(condition, then, otherwise)
+            case Switch():
+                yield from self._switch(last)
+            case Return(value=value):
+                self._return(at.value(value) if value is not None else ANYWHERE)
+            case _:
+                at.step(last)  # an invoke
+                if not at.dead:
+                    for target in self.frame.graph.successors[label]:
+                        yield target, at.state
+
+    def _branch(self, condition: Any, then: str, otherwise: str) -> Iterator[tuple[str, State]]:
+        at = self.at
+        known = at.value(condition)
+        may_be_true = type(known) is not tuple or known[3] == 1
+        may_be_false = type(known) is not tuple or known[2] == 0
+        before = at.state
+        at.own = False
+        if self.frame.handlers.get(otherwise) == then:
+            if may_be_false:
+                yield otherwise, before
+            yield then, before
+            return
+        for target, truth, possible in ((then, True, may_be_true), (otherwise, False, may_be_false)):
+            if possible:
+                at.state, at.own = before, False
+                if refine.assume(at, condition, truth):
+                    at.own = False
+                    yield target, at.state
+
+    def _switch(self, last: Switch) -> Iterator[tuple[str, State]]:
+        at = self.at
+        before = at.state
+        at.own = False
+        kind = getattr(last.value, "type", None)
+        assert isinstance(kind, IntType)
+        value = at.integer(last.value)
+        found: dict[str, State] = {}
+        for number, label in last.cases:
+            if domain.contains(value, number.value, kind.bits):
+                at.state, at.own = before, False
+                if refine.narrow(at, last.value, domain.const(number.value, kind.bits)):
+                    found[label] = join(found[label], at.state) if label in found else at.state
+        at.state, at.own = before, False
+        rest = _without_cases(value, last.cases, kind.bits)
+        if rest is not None and refine.narrow(at, last.value, rest):
+            label = last.default
+            found[label] = join(found[label], at.state) if label in found else at.state
+        at.own = False
+        yield from found.items()
+
+    def _return(self, value: Any) -> None:
+        self.result = value if not self.returns else join_values(self.result, value)
+        self.returns = True
+
+    # ------------------------------------------------------------ rounds
+
+    def _ascend(self) -> None:
+        graph, at = self.frame.graph, self.at
+        entry = graph.order[0]
+        self.inputs[entry] = {}
+        queue = [0]
+        queued = {entry}
+        visits: dict[str, int] = {}
+        while queue:
+            label = graph.order[heapq.heappop(queue)]
+            queued.discard(label)
+            visits[label] = visits.get(label, 0) + 1
+            at.widening = label in graph.heads and visits[label] > _BEFORE_WIDENING
+            if visits[label] > _MOST_VISITS:
+                self.inputs[label] = {}
+            at.changed.clear()
+            again: set[str] = set()
+            for target, state in self.run(label, self.inputs[label]):
+                if self._flow(label, target, state, visits) and target not in self.frame.handlers:
+                    again.add(target)
+            for name in at.changed:
+                again |= {user for user in self.frame.cross[name] if user in self.inputs}
+            for target in again - queued:
+                queued.add(target)
+                heapq.heappush(queue, graph.number[target])
+        at.widening = False
+
+    def _flow(self, label: str, target: str, state: State, visits: dict[str, int]) -> bool:
+        """Add a state to a block's input; whether that changed anything."""
+        new_edge = (label, target) not in self.at.edges
+        self.at.edges.add((label, target))
+        self.outputs[label, target] = state
+        before = self.inputs.get(target)
+        if before is None:
+            self.inputs[target] = state
+            return True
+        if target in self.frame.graph.heads and visits.get(target, 0) > _BEFORE_WIDENING:
+            after = widen(before, state, self.frame.thresholds)
+        else:
+            after = join(before, state)
+        self.inputs[target] = after
+        return after is not before or new_edge
+
+    def _descend(self) -> None:
+        """One round in order: every block from what flows into it now."""
+        self.returns = False
+        edges, outputs = self.at.edges, self.outputs
+        entry = self.frame.graph.order[0]
+        for label in self.frame.graph.order:
+            if label not in self.inputs:
+                continue
+            incoming = [
+                outputs[before, label]
+                for before in self.frame.graph.predecessors[label]
+                if (before, label) in edges
+            ]
+            if label == entry:
+                incoming.append({})
+            if not incoming:
+                del self.inputs[label]
+                self._cut(label)
+                continue
+            state = incoming[0]
+            for other in incoming[1:]:
+                state = join(state, other)
+            self.inputs[label] = state
+            self._cut(label)
+            if label in self.frame.handlers:
+                continue
+            for target, flowing in self.run(label, state):
+                edges.add((label, target))
+                outputs[label, target] = flowing
+
+    def _cut(self, label: str) -> None:
+        for target in self.frame.graph.successors[label]:
+            self.at.edges.discard((label, target))
+
+
+def _without_cases(
+    value: domain.Value, cases: tuple[tuple[IntConstant, str], ...], bits: int
+) -> domain.Value | None:
+    """The value less the case labels at its ends, or None if nothing is left for the default."""
+    numbers = sorted(number.value for number, _ in cases)
+    for number in (*numbers, *reversed(numbers)):
+        found = domain.refine("ne", value, domain.const(number, bits), bits)
+        if found is None:
+            return None
+        value = found[0]
+    return value

@@ -1,0 +1,107 @@
+"""What the analysis knows beyond one function: globals, call graph, results, arguments, writes to globals."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from vouch.c.ir import Program
+from vouch.c.ranges import domain
+from vouch.c.ranges.calls import CallGraph
+from vouch.c.ranges.domain import Value
+from vouch.c.ranges.objects import Objects
+from vouch.c.ranges.pointers import Pointer
+from vouch.c.ranges.state import join_values
+
+
+class Extent(NamedTuple):
+    """The bytes lo … hi - 1, counted from a pointer's origin, belong to one live object. `outside`: by the
+    assumption that pointers from outside the program are valid."""
+
+    lo: int
+    hi: int
+    outside: bool
+
+
+class World:
+    """Filled in by the first pass over all functions, read by the second."""
+
+    def __init__(self, program: Program, library: bool) -> None:
+        self.program = program
+        self.library = library
+        self.objects = Objects(program, library)
+        self.graph = CallGraph(program)
+        self.results: dict[str, Any] = {}  # by function: a value, None where it never returns
+        self.arguments: dict[str, list[Any]] = {}  # by function: join over the calls seen
+        self.called: set[str] = set()
+        self.writes: dict[str, list[tuple[int, int, int, Value | None]]] | None = None
+        self._recorded: dict[str, list[tuple[int, int, int, Value | None]]] = {}
+        self._contents: dict[tuple[str, int, int, int], Value | None] = {}
+
+    def extent(self, base: str | None) -> Extent | None:
+        if base is None or base[0] != "@":
+            return None
+        size = self.objects.size(base)
+        return None if size is None else Extent(0, size, False)
+
+    # ------------------------------------------------------------ calls
+
+    def knows_result(self, name: str) -> bool:
+        return name in self.results
+
+    def note_call(self, name: str, arguments: list[Any]) -> None:
+        self.called.add(name)
+        known = self.arguments.get(name)
+        if known is None:
+            self.arguments[name] = arguments
+        else:
+            joined = [join_arguments(a, b) for a, b in zip(known, arguments, strict=False)]
+            self.arguments[name] = joined
+
+    # ------------------------------------------------------------ globals
+
+    def note_write(self, pointer: Pointer, size: int, value: Any) -> None:
+        """A write to a global that the analysis has seen. All writes to hidden globals are seen."""
+        assert pointer.base is not None
+        known = value if type(value) is tuple else None
+        self._recorded.setdefault(pointer.base, []).append((pointer.lo, pointer.hi, size, known))
+
+    def settle_writes(self) -> None:
+        """All functions were visited once: what was recorded is all that is ever written."""
+        self.writes = {name: list(dict.fromkeys(held)) for name, held in self._recorded.items()}
+        self._recorded = {}
+
+    def content(self, name: str, lo: int, hi: int, size: int) -> Value | None:
+        """What an integer of `size` bytes at offsets lo … hi of a global can be at any time; None:
+        anything."""
+        if self.objects.is_constant(name):
+            return self.objects.initial(name, lo, hi, size)
+        if self.library or self.writes is None or name not in self.objects.hidden:
+            return None
+        key = (name, lo, hi, size)
+        if key not in self._contents:
+            self._contents[key] = self._content(name, lo, hi, size)
+        return self._contents[key]
+
+    def _content(self, name: str, lo: int, hi: int, size: int) -> Value | None:
+        found = self.objects.initial(name, lo, hi, size)
+        assert self.writes is not None
+        for wlo, whi, wsize, value in self.writes.get(name, ()):
+            if whi + wsize <= lo or hi + size <= wlo:
+                continue
+            if found is None or value is None or wsize != size:
+                return None
+            if wlo != whi or lo != hi:
+                if wlo % size or lo % size:
+                    return None
+            elif wlo != lo:
+                return None
+            found = domain.join(found, value)
+        return found
+
+
+def join_arguments(a: Any, b: Any) -> Any:
+    if type(a) is Extent and type(b) is Extent:
+        return Extent(max(a.lo, b.lo), min(a.hi, b.hi), a.outside or b.outside)
+    if type(a) is Extent or type(b) is Extent:
+        return None
+    return join_values(a, b)

@@ -1,0 +1,107 @@
+"""What people write to vouch in comments: suppressed checks and loop bounds.
+
+`// vouch: ignore[narrowing] the low byte is meant` suppresses the checks of that category on its line;
+`// vouch: unwind 16` gives the loop on its line (or, on a line of its own, the next line of code) a bound.
+`/* … */` works as well, and several categories are separated by commas.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from vouch.c.checks.base import Category, Check
+from vouch.c.ir import Program
+from vouch.c.sources import Sources
+
+_COMMENT = re.compile(r"(?://|/\*)\s*vouch:\s*(.*?)\s*(?:\*/|$)")
+_IGNORE = re.compile(r"ignore\s*\[([^\]]*)\]\s*[:-]?\s*(.*)")
+_UNWIND = re.compile(r"unwind\s+(\d+)\b")
+
+
+@dataclass(slots=True)
+class Suppression:
+    """One comment. `used` collects the categories that it suppressed a check of."""
+
+    file: str
+    line: int
+    categories: tuple[str, ...]
+    reason: str
+    used: set[str]
+
+
+def files_of(program: Program) -> list[str]:
+    """The source files with code in the program, models left out."""
+    functions = (f for f in program.functions.values() if f.defined and f.name not in program.models)
+    return list(dict.fromkeys(f.location.file for f in functions if f.location is not None))
+
+
+def apply(
+    files: Iterable[str], checks: list[Check], sources: Sources, categories: Collection[str] | None = None
+) -> list[str]:
+    """Set `suppressed` on the checks that a comment names, and return one warning per comment that is
+    unused or not understood. `categories` are those of this run: others cannot be used in it."""
+    found = [item for file in dict.fromkeys(files) for item in _suppressions(sources, file)]
+    table: dict[tuple[str, int, str], Suppression] = {}
+    for item in found:
+        for category in item.categories:
+            table[item.file, item.line, category] = item
+    for check in checks:
+        place = check.location
+        known = table.get((place.file, place.line, str(check.category)))
+        if known is not None:
+            known.used.add(str(check.category))
+            check.suppressed = known.reason or "no reason given"
+    return [warning for item in found for warning in _warnings(item, categories)]
+
+
+def _suppressions(sources: Sources, file: str) -> list[Suppression]:
+    found = []
+    for number, line in enumerate(sources.lines(file), 1):
+        if "vouch:" in line:
+            for comment in _COMMENT.finditer(line):
+                match = _IGNORE.match(comment.group(1))
+                if match:
+                    names = tuple(name.strip() for name in match.group(1).split(",") if name.strip())
+                    found.append(Suppression(file, number, names, match.group(2).strip(), set()))
+    return found
+
+
+def _warnings(item: Suppression, categories: Collection[str] | None) -> list[str]:
+    place = f"{item.file}:{item.line}"
+    if not item.categories:
+        return [f"{place}: 'vouch: ignore[]' names no category"]
+    warnings = []
+    for name in item.categories:
+        if name not in set(Category):
+            warnings.append(f"{place}: 'vouch: ignore[{name}]' names no check category")
+        elif name not in item.used and (categories is None or name in categories):
+            warnings.append(f"{place}: unused 'vouch: ignore[{name}]'")
+    return warnings
+
+
+def loop_bounds(files: Iterable[str], sources: Sources) -> dict[tuple[str, int], int]:
+    """Bounds by (file, line of the loop)."""
+    bounds = {}
+    for file in dict.fromkeys(files):
+        lines = sources.lines(file)
+        for number, line in enumerate(lines, 1):
+            if "vouch:" not in line:
+                continue
+            for comment in _COMMENT.finditer(line):
+                match = _UNWIND.match(comment.group(1))
+                if match:
+                    bounds[file, _code_line(lines, number, comment)] = int(match.group(1))
+    return bounds
+
+
+def _code_line(lines: list[str], number: int, comment: re.Match[str]) -> int:
+    """The line that a comment speaks of: its own, or the next one with code where it stands alone."""
+    if lines[number - 1][: comment.start()].strip():
+        return number
+    for following in range(number, len(lines)):
+        text = lines[following].strip()
+        if text and not text.startswith(("//", "/*", "*")):
+            return following + 1
+    return number
