@@ -10,6 +10,8 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 from vouch.equiv import boxes, neurons
 from vouch.equiv.confirm import confirmer
 from vouch.equiv.falsify import falsify, glance
@@ -69,7 +71,9 @@ def decide(reference: Any, test: Any, prop: Property, region: Region, plan: Plan
     try:
         pair = Pair(dense(reference, "reference"), dense(test, "test"))
         _fits(pair, region, prop)
-        name, outcome = _run(pair, region, prop, plan)
+        # The products are small: BLAS threads would only wait for each other.
+        with threadpool_limits(1):
+            name, outcome = _run(pair, region, prop, plan)
     except Unsupported as problem:
         outcome = Outcome(Verdict.UNKNOWN, reason=str(problem))
     return Comparison.of(

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from vouch.equiv.forms import Cells
 from vouch.equiv.outcome import Confirm, Deadline, Witness
 from vouch.equiv.pair import Array, Dense, Pair
 from vouch.equiv.property import Property, Top
-from vouch.equiv.region import Region
-from vouch.nn.lp import LinearProgram
+from vouch.equiv.region import Region, input_program
 
 STEPS = 40
 STARTS = 96
@@ -95,9 +95,6 @@ def _climbed(
     them climb towards the reference's own decision boundary instead."""
     r, t = pair.reference.evaluate(points), pair.test.evaluate(points)
     points = points[np.argsort(-prop.excess(r, t))[:starts]]
-    size = region.upper - region.lower
-    if region.radius is not None:
-        size = np.minimum(size, region.radius)
     best, best_score = points, prop.excess(pair.reference.evaluate(points), pair.test.evaluate(points))
     seen = [points]
     for step in range(steps):
@@ -106,7 +103,7 @@ def _climbed(
         if isinstance(prop, Top) and attempt % 2 == 1:
             to_r, to_t = _swap_reference(r), np.zeros_like(t)
         gradient = pair.reference.gradient(points, to_r) + pair.test.gradient(points, to_t)
-        points = region.project(points + _step(gradient, region) * size * 0.5 * 0.02 ** (step / steps))
+        points = _moved(points, gradient, region, 0.5 * 0.02 ** (step / steps))
         score = prop.excess(pair.reference.evaluate(points), pair.test.evaluate(points))
         better = score > best_score
         best = np.where(better[:, None], points, best)
@@ -125,13 +122,15 @@ def _swap_reference(r: Array) -> Array:
     return direction
 
 
-def _step(gradient: Array, region: Region) -> Array:
-    """Steepest direction: all coordinates in a box, the few steepest in a Manhattan ball."""
+def _moved(points: Array, gradient: Array, region: Region, share: float) -> Array:
+    """A share of the way along the gradient: of the box's width in every coordinate, or, in a ball, towards
+    its point that is furthest in that direction."""
     if region.radius is None:
-        return np.sign(gradient)
-    keep = min(4, gradient.shape[1])
-    limit = -np.sort(-np.abs(gradient), axis=1)[:, keep - 1 : keep]
-    return np.where(np.abs(gradient) >= limit, np.sign(gradient), 0.0)
+        return region.project(points + np.sign(gradient) * (region.upper - region.lower) * share)
+    lower = np.broadcast_to(region.lower, points.shape)
+    upper = np.broadcast_to(region.upper, points.shape)
+    goal = Cells.of(lower, upper, region).extreme(gradient)
+    return region.project(points + (goal - points) * share)
 
 
 def _polished(pair: Pair, region: Region, prop: Property, points: Array, attempt: int) -> Array:
@@ -162,20 +161,17 @@ def _along_pieces(pair: Pair, region: Region, prop: Property, x: Array) -> Array
 
 def _best_of_piece(pair: Pair, region: Region, prop: Property, x: Array) -> Array | None:
     """Maximum of the (locally linear) violation over the linear piece around x, by one program."""
-    program = LinearProgram(region.lower, region.upper)
-    if region.rows is not None and region.rhs is not None:
-        program.add(region.rows, region.rhs)
-    maps = []
-    for network in (pair.reference, pair.test):
-        matrix, offset, rows, rhs = _piece(network, x)
-        program.add(rows, rhs)
-        maps.append((matrix, offset))
-    r, t = (x[None, :] @ m.T + o for m, o in maps)
+    maps = [_piece(network, x) for network in (pair.reference, pair.test)]
+    r, t = (x[None, :] @ matrix.T + offset for matrix, offset, _, _ in maps)
     to_r, to_t = prop.direction(r, t)
-    answer = program.maximise(to_r[0] @ maps[0][0] + to_t[0] @ maps[1][0])
+    program = input_program(region)
+    for _, _, rows, rhs in maps:
+        program.add(np.pad(rows, ((0, 0), (0, program.columns - len(x)))), rhs)
+    slope = to_r[0] @ maps[0][0] + to_t[0] @ maps[1][0]
+    answer = program.maximise(np.pad(slope, (0, program.columns - len(x))))
     if answer.point is None:
         return None
-    return region.project(answer.point[None, :])[0]
+    return region.project(answer.point[None, : len(x)])[0]
 
 
 def _piece(network: Dense, x: Array) -> tuple[Array, Array, Array, Array]:

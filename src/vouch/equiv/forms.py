@@ -35,6 +35,7 @@ class Cells:
     low: Array
     high: Array
     budget: float | None = None
+    even: bool = False  # low = −high
 
     @classmethod
     def of(cls, lower: Array, upper: Array, region: Region) -> Cells:
@@ -43,7 +44,7 @@ class Cells:
             anchor = lower + (upper - lower) / 2
             half = np.nextafter(np.maximum(upper - anchor, anchor - lower), np.inf)
             half = np.where(lower == upper, 0.0, half)
-            return cls(anchor, -half, half)
+            return cls(anchor, -half, half, even=True)
         anchor = np.broadcast_to(region.centre, lower.shape)
         low, high = np.nextafter(lower - anchor, -np.inf), np.nextafter(upper - anchor, np.inf)
         return cls(anchor, low, high, float(np.nextafter(region.radius, np.inf)))
@@ -54,9 +55,14 @@ class Cells:
 
     def support(self, weights: Array) -> tuple[Array, Array]:
         """Smallest and largest value of weights·d over each cell, for weights [B, n, m]. Up to rounding."""
-        if self.budget is None:
+        if self.budget is None and self.even:
             spread = np.matmul(self.high[:, None, :], np.abs(weights))[:, 0, :]
             return -spread, spread
+        if self.budget is None:
+            middle, half = (self.high + self.low) / 2, (self.high - self.low) / 2
+            moved = np.matmul(middle[:, None, :], weights)[:, 0, :]
+            spread = np.matmul(half[:, None, :], np.abs(weights))[:, 0, :]
+            return moved - spread, moved + spread
         return -self._support_ball(-weights), self._support_ball(weights)
 
     def _support_ball(self, weights: Array) -> Array:
@@ -106,7 +112,7 @@ class Form:
         down, up = cells.support(self.inputs)
         spread = np.abs(self.noise).sum(axis=1) + self.error
         terms = self.inputs.shape[1] + self.noise.shape[1] + 16
-        slack = terms * UNIT64 * (np.abs(self.centre) + np.maximum(np.abs(down), np.abs(up)) + spread) + TINY
+        slack = terms * UNIT64 * (self.magnitude(cells) + spread) + TINY
         return self.centre + down - spread - slack, self.centre + up + spread + slack
 
     def magnitude(self, cells: Cells) -> Array:

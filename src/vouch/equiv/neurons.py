@@ -2,13 +2,16 @@
 
 A node fixes the phases of some neurons. Batched forms close what they can; the rest is asked of the cell's
 certified linear program, whose optimum also names the neuron to split next and an input worth trying.
+
+A property is a list of questions ("can output 3 differ by more than ε upwards?"). What a node has answered
+holds in all nodes below it; the question that made it split is asked first there.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import combinations
-from math import comb
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations, product
 
 import numpy as np
 
@@ -23,24 +26,30 @@ from vouch.verdict import Verdict
 
 BATCH = 16
 # After so many programs without an end in sight, a thorough search for a violation is worth its time.
-PROBE_AFTER = 8
+PROBE_AFTER = 2
+
+
+# A question: sign by output for a distance, (class, rival, ...) for a ranking.
+Question = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """Phases fixed so far: (network, layer, neuron) → +1 or −1."""
+    """Phases fixed so far, (network, layer, neuron, ±1); questions answered; the one that is open."""
 
     fixed: tuple[tuple[int, int, int, int], ...] = ()
+    answered: frozenset[Question] = frozenset()
+    hot: Question | None = None
 
     def also(self, symbol: Symbol, phase: int) -> Node:
-        return Node((*self.fixed, (symbol.network, symbol.layer, symbol.neuron, phase)))
+        return replace(self, fixed=(*self.fixed, (symbol.network, symbol.layer, symbol.neuron, phase)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Open:
-    """What is left of a node: its worst bound, the objective behind it and where it is attained."""
+    """An open question of a node: the objective behind it and where it is attained."""
 
-    bound: float
+    question: Question
     objective: Linear
     point: Array
 
@@ -69,18 +78,16 @@ def prove(
     search = _Search(pair, region, prop, confirm, unit)
     open_nodes = [Node()]
     while open_nodes:
-        if deadline.passed:
-            return Outcome(Verdict.TIMEOUT, statistics=search.statistics)
         batch, open_nodes = open_nodes[-BATCH:], open_nodes[:-BATCH]
         for node in search.unproved(batch):
             if deadline.passed:
                 return Outcome(Verdict.TIMEOUT, statistics=search.statistics)
-            children = search.split(node)
             if search.witness is None and probe is not None and search.statistics["programs"] >= PROBE_AFTER:
                 search.witness, probe = probe(), None
+            if search.witness is None:
+                open_nodes.extend(search.split(node))
             if search.witness is not None:
                 return Outcome(Verdict.DIFFERENT, witness=search.witness, statistics=search.statistics)
-            open_nodes.extend(children)
     if search.stuck:
         return Outcome(Verdict.UNKNOWN, reason=search.stuck, statistics=search.statistics)
     bound = search.closed if isinstance(prop, Epsilon) else None
@@ -122,7 +129,8 @@ class _Search:
             self.unit,
         )
         self.statistics["programs"] += 1
-        left = self._left(cell)
+        answered = set(node.answered)
+        left = self._left(cell, answered, node.hot)
         if left is None:
             return []
         self._try(cell.input_of(left.point)[None, :])
@@ -133,88 +141,100 @@ class _Search:
             self.stuck = "a linear piece is within round-off of the limit"
             return []
         _, symbol = max(candidates, key=lambda pair: pair[0])
+        node = Node(node.fixed, frozenset(answered), left.question)
         return [node.also(symbol, -1), node.also(symbol, 1)]
 
-    def _left(self, cell: CellProgram) -> _Open | None:
+    def _left(self, cell: CellProgram, answered: set[Question], hot: Question | None) -> _Open | None:
+        """The first question that stays open; those that do not are added to `answered`."""
         match self.prop:
-            case Epsilon(norm="linf"):
-                return self._distance(cell)
             case Epsilon():
-                return self._manhattan(cell)
+                return self._distance(cell, self.prop, answered, hot)
             case Top():
-                return self._ranking(cell, self.prop.k)
+                return self._ranking(cell, self.prop.k, answered, hot)
 
-    def _distance(self, cell: CellProgram) -> _Open | None:
-        worst: _Open | None = None
-        limit = self.prop.epsilon  # type: ignore[union-attr]
-        for r, t in zip(cell.reference, cell.test, strict=True):
-            for objective in (r.minus(t), t.minus(r)):
-                bound, point = cell.decide(objective, limit)
-                if bound > limit and (worst is None or bound > worst.bound):
-                    worst = _Open(bound, objective, point if point is not None else _middle(cell))
-                elif bound <= limit:
-                    self.closed = max(self.closed, bound)
-        return worst
-
-    def _manhattan(self, cell: CellProgram) -> _Open | None:
-        """All sign patterns that the single outputs leave open; each is one program."""
-        limit = self.prop.epsilon  # type: ignore[union-attr]
+    def _distance(
+        self, cell: CellProgram, prop: Epsilon, answered: set[Question], hot: Question | None
+    ) -> _Open | None:
         gaps = [r.minus(t) for r, t in zip(cell.reference, cell.test, strict=True)]
-        worst: _Open | None = None
-        signs = [[s for s in (1.0, -1.0) if cell.decide(gap.scaled(s), 0.0)[0] > 0] or [1.0] for gap in gaps]
-        totals = [gaps[0].scaled(0.0)]
-        for gap, allowed in zip(gaps, signs, strict=True):
-            totals = [total.minus(gap.scaled(-s)) for total in totals for s in allowed]
-        for objective in totals:
-            bound, point = cell.decide(objective, limit)
-            if bound > limit and (worst is None or bound > worst.bound):
-                worst = _Open(bound, objective, point if point is not None else _middle(cell))
-            elif bound <= limit:
-                self.closed = max(self.closed, bound)
-        return worst
+        for question in _first(hot, self._signs(cell, gaps, prop.norm)):
+            if question in answered:
+                continue
+            objective = gaps[0].scaled(0.0)
+            for sign, gap in zip(question, gaps, strict=True):
+                if sign:
+                    objective = objective.minus(gap.scaled(-float(sign)))
+            bound, point = cell.decide(objective, prop.epsilon)
+            if bound > prop.epsilon:
+                return _Open(question, objective, point if point is not None else _middle(cell))
+            self.closed = max(self.closed, bound)
+            answered.add(question)
+        return None
 
-    def _ranking(self, cell: CellProgram, k: int) -> _Open | None:
+    def _signs(self, cell: CellProgram, gaps: list[Linear], norm: str) -> Iterator[Question]:
+        """One output, up or down, for the Chebyshev norm; every open sign pattern for the Manhattan norm."""
+        if norm == "linf":
+            for k in range(len(gaps)):
+                for sign in (1, -1):
+                    yield tuple(sign if i == k else 0 for i in range(len(gaps)))
+            return
+        # A sign that is impossible drops out: its absolute value is the other sign's.
+        open_signs = [[s for s in (1, -1) if cell.quick(gap.scaled(float(s))) > 0] or [1] for gap in gaps]
+        yield from product(*open_signs)
+
+    def _ranking(
+        self, cell: CellProgram, k: int, answered: set[Question], hot: Question | None
+    ) -> _Open | None:
         """For every class j the reference may choose: can k others be above it in the test network?"""
         outputs = len(cell.reference)
-        worst: _Open | None = None
-        if k >= outputs:
-            return None
-        for j in range(outputs):
-            ahead = [cell.reference[j].minus(cell.reference[i]) for i in range(outputs) if i != j]
-            if min(cell.quick(lead) for lead in ahead) < 0:
+        order = _first((hot[0],) if hot else None, ((j,) for j in range(outputs)))
+        for (j,) in order:
+            if (j,) in answered:
                 continue
-            cell.at_most_zero(*(lead.scaled(-1.0) for lead in ahead))
-            found = self._beaten(cell, j, k)
-            cell.program.cut(cell.base)
-            if found is not None and (worst is None or found.bound > worst.bound):
-                worst = found
-        return worst
+            ahead = [cell.reference[j].minus(cell.reference[i]) for i in range(outputs) if i != j]
+            if min(cell.quick(lead) for lead in ahead) >= 0:
+                cell.at_most_zero(*(lead.scaled(-1.0) for lead in ahead))
+                found = self._beaten(cell, j, k, answered, hot)
+                cell.program.cut(cell.base)
+                if found is not None:
+                    return found
+            answered.add((j,))
+        return None
 
-    def _beaten(self, cell: CellProgram, j: int, k: int) -> _Open | None:
-        rivals = []
-        for i in range(len(cell.test)):
-            if i != j:
-                objective = cell.test[i].minus(cell.test[j])
-                bound, point = cell.decide(objective, 0.0)
-                if bound >= 0:
-                    rivals.append(_Open(bound, objective, point if point is not None else _middle(cell)))
-        if len(rivals) < k:
-            return None
-        rivals.sort(key=lambda rival: -rival.bound)
-        if k == 1 or comb(len(rivals), k) > 40:
-            return rivals[k - 1]
-        worst: _Open | None = None
+    def _beaten(
+        self, cell: CellProgram, j: int, k: int, answered: set[Question], hot: Question | None
+    ) -> _Open | None:
+        """A group of k rivals that may all be above j; None if there is no such group."""
+        leads = {i: cell.test[i].minus(cell.test[j]) for i in range(len(cell.test)) if i != j}
+        ranked = sorted((i for i in leads if cell.quick(leads[i]) >= 0), key=lambda i: -cell.quick(leads[i]))
+        groups = ((j, *group) for group in combinations(ranked, k))
+        for question in _first(hot if hot and hot[0] == j else None, groups):
+            members = question[1:]
+            if question in answered or any((j, i) in answered for i in members):
+                continue
+            found = self._all_above(cell, leads, question)
+            if found is not None:
+                return found
+            answered.add(question)
+            if k > 1:
+                # One rival that is out by itself answers every group it is in.
+                for i in members:
+                    if (j, i) not in answered and self._all_above(cell, leads, (j, i)) is None:
+                        answered.add((j, i))
+        return None
+
+    def _all_above(self, cell: CellProgram, leads: dict[int, Linear], question: Question) -> _Open | None:
+        members = question[1:]
         mark = cell.program.mark()
-        for group in combinations(rivals, k):
-            cell.at_most_zero(*(rival.objective.scaled(-1.0) for rival in group))
-            total = group[0].objective
-            for rival in group[1:]:
-                total = total.minus(rival.objective.scaled(-1.0))
-            bound, point = cell.decide(total, 0.0)
-            cell.program.cut(mark)
-            if bound >= 0 and (worst is None or bound > worst.bound):
-                worst = _Open(bound, total, point if point is not None else _middle(cell))
-        return worst
+        total = leads[members[0]]
+        for i in members[1:]:
+            total = total.minus(leads[i].scaled(-1.0))
+        if len(members) > 1:
+            cell.at_most_zero(*(leads[i].scaled(-1.0) for i in members))
+        bound, point = cell.decide(total, 0.0)
+        cell.program.cut(mark)
+        if bound < 0:
+            return None
+        return _Open(question, total, point if point is not None else _middle(cell))
 
     def _try(self, points: Array) -> None:
         """Evaluate suspicious inputs; keep the first that is confirmed as a violation."""
@@ -224,6 +244,15 @@ class _Search:
         r, t = self.pair.reference.evaluate(points), self.pair.test.evaluate(points)
         for index in np.flatnonzero(self.prop.violated(r, t))[:2]:
             self.witness = self.witness or self.confirm(points[index])
+
+
+def _first(question: Question | None, others: Iterator[Question]) -> Iterator[Question]:
+    """The question, if there is one, then all others."""
+    if question is not None:
+        yield question
+    for other in others:
+        if other != question:
+            yield other
 
 
 def _middle(cell: CellProgram) -> Array:

@@ -72,14 +72,14 @@ class Top:
         return np.asarray(kth - t[row, best])
 
     def direction(self, r: Array, t: Array) -> tuple[Array, Array]:
-        """Push the k-th competitor of the reference's class up in the test network."""
+        """Push the k strongest competitors of the reference's class up in the test network."""
         row = np.arange(len(r))
         best = r.argmax(axis=1)
         others = t.copy()
         others[row, best] = -np.inf
-        rival = np.argsort(-others, axis=1)[:, self.k - 1]
+        rivals = np.argsort(-others, axis=1)[:, : self.k]
         to_test = np.zeros_like(t)
-        to_test[row, rival] += 1.0
+        np.put_along_axis(to_test, rivals, 1.0 / self.k, axis=1)
         to_test[row, best] -= 1.0
         return np.zeros_like(r), to_test
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vouch.errors import VouchError
+from vouch.nn.lp import LinearProgram
 
 Array = npt.NDArray[np.float64]
 
@@ -149,3 +150,29 @@ def polytope(lower: Array, upper: Array, rows: Array, rhs: Array) -> Region:
         rows=np.atleast_2d(np.array(rows, dtype=np.float64)),
         rhs=np.atleast_1d(np.array(rhs, dtype=np.float64)),
     )
+
+
+def input_program(region: Region, origin: Array | None = None) -> LinearProgram:
+    """The region as a linear program over its inputs, or over their displacements from `origin` (then
+    relaxed by the rounding of the displacements). A ball adds one more column per input behind them, which
+    is at least the input's distance from the centre."""
+    size = region.size
+    lower, upper, zero = region.lower, region.upper, np.zeros(size)
+    if origin is not None:
+        lower, upper = np.nextafter(lower - origin, -np.inf), np.nextafter(upper - origin, np.inf)
+        zero = origin
+    if region.radius is None or region.centre is None:
+        program = LinearProgram(lower, upper)
+    else:
+        centre = region.centre - zero
+        reach = np.minimum(np.maximum(upper - centre, centre - lower), region.radius)
+        program = LinearProgram(np.concatenate([lower, np.zeros(size)]), np.concatenate([upper, reach]))
+        eye = np.eye(size)
+        program.add(np.hstack([eye, -eye]), centre)
+        program.add(np.hstack([-eye, -eye]), -centre)
+        program.add(np.concatenate([np.zeros(size), np.ones(size)]), np.array([region.radius]))
+    if region.rows is not None and region.rhs is not None:
+        slack = 4 * (size + 4) * 2.0**-53 * (np.abs(region.rows) @ np.abs(zero) + np.abs(region.rhs))
+        rhs = region.rhs - region.rows @ zero + np.where(zero.any(), slack, 0.0)
+        program.add(np.pad(region.rows, ((0, 0), (0, program.columns - size))), rhs)
+    return program
