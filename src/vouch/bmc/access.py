@@ -83,7 +83,7 @@ def load(
     if volatile or any(o.kind in (Kind.DEVICE, Kind.WILD) for _, o, _, _ in readable):
         return _volatile(ex, frame, state, instruction, pointer, type_)
     if not readable:
-        return ex.world.fresh(type_, "invalid")
+        return _invalid(ex, frame, state, instruction, type_, T.TRUE)
     choices: list[tuple[Term, Value]] = []
     undefined: Term = T.FALSE
     for guard, target, offset, ok in readable:
@@ -92,16 +92,23 @@ def load(
             ex.touch(target, state, offset, size)
         if bad is not T.FALSE:
             undefined = T.or_(undefined, T.and_(guard, ok, bad))
-        choices.append((guard, value if ok is T.TRUE else _or_fresh(ex, ok, value, type_)))
-    if len(readable) < len(good):
-        choices.append((T.TRUE, ex.world.fresh(type_, "invalid")))
+        choices.append((T.and_(guard, ok), value))
+    wrong = _violation((g, ok) for g, _, _, ok in good)
+    if wrong is not T.FALSE:
+        choices.append((T.TRUE, _invalid(ex, frame, state, instruction, type_, wrong)))
     for check in checks_for(ex, frame, instruction, Trigger.UNINITIALISED):
         ex.claim(check, state, undefined)
     return select(choices)
 
 
-def _or_fresh(ex: Executor, ok: Term, value: Value, type_: ir.Type) -> Value:
-    return select([(ok, value), (T.TRUE, ex.world.fresh(type_, "invalid"))])
+def _invalid(
+    ex: Executor, frame: Frame, state: State, instruction: ir.Instruction, type_: ir.Type, when: Term
+) -> Value:
+    """What an invalid load yields: anything. The replay makes it yield the same."""
+    value = ex.world.fresh(type_, "invalid")
+    event = ex.incoming(state, "undefined", frame.function.name, type_, value, instruction.location)
+    event.guard = T.and_(event.guard, when)
+    return value
 
 
 def _violation(targets: Iterable[tuple[Term, Term]]) -> Term:

@@ -183,7 +183,7 @@ def _one_target(
 
 
 def _assembly(ex: Executor, frame: Frame, state: State, call: ir.Call, callee: ir.AsmOperand) -> State | None:
-    """Inline assembly: results and what it may write are arbitrary; checks that depend on them are undecided."""
+    """Inline assembly: results and what it may write are arbitrary; what depends on them is undecided."""
     reason = f"inline assembly {callee.text!r}"
     values = arguments(ex, frame, state, call)
     extern.forget(ex, state, values, everything="memory" in callee.constraints, reason=reason)

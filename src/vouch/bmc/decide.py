@@ -282,8 +282,8 @@ class Decider:
     # ------------------------------------------------------------ violations
 
     def _violation(self, question: Question, violated: list[Question]) -> None:
-        """Find an execution in which this check fails before any other goes wrong in a way that makes the rest
-        arbitrary; report one that needs another failure first as conditional."""
+        """Find an execution in which this check fails before any other goes wrong in a way that makes the
+        rest arbitrary; report one that needs another failure first as conditional."""
         began = time.monotonic()
         solver = self._shared()
         chaos = sorted((c for q in violated for c in q.claims if c.chaos), key=lambda c: c.position)

@@ -82,6 +82,8 @@ class Equation:
     externals: dict[str, None] = field(default_factory=dict)  # functions without a body that were called
     arguments: list[Value] = field(default_factory=list)
     outside: list[MemObject] = field(default_factory=list)
+    allocations: list[tuple[Term, MemObject, str]] = field(default_factory=list)
+    """Objects the program makes, in order, with the path and the alloca's name ("F.x"; "" for the heap)."""
     touches: dict[MemObject, list[tuple[Term, Term, int]]] = field(default_factory=dict)
     globals: list[MemObject] = field(default_factory=list)
     notes: dict[str, None] = field(default_factory=dict)

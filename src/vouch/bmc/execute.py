@@ -9,8 +9,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
-from vouch.bmc import extern, instructions
+from vouch.bmc import extern, induction, instructions
 from vouch.bmc.cfg import Flow, Loop, analyse
 from vouch.bmc.equation import Claim, Cut, Equation, Incoming, Step
 from vouch.bmc.guard import root
@@ -83,6 +84,7 @@ class Executor:
         *,
         unknown_calls: str = "havoc",
         malloc_may_fail: bool = False,
+        plan: induction.Induction | None = None,
         feasible: Callable[[Term], bool] | None = None,
         flows: dict[str, Flow] | None = None,
     ) -> None:
@@ -96,6 +98,8 @@ class Executor:
         self.equation = Equation("")
         self.flows: dict[str, Flow] = {} if flows is None else flows
         self.later = Later(world.program, self.flow)
+        self.induction = plan
+        self.context = induction.Context.CLAIM
         self.depth = 0
         self.active: dict[str, int] = {}
         self.escaped: dict[MemObject, None] = {}
@@ -116,6 +120,11 @@ class Executor:
         """The check is executed on this path and violated where `violated` holds as well."""
         reached = state.guard.term
         if reached is T.FALSE:
+            return
+        if self.context is not induction.Context.CLAIM:
+            trusted = self.induction.trusted if self.induction is not None else frozenset()
+            if self.context is induction.Context.ASSUME and check.id in trusted:
+                state.guard = state.guard.and_(T.not_(violated))
             return
         if check.after is not None:
             # The same mistake is reported by an earlier check.
@@ -197,6 +206,13 @@ class Executor:
         made = MemObject(kind, name, size, initial, align=align)
         state.memory[made] = Contents(state.token)
         return made
+
+    def allocated(self, state: State, made: MemObject, owner: str) -> None:
+        """Remember an object that a native run makes too. `owner` is "F.x" for an alloca, "" for the heap."""
+        self.equation.allocations.append((state.guard.term, made, owner))
+        if self.induction is not None and owner:
+            function, _, register = owner.rpartition(".")
+            self.induction.names[made] = function, register
 
     # ------------------------------------------------------------ entry
 
@@ -301,6 +317,10 @@ class Executor:
             else:
                 self._run_block(frame, element, returns)
 
+    def run_iteration(self, frame: Frame, loop: Loop, returns: list[Edge]) -> None:
+        self._run_block(frame, loop.head, returns)
+        self._run_order(frame, loop.body, returns)
+
     def _run_loop(self, frame: Frame, loop: Loop, returns: list[Edge]) -> None:
         counted = total = 0
         bound = self._bound(frame, loop)
@@ -309,9 +329,11 @@ class Executor:
             if loop.head in frame.pending and (counted > bound or total >= HARD_LIMIT):
                 self._cut_loop(frame, loop, counted)
                 continue
+            if self.induction is not None and counted > self.induction.k and not frame.model:
+                self._induct(frame, loop, returns)
+                break
             exits = self.iteration_exits[key] = []
-            self._run_block(frame, loop.head, returns)
-            self._run_order(frame, loop.body, returns)
+            self.run_iteration(frame, loop, returns)
             total += 1
             # An iteration whose exit test was decided while executing does not count towards the bound.
             if not any(exits):
@@ -321,6 +343,30 @@ class Executor:
         self.iteration_exits.pop(key, None)
         known = self.equation.loops.get(loop.name, 0)
         self.equation.loops[loop.name] = max(known, total)
+
+    def _induct(self, frame: Frame, loop: Loop, returns: list[Edge]) -> None:
+        """The loop's end is not in sight: go on by induction."""
+        assert self.induction is not None
+        pending = {label: list(edges) for label, edges in frame.pending.items()}
+        try:
+            induction.run_loop(self, frame, loop, returns, self.induction)
+        except Unsupported as reason:
+            guards = [e.state.guard.term for label in loop.blocks for e in pending.get(label, ())]
+            self.cut(frame, loop.head, T.or_(*guards) if guards else T.TRUE, "loop", str(reason))
+            for label in loop.blocks:
+                frame.pending.pop(label, None)
+
+    def mark(self) -> tuple[int, ...]:
+        """Where the records stand, for `rewind`."""
+        e = self.equation
+        return len(e.claims), len(e.steps), len(e.incoming), len(e.cuts), len(e.allocations), len(self.heap)
+
+    def rewind(self, mark: tuple[int, ...]) -> None:
+        """Forget what was recorded since."""
+        e = self.equation
+        records: tuple[list[Any], ...] = (e.claims, e.steps, e.incoming, e.cuts, e.allocations, self.heap)
+        for record, length in zip(records, mark, strict=True):
+            del record[length:]
 
     def _bound(self, frame: Frame, loop: Loop) -> int:
         if frame.model:

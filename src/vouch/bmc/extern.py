@@ -1,8 +1,8 @@
 """Functions without a body or model, and pointers that lead to none.
 
-Such a function returns an arbitrary value and may write what its pointer arguments reach and every global that
-other files can see. `--extern pure` keeps memory as it is, `noop` returns zero as well, `error` makes the call an
-unsupported construct.
+Such a function returns an arbitrary value and may write what its pointer arguments reach and every global
+that other files can see. `--extern pure` keeps memory as it is, `noop` returns zero as well, `error`
+makes the call an unsupported construct.
 """
 
 from __future__ import annotations

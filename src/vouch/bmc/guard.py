@@ -1,8 +1,8 @@
 """Path conditions as a tree of branch decisions.
 
-A `Guard` is its parent's condition and one more. Keeping the tree (instead of one big conjunction) lets a join
-of all branches of an `if` collapse to the guard before it, and gives `ite` the small condition that tells the
-branches apart rather than the whole path.
+A `Guard` is its parent's condition and one more. Keeping the tree (instead of one big conjunction) lets a
+join of all branches of an `if` collapse to the guard before it, and gives `ite` the small condition that
+tells the branches apart rather than the whole path.
 """
 
 from __future__ import annotations

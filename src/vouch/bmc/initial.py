@@ -1,7 +1,7 @@
 """What a memory object holds before anything is written to it.
 
-Reads of untouched bytes come here. An answer never depends on the path that asks, so two branches that read the
-same byte get the same value.
+Reads of untouched bytes come here. An answer never depends on the path that asks, so two branches that read
+the same byte get the same value.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 class Initial:
-    """`undefined`: the condition under which reading is an error. `word`: the word size of arrays already made
-    of it, 0 for none."""
+    """`undefined`: the condition under which reading is an error. `word`: the word size of arrays already
+    made of it, 0 for none."""
 
     undefined: Term = T.FALSE
     word = 0
@@ -45,8 +45,8 @@ class Zero(Initial):
 class Unknown(Initial):
     """Arbitrary contents, each byte fixed by the first who reads it.
 
-    Reads are answered from named cells; overlapping reads of other sizes are cut from or put together of them.
-    Once an array exists, it is the truth and every cell is tied to it.
+    Reads are answered from named cells; overlapping reads of other sizes are cut from or put together of
+    them. Once an array exists, it is the truth and every cell is tied to it.
     """
 
     def __init__(self, undefined: bool = False, reason: str = "") -> None:

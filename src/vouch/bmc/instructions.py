@@ -131,6 +131,7 @@ def _alloca(ex: Executor, frame: Frame, state: State, i: ir.Alloca) -> Value:
     made = ex.new_object(state, Kind.STACK, name, size, Unknown(undefined=True), max(i.align, 1))
     made.ctype = i.variable.type if i.variable is not None else None
     frame.objects.append(made)
+    ex.allocated(state, made, f"{frame.function.name}.{i.result}")
     return Pointer.to(made, ex.world.zero_offset)
 
 

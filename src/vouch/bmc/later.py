@@ -1,7 +1,8 @@
 """Which checks an execution that was cut might still have reached.
 
-A proof that ignores some executions holds for every check those executions cannot reach. This looks at control
-flow only: from the cut on in its function, and behind the call in every caller up to the entry point.
+A proof that ignores some executions holds for every check those executions cannot reach. This looks at
+control flow only: from the cut on in its function, and behind the call in every caller up to the entry
+point.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ class Later:
         return self._everything
 
     def after(self, frame: Frame, label: str, index: int) -> frozenset[int]:
-        """Sites reachable from instruction `index` of a block (-1: its start) and from there on in the callers."""
+        """Sites reachable from instruction `index` of a block (-1: its start) and from there on in the
+        callers."""
         key = (frame.function.name, label, index, tuple(id(f.call) for f in frame.chain()))
         known = self._after.get(key)
         if known is not None:

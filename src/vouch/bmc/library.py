@@ -27,7 +27,7 @@ Known: TypeAlias = "Callable[[Executor, Frame, State, ir.Call, str], State | Non
 
 # Conventions of other tools' test suites: what these mean goes before a body the program may give them.
 _OVERRIDES = frozenset({"__VERIFIER_assume", "__CPROVER_assume", "__ESBMC_assume", "__vouch_assume"})
-_NONDET = re.compile(r"(__VERIFIER_nondet|__vouch_nondet|nondet|__CPROVER_nondet)_\w+$")
+_NONDET = re.compile(r"(__VERIFIER_nondet|__vouch_nondet|__vouch_any|nondet|__CPROVER_nondet)_\w+$")
 
 
 def overrides(name: str) -> bool:
@@ -130,6 +130,7 @@ def _allocated(
     made = ex.new_object(state, Kind.HEAP, label, exact, initial)
     made.heap_kind = "new" if name.startswith("_Zn") else "malloc"
     ex.heap.append((made, call))
+    ex.allocated(state, made, "")
     pointer = Pointer.to(made, ex.world.zero_offset)
     if not ex.malloc_may_fail or made.heap_kind == "new":
         return pointer

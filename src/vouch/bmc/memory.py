@@ -1,8 +1,8 @@
 """Reading and writing memory objects.
 
-`Contents` is what was written to one object on the current path: cells at constant offsets, and, once something
-was written or read at an offset that is not constant and not one of few, an SMT array below them. Contents are
-never changed in place after they were shared; `write…` return new ones.
+`Contents` is what was written to one object on the current path: cells at constant offsets, and, once
+something was written or read at an offset that is not constant and not one of few, an SMT array below them.
+Contents are never changed in place after they were shared; `write…` return new ones.
 """
 
 from __future__ import annotations
@@ -77,7 +77,8 @@ class Memory:
     def read(
         self, target: MemObject, contents: Contents | None, offset: int, type_: ir.Type
     ) -> tuple[Value, Term]:
-        """The value of `type_` at a constant offset, and the condition under which part of it is uninitialised."""
+        """The value of `type_` at a constant offset, and the condition under which part of it is
+        uninitialised."""
         if isinstance(type_, (ir.StructType, ir.ArrayType, ir.VectorType)):
             return self._read_aggregate(target, contents, offset, type_)
         size = self.layout.store_size(type_)

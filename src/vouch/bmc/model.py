@@ -27,6 +27,7 @@ class Model:
         self.ask = value
         self._known: dict[Term, int | bool] = {}
         self._sizes: dict[MemObject, int] = {}
+        self._made: dict[MemObject, tuple[str, int]] | None = None
 
     def value(self, term: Term) -> int:
         if term.value is not None:
@@ -67,13 +68,33 @@ class Model:
                 return Address(None, number % (1 << self.world.pointer_bits))
             case Kind.FUNCTION:
                 return Address(target.name or None, number if target.name else 1)
-            case Kind.OUTSIDE:
-                return Address(self.outside_name(target), number)
             case _:
-                return Address(target.name, number)
+                return Address(self.name(target), number)
 
-    def outside_name(self, target: MemObject) -> str:
-        return f"{target.name}#{target.id}"
+    def name(self, target: MemObject) -> str:
+        """How the replay knows an object."""
+        match target.kind:
+            case Kind.OUTSIDE:
+                return f"{target.name}#{target.id}"
+            case Kind.STACK | Kind.HEAP:
+                made = self.made().get(target)
+                if made is None:
+                    return target.name
+                owner, number = made
+                return f"local:{owner}" if owner else f"heap:{number}"
+            case _:
+                return target.name
+
+    def made(self) -> dict[MemObject, tuple[str, int]]:
+        """Objects made on this path: the alloca (or "" for the heap) and how many of it came before."""
+        if self._made is None:
+            self._made = {}
+            counts: dict[str, int] = {}
+            for guard, target, owner in self.equation.allocations:
+                if self.holds(guard):
+                    self._made[target] = owner, counts.get(owner, 0)
+                    counts[owner] = counts.get(owner, 0) + 1
+        return self._made
 
     def flat(self, value: Value) -> list[Scalar]:
         if isinstance(value, tuple):
@@ -92,10 +113,15 @@ class Model:
             for o in equation.globals
             if o.kind is Kind.GLOBAL and isinstance(o.initial, Unknown) and isinstance(o.size, int)
         ]
+        for target, (owner, number) in self.made().items():
+            initial = target.initial
+            if isinstance(initial, Unknown) and (initial.cells or initial.arrays):
+                name, kind = (f"{owner}#{number}", "local") if owner else (str(number), "heap")
+                objects.append(self._object(target, name, kind, self._size(target)))
         return Counterexample(claim.check, equation.entry, arguments, objects, events)
 
     def _outside(self, target: MemObject) -> OutsideObject:
-        return self._object(target, self.outside_name(target), "outside", self._size(target))
+        return self._object(target, self.name(target), "outside", self._size(target))
 
     def _size(self, target: MemObject) -> int:
         """As large as the run in this model needs it."""
@@ -110,8 +136,9 @@ class Model:
             ctype = self.world.program.ctypes.get(target.ctype) if target.ctype is not None else None
             if ctype is not None:
                 known = max(known, min(ctype.size, LARGEST))
-            if isinstance(target.size, int):
-                known = max(known, target.size)
+            if target.size is not None:
+                whole = target.size if isinstance(target.size, int) else self.value(target.size)
+                known = min(whole, LARGEST)
             known = self._sizes[target] = max(known, 8)
         return known
 
@@ -167,7 +194,7 @@ class Model:
             data = bytearray(min(size, LARGEST))
             pointers: dict[int, Address] = {}
             self._fill(target, initial, data, pointers)
-            name = self.outside_name(target) if target.kind is Kind.OUTSIDE else target.name
+            name = self.name(target)
             self._chunks(result, name, initial, bytes(data))
             for offset, address in pointers.items():
                 result.pointer_writes.append((Address(name, offset), address))

@@ -11,8 +11,8 @@ from vouch.smt.term import Term
 
 
 class State:
-    """`memory` maps objects to what was written to them; an object that is missing is untouched, or, on the stack
-    and heap, does not exist on this path. `token` marks the contents that this path alone holds."""
+    """`memory` maps objects to what was written to them; an object that is missing is untouched, or, on the
+    stack and heap, does not exist on this path. `token` marks the contents that this path alone holds."""
 
     __slots__ = ("guard", "memory", "token")
 

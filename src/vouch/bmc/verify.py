@@ -14,6 +14,7 @@ from vouch.bmc.counterexample import Counterexample
 from vouch.bmc.decide import Answers, Decider
 from vouch.bmc.equation import Equation
 from vouch.bmc.execute import Executor, Limits
+from vouch.bmc.induction import Induction, Invariants
 from vouch.bmc.world import World
 from vouch.c.checks.base import Check, Trigger
 from vouch.c.entries import entry_points, is_library
@@ -31,6 +32,7 @@ _WEIGHT = [Verdict.UNSAFE, Verdict.COND_UNSAFE, Verdict.UNKNOWN, Verdict.BOUND_S
 # Bounds of the ladder: it climbs while loops are cut and time is left.
 LADDER = (2, 8, 32, 128)
 LADDER_SECONDS = 20.0
+DEEPEST_INDUCTION = 4  # iterations assumed in the inductive step
 
 
 class HasProgram(Protocol):
@@ -85,6 +87,7 @@ class _Verifier:
         self.outcome = Outcome()
         self.iterations: dict[str, int] = {}
         self.bounds = _loop_bounds(settings)
+        self.invariants: Invariants | None = None
 
     # ------------------------------------------------------------ strategy
 
@@ -107,18 +110,38 @@ class _Verifier:
         """Climb the bounds until nothing is cut that matters, or time is up."""
         best: dict[str, CheckResult] = {}
         began = time.monotonic()
-        for bound in self._sequence():
-            answers, equation = self._round(entry, bound, best)
+        by_induction = self.settings.strategy in ("ladder", "k-induction")
+        for number, bound in enumerate(self._sequence(), 1):
+            answers = self._round(entry, bound, best)
             self._keep(best, answers)
-            open_loops = [c for c in answers.open_cuts if c.kind in ("loop", "recursion")]
-            undecided = any(r.verdict is Verdict.BOUND_SAFE for r in best.values())
-            spent = time.monotonic() - began
-            if not open_loops or not (undecided or self._missing(best)) or self._late(spent):
+            if by_induction and number <= DEEPEST_INDUCTION:
+                self._induction(entry, best, number)
+            bounded = any(r.verdict is Verdict.BOUND_SAFE for r in best.values())
+            if not bounded or self._late(time.monotonic() - began):
                 break
         self._merge(entry, best)
 
-    def _missing(self, best: Mapping[str, CheckResult]) -> bool:
-        return any(c.id not in best for c in self.checks)
+    def _induction(self, entry: str, best: dict[str, CheckResult], k: int) -> None:
+        """Turn proofs up to a bound into proofs, for the checks that are inductive together."""
+        trusted = frozenset(i for i, r in best.items() if r.verdict is Verdict.BOUND_SAFE)
+        while trusted and not self._late(0.0):
+            answers = self._inductive_round(entry, k, trusted)
+            failed = {i for i in trusted if not _is_safe(answers.results.get(i))}
+            if not failed:
+                for name in trusted:
+                    best[name] = answers.results[name]
+                    best[name].decided_by = "induction"
+                return
+            trusted -= failed
+
+    def _inductive_round(self, entry: str, k: int, trusted: frozenset[str]) -> Answers:
+        plan = Induction(k, trusted, self.invariants)
+        world, equation = self._execute(entry, k, plan)
+        decider = self._decider(world, equation, None, "induction")
+        wanted = [c for c in self.checks if c.id in trusted]
+        answers = decider.run(wanted)
+        self._unclaimed(decider, equation, answers, frozenset(c.id for c in self.checks) - trusted)
+        return answers
 
     def _sequence(self) -> Sequence[int]:
         given = self.settings.unwind
@@ -138,7 +161,19 @@ class _Verifier:
             return True
         return self.settings.strategy == "ladder" and spent > LADDER_SECONDS / 4
 
-    def _round(self, entry: str, bound: int, best: Mapping[str, CheckResult]) -> tuple[Answers, Equation]:
+    def _round(self, entry: str, bound: int, best: Mapping[str, CheckResult]) -> Answers:
+        world, equation = self._execute(entry, bound, None)
+        decider = self._decider(world, equation, bound, "global")
+        done = {Verdict.SAFE, Verdict.UNSAFE}
+        settled = frozenset(i for i, r in best.items() if r.verdict in done and r.reason != "unreachable")
+        answers = decider.run(self.checks, skip=settled)
+        self._unclaimed(decider, equation, answers, settled)
+        for warning in answers.warnings:
+            if warning not in self.outcome.warnings:
+                self.outcome.warnings.append(warning)
+        return answers
+
+    def _execute(self, entry: str, bound: int, plan: Induction | None) -> tuple[World, Equation]:
         world = World(
             self.program,
             library=self.library,
@@ -155,30 +190,26 @@ class _Verifier:
             malloc_may_fail=self.settings.malloc_may_fail,
             flows=self.flows,
             feasible=self._feasible(world) if self.settings.smt_during_symex else None,
+            plan=plan,
         )
         equation = executor.run(entry, constructors=not self.library)
         self.outcome.instructions += equation.instructions
         for name, count in equation.loops.items():
             self.iterations[name] = max(self.iterations.get(name, 0), count)
-        decider = Decider(
+        return world, equation
+
+    def _decider(self, world: World, equation: Equation, bound: int | None, rung: str) -> Decider:
+        return Decider(
             world,
             equation,
             self._solver,
             check_timeout=self.settings.check_timeout,
             deadline=self.deadline,
             bound=bound,
-            rung="global",
+            rung=rung,
             individual=self.settings.individual,
             sliced=not self.settings.no_slice,
         )
-        done = {Verdict.SAFE, Verdict.UNSAFE}
-        settled = frozenset(i for i, r in best.items() if r.verdict in done and r.reason != "unreachable")
-        answers = decider.run(self.checks, skip=settled)
-        self._unclaimed(decider, equation, answers, settled)
-        for warning in answers.warnings:
-            if warning not in self.outcome.warnings:
-                self.outcome.warnings.append(warning)
-        return answers, equation
 
     def _unclaimed(
         self, decider: Decider, equation: Equation, answers: Answers, settled: frozenset[str]
@@ -262,6 +293,10 @@ def _outweighs(new: CheckResult, old: CheckResult) -> bool:
     if new.verdict is old.verdict:
         return old.reason == "unreachable" and new.reason != "unreachable"
     return _WEIGHT.index(new.verdict) < _WEIGHT.index(old.verdict)
+
+
+def _is_safe(result: CheckResult | None) -> bool:
+    return result is not None and result.verdict is Verdict.SAFE
 
 
 def _loop_bounds(settings: Settings) -> dict[str, int]:

@@ -1,4 +1,5 @@
-"""Everything one symbolic execution shares across its paths: objects, addresses, constants, symbols, constraints.
+"""Everything one symbolic execution shares across its paths: objects, addresses, constants, symbols,
+constraints.
 
 `World` knows the program and the assumptions about its environment; it holds no path and no contents.
 """
@@ -31,8 +32,8 @@ ALIAS_LIMIT = 8  # objects a pointer from outside may share before vouch gives u
 
 
 class World:
-    """`library`: no `main`, so globals start with arbitrary contents. `strict`: pointers from outside may be null
-    or invalid. `devices`: address ranges declared as memory-mapped registers."""
+    """`library`: no `main`, so globals start with arbitrary contents. `strict`: pointers from outside may
+    be null or invalid. `devices`: address ranges declared as memory-mapped registers."""
 
     def __init__(
         self,
@@ -249,8 +250,8 @@ class World:
         return T.add(total, part), fixed
 
     def _without_wrap(self, index: Term, product: Term, size: int) -> Term:
-        """An index so large that its product wraps must not land inside the object by accident: it points to a
-        place far outside instead. Scales that are powers of two keep their stride when they wrap."""
+        """An index so large that its product wraps must not land inside the object by accident: it points
+        to a place far outside instead. Scales that are powers of two keep their stride when they wrap."""
         bits = self.pointer_bits
         limit = (1 << (bits - 2)) // size
         near = T.and_(T.sle(T.bv(-limit, bits), index), T.sle(index, T.bv(limit, bits)))
@@ -340,7 +341,8 @@ class World:
         return T.mul(index, T.bv(stride, self.pointer_bits))
 
     def _aliases(self, ctype: int | None) -> list[tuple[MemObject, int]]:
-        """Objects that a pointer to `ctype` may share, with the distance between possible places (0: start)."""
+        """Objects that a pointer to `ctype` may share, with the distance between possible places (0:
+        start)."""
         if ctype is None:
             return []
         wanted = self.program.ctypes[ctype]
@@ -624,7 +626,8 @@ class World:
         return 1, 0
 
     def _wrapping(self, term: Term, modulus: int, rest: int) -> tuple[int, int]:
-        """Arithmetic modulo 2^w keeps a congruence only where the modulus is a power of two or nothing wraps."""
+        """Arithmetic modulo 2^w keeps a congruence only where the modulus is a power of two or nothing
+        wraps."""
         if modulus == 0:
             return 0, rest % (1 << term.width)
         if modulus & (modulus - 1) and not self._fits(term):

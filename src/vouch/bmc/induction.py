@@ -1,0 +1,280 @@
+"""Loops without a bound, by induction on each loop for itself.
+
+A loop runs `k` iterations from where it is entered (base). Then everything it may change becomes arbitrary,
+within the ranges that preprocessing knows; `k` more iterations run in which the checks are assumed to hold,
+and one in which they are claimed again (step). The back edge after that is dropped without loss: any later
+iteration looks like the last one. What leaves the loop in any of these iterations goes on as usual.
+
+The assumption covers only checks in `Induction.trusted`. It is sound when none of those is violated
+anywhere in the resulting equation; the caller takes the violated ones out and tries again until that is so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Protocol
+
+from vouch.bmc.cfg import Loop
+from vouch.bmc.initial import Unknown
+from vouch.bmc.memory import Cell, Contents
+from vouch.bmc.state import Edge, State, join_states, join_values
+from vouch.bmc.value import Kind, MemObject, Pointer, Target, Value
+from vouch.c import ir
+from vouch.errors import Unsupported
+from vouch.smt import term as T
+from vouch.smt.term import Term
+
+if TYPE_CHECKING:
+    from vouch.bmc.execute import Executor, Frame
+
+ROUNDS = 6  # attempts to find out what a loop changes
+WHOLE = -1  # in place of an offset: the object as a whole
+
+
+class Context(Enum):
+    CLAIM = "claim"
+    ASSUME = "assume"
+    TRIAL = "trial"  # nothing is recorded
+
+
+class Invariants(Protocol):
+    """Ranges known to hold at the head of a loop: (low, high) of an integer variable, unsigned or signed."""
+
+    def at(self, function: str, block: str, alloca: str) -> tuple[int, int, bool] | None: ...
+
+
+@dataclass(slots=True)
+class Induction:
+    k: int
+    trusted: frozenset[str]
+    invariants: Invariants | None = None
+    names: dict[MemObject, tuple[str, str]] = field(default_factory=dict)  # alloca: function, register
+
+
+Changes = dict[MemObject, dict[int, Cell | None]]  # offset -> a cell as the loop leaves it
+
+
+def run_loop(ex: Executor, frame: Frame, loop: Loop, returns: list[Edge], plan: Induction) -> None:
+    """The rest of a loop whose first iterations (the base) have run."""
+    edges = frame.pending.pop(loop.head, None)
+    _drop(frame, loop)
+    if not edges:
+        return
+    entry = _joined(ex, frame, loop, edges)
+    if entry.state.guard.dead:
+        return
+    start = _generalised(ex, frame, loop, returns, entry, plan)
+    frame.pending[loop.head] = [start]
+    outer = ex.context
+    if outer is Context.CLAIM:
+        ex.context = Context.ASSUME
+    for _ in range(plan.k):
+        ex.run_iteration(frame, loop, returns)
+    ex.context = outer
+    ex.run_iteration(frame, loop, returns)
+    frame.pending.pop(loop.head, None)
+    _drop(frame, loop)
+
+
+def _drop(frame: Frame, loop: Loop) -> None:
+    for label in loop.blocks:
+        frame.pending.pop(label, None)
+
+
+def _joined(ex: Executor, frame: Frame, loop: Loop, edges: list[Edge]) -> Edge:
+    """One edge for all back edges; phis of the head get one arbitrary value later."""
+    state, conditions = join_states(ex.memory, [edge.state for edge in edges])
+    if len(edges) == 1:
+        return edges[0]
+    registers: dict[str, Value] = {}
+    for name in frame.flow.live[loop.head]:
+        values = [edge.registers[name] for edge in edges if name in edge.registers]
+        if len(values) == len(edges):
+            registers[name] = join_values(conditions, values)
+    return Edge(state, registers, edges[0].source)
+
+
+def _generalised(
+    ex: Executor, frame: Frame, loop: Loop, returns: list[Edge], entry: Edge, plan: Induction
+) -> Edge:
+    """The state at the head with everything that an iteration changes made arbitrary."""
+    changes: Changes = {}
+    targets: dict[tuple[MemObject, int], dict[MemObject, None]] = {}
+    for _ in range(ROUNDS):
+        start = _havoc(ex, frame, loop, entry, changes, targets, plan)
+        after = _trial(ex, frame, loop, returns, start)
+        if after is None or not _grow(ex, start.state, after, changes, targets):
+            return _havoc(ex, frame, loop, entry, changes, targets, plan)
+    raise Unsupported(f"induction over loop {loop.name}: what it changes could not be found out")
+
+
+def _trial(ex: Executor, frame: Frame, loop: Loop, returns: list[Edge], start: Edge) -> State | None:
+    """Run one iteration for its effect on memory alone. The state on the back edge, None where it never
+    comes."""
+    pending = {label: list(edges) for label, edges in frame.pending.items()}
+    count = len(returns)
+    outer, ex.context = ex.context, Context.TRIAL
+    mark = ex.mark()
+    try:
+        frame.pending = {
+            loop.head: [Edge(start.state.fork(start.state.guard), dict(start.registers), start.source)]
+        }
+        ex.run_iteration(frame, loop, returns)
+        back = frame.pending.get(loop.head)
+    finally:
+        ex.context = outer
+        ex.rewind(mark)
+        frame.pending = pending
+        del returns[count:]
+    if not back:
+        return None
+    state, _ = join_states(ex.memory, [edge.state for edge in back])
+    return state
+
+
+def _grow(
+    ex: Executor,
+    before: State,
+    after: State,
+    changes: Changes,
+    targets: dict[tuple[MemObject, int], dict[MemObject, None]],
+) -> bool:
+    """Add what the iteration changed; False when nothing is new."""
+    grown = False
+    for target, new in after.memory.items():
+        old = before.memory.get(target)
+        if new is old or (old is None and target.kind in (Kind.STACK, Kind.HEAP)):
+            continue
+        known = changes.setdefault(target, {})
+        if WHOLE in known:
+            continue
+        for offset in _changed(old, new):
+            cell = new.cells.get(offset)
+            if offset not in known:
+                known[offset] = cell
+                grown = True
+            if cell is not None and isinstance(cell[1], Pointer):
+                seen = targets.setdefault((target, offset), {})
+                earlier = old.cells.get(offset) if old is not None else None
+                pointers = [cell[1]]
+                if earlier is not None and isinstance(earlier[1], Pointer):
+                    pointers.append(earlier[1])
+                for pointer in pointers:
+                    for _, pointee, _ in pointer.targets:
+                        if pointee not in seen:
+                            seen[pointee] = None
+                            grown = True
+    return grown
+
+
+def _changed(old: Contents | None, new: Contents) -> set[int]:
+    before = old if old is not None else Contents()
+    if new.array is not before.array or new.initial is not before.initial or new.alive is not before.alive:
+        return {WHOLE}
+    found = {offset for offset, cell in new.cells.items() if before.cells.get(offset) != cell}
+    found |= {offset for offset in before.cells if offset not in new.cells}
+    for offset in found:
+        cell, earlier = new.cells.get(offset), before.cells.get(offset)
+        if cell is None or (earlier is not None and earlier[0] != cell[0]):
+            return {WHOLE}  # cells of another shape
+    return found
+
+
+def _havoc(
+    ex: Executor,
+    frame: Frame,
+    loop: Loop,
+    entry: Edge,
+    changes: Changes,
+    targets: dict[tuple[MemObject, int], dict[MemObject, None]],
+    plan: Induction,
+) -> Edge:
+    state = entry.state.fork(entry.state.guard)
+    for target, offsets in changes.items():
+        old = state.memory.get(target)
+        if WHOLE in offsets:
+            new = Contents(None, Unknown())
+            new.alive = T.fresh(f"{target.name}.alive", T.BOOL) if target.kind is Kind.HEAP else T.TRUE
+            state.memory[target] = new
+            continue
+        new = Contents() if old is None else old.copy()
+        for offset, sample in offsets.items():
+            assert sample is not None
+            _havoc_cell(ex, loop, state, target, new, offset, sample, targets, plan)
+        state.memory[target] = new
+    registers = dict(entry.registers)
+    for instruction in frame.function.blocks[loop.head].instructions:
+        if not isinstance(instruction, ir.Phi):
+            break
+        for operand, source in instruction.incoming:
+            if source == entry.source and isinstance(operand, ir.Register):
+                if isinstance(instruction.type, ir.PointerType):
+                    raise Unsupported("induction over a loop that carries a pointer in a register")
+                registers[operand.name] = ex.world.fresh(instruction.type, operand.name)
+    return Edge(state, registers, entry.source)
+
+
+def _havoc_cell(
+    ex: Executor,
+    loop: Loop,
+    state: State,
+    target: MemObject,
+    new: Contents,
+    offset: int,
+    sample: Cell,
+    targets: dict[tuple[MemObject, int], dict[MemObject, None]],
+    plan: Induction,
+) -> None:
+    size, value, undefined = sample
+    type_ = ex.memory.type_of(value, size)
+    value, missing = ex.memory.read(target, new, offset, type_)
+    clear = undefined is T.FALSE and missing is T.FALSE
+    bad = T.FALSE if clear else T.fresh(f"{target.name}.undefined", T.BOOL)
+    if (target, offset) in targets or isinstance(value, Pointer):
+        pointees = dict(targets.get((target, offset), {}))
+        if isinstance(value, Pointer):
+            pointees.update({pointee: None for _, pointee, _ in value.targets})
+        new.cells[offset] = (ex.world.pointer_bits // 8, _any_of(ex, target, list(pointees)), bad)
+        return
+    fresh = ex.world.fresh(type_, f"{target.name}.any")
+    new.cells[offset] = (size, fresh, bad)
+    if offset == 0 and plan.invariants is not None and isinstance(fresh, Term):
+        _assume_range(ex, loop, state, target, fresh, plan)
+
+
+def _any_of(ex: Executor, target: MemObject, pointees: list[MemObject]) -> Pointer:
+    if len(pointees) > 8:
+        raise Unsupported("induction over a loop that changes a pointer to many objects")
+    made: list[Target] = []
+    remaining: Term = T.TRUE
+    for position, pointee in enumerate(pointees):
+        chosen = T.TRUE if position == len(pointees) - 1 else T.fresh(f"{target.name}.points", T.BOOL)
+        fixed = pointee.kind in (Kind.NULL, Kind.FUNCTION)
+        offset = (
+            ex.world.zero_offset if fixed else T.fresh(f"{target.name}.at", T.bitvec(ex.world.pointer_bits))
+        )
+        made.append((T.and_(remaining, chosen), pointee, offset))
+        remaining = T.and_(remaining, T.not_(chosen))
+    return Pointer(tuple(made))
+
+
+def _assume_range(
+    ex: Executor, loop: Loop, state: State, target: MemObject, value: Term, plan: Induction
+) -> None:
+    name = plan.names.get(target)
+    if name is None or plan.invariants is None or value.sort is T.BOOL:
+        return
+    known = plan.invariants.at(name[0], loop.head, name[1])
+    if known is None:
+        return
+    low, high, signed = known
+    if ex.world.float_type(value.sort) is not None:
+        return
+    below, above = T.bv(low, value.width), T.bv(high, value.width)
+    inside = (
+        T.and_(T.sle(below, value), T.sle(value, above))
+        if signed
+        else T.and_(T.ule(below, value), T.ule(value, above))
+    )
+    state.guard = state.guard.and_(inside)
