@@ -65,49 +65,6 @@ RULES: tuple[Rule, ...] = (
 _SYSTEM = ("/ziglang/lib/", "/usr/include/", "/usr/lib/", "/usr/local/include/")
 
 
-def find(self, context: Context) -> Iterator[Found]: ...
-
-
-# In the order of the manual, which is the order in which several checks of one place are listed: what
-# computes a value before what uses it.
-RULES: tuple[Rule, ...] = (
-    signed_overflow,
-    unsigned_overflow,
-    division_by_zero,
-    shift,
-    narrowing,
-    sign_change,
-    bounds,
-    pointer,
-    uninitialised,
-    assertion,
-    unreachable,
-    leak,
-    floats,
-)
-
-# Inline functions of these headers are the system's, not the program's.
-_SYSTEM = ("/ziglang/lib/", "/usr/include/", "/usr/lib/", "/usr/local/include/")
-
-
-def chosen(names: Collection[str]) -> frozenset[Category]:
-    """The categories that a `--checks` list stands for: names add, `-name` leaves out, `all` is everything.
-
-    A list that begins with a name is complete; one that only leaves out starts from the default.
-    """
-    words = [word.strip() for name in names for word in name.split(",") if word.strip()]
-    default = frozenset(Category) - OFF_BY_DEFAULT
-    found: set[Category] = set(default) if all(word.startswith("-") for word in words) else set()
-    for word in words:
-        bare = word.removeprefix("-")
-        if bare not in {"all", "default", *Category}:
-            known = ", ".join(Category)
-            raise VouchError(f"unknown check category {bare!r} (known: {known}, all)")
-        group = set(Category) if bare == "all" else set(default) if bare == "default" else {Category(bare)}
-        found = found - group if word.startswith("-") else found | group
-    return frozenset(found)
-
-
 def find(
     program: Program, categories: Collection[Category] | None = None, sources: Sources | None = None
 ) -> list[Check]:

@@ -33,7 +33,7 @@ from vouch.c.ir import (
 )
 
 FALLBACK = "the value"
-_DEPTH = 7
+_DEPTH = 12
 _LIMIT = 60  # characters; longer texts say more than a message should
 
 _PRIMARY, _UNARY = 16, 15
@@ -114,7 +114,7 @@ def _float(constant: FloatConstant) -> Text | None:
 def _register(context: Context, operand: Register, signed: bool, depth: int) -> Text | None:
     match context.defs.get(operand.name):
         case Load(pointer=pointer):
-            return _place(context, pointer, depth - 1)
+            return _first(context, _place(context, pointer, depth - 1))
         case Alloca() | GetElementPtr():
             return _address(context, operand, depth)
         case Cast(value=value):
@@ -144,6 +144,14 @@ def _register(context: Context, operand: Register, signed: bool, depth: int) -> 
             return Text(parameter.variable.name, _PRIMARY, parameter.variable.type)
         case _:
             return None
+
+
+def _first(context: Context, place: Text | None) -> Text | None:
+    """A scalar read from an aggregate without an index is its first element."""
+    ctype = _ctype(context, place.ctype) if place is not None else None
+    if place is None or ctype is None or ctype.kind != "array":
+        return place
+    return Text(f"{place.at(_PRIMARY)}[0]", _PRIMARY, ctype.target)
 
 
 def _overflowing(context: Context, name: str, signed: bool, depth: int) -> Text | None:

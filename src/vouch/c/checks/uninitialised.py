@@ -29,17 +29,14 @@ from vouch.c.checks.context import Context, Found, callee_name, is_device_regist
 from vouch.c.checks.leak import ALLOCATORS
 from vouch.c.checks.places import Places
 from vouch.c.checks.text import spell_place
+from vouch.c.escape import escaping
 from vouch.c.ir import (
     Alloca,
     Binary,
-    Call,
-    GlobalConstant,
     Instruction,
     Load,
     Operand,
-    PointerType,
     Program,
-    Store,
 )
 
 CATEGORY = Category.UNINITIALISED
@@ -135,28 +132,13 @@ def _allocates(program: Program) -> bool:
 
 
 def _passes_locals(program: Program) -> bool:
-    return any(
-        _passes_pointer(instruction)
-        for function in program.functions.values()
-        if function.name not in program.models
-        for block in function.blocks.values()
-        for instruction in block.instructions
-    )
-
-
-def _passes_pointer(instruction: Instruction) -> bool:
-    match instruction:
-        case Call():
-            return not _is_own(instruction) and any(_is_pointer(a) for a in instruction.arguments)
-        case Store(value=value):
-            return _is_pointer(value)
-        case _:
-            return False
-
-
-def _is_pointer(operand: Operand) -> bool:
-    return isinstance(getattr(operand, "type", None), PointerType)
-
-
-def _is_own(call: Call) -> bool:
-    return isinstance(call.callee, GlobalConstant) and call.callee.name.startswith(("__ubsan", "llvm."))
+    for function in program.functions.values():
+        if function.defined and function.name not in program.models:
+            leaving = escaping(function)
+            for block in function.blocks.values():
+                for instruction in block.instructions:
+                    if isinstance(instruction, Alloca) and f"%{instruction.result}" in leaving:
+                        variable = instruction.variable
+                        if variable is None or not variable.argument:
+                            return True
+    return False

@@ -95,7 +95,7 @@ def analyse(
             if check.trigger is Trigger.NEVER:
                 decisions[check.id] = Decision(Verdict.SAFE, "preprocess")
         safe = run.top_down(name, held)
-        narrow = by_width(program.functions[name], held) if held else frozenset()
+        narrow = by_width(program, program.functions[name], held) if held else frozenset()
         for id_, reason in safe.items():
             rung = "preprocess" if id_ in narrow and not reason else "ranges"
             decisions[id_] = Decision(Verdict.SAFE, rung, reason or None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vouch.c.cfg import Graph
+from vouch.c.escape import operands_of
 from vouch.c.ir import (
     Alloca,
     ArrayType,
@@ -26,7 +27,6 @@ from vouch.c.ir import (
     Type,
 )
 from vouch.c.layout import Sizes
-from vouch.c.ranges.objects import operands_of
 from vouch.errors import Unsupported
 
 _BORDERS = [0, 1, 127, 128, 255, 256, 32767, 32768, 65535, 65536, 2**31 - 1, 2**31, 2**32 - 1, 2**63 - 1]

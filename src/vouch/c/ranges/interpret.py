@@ -8,6 +8,7 @@ unknown pointer may change everything but private locals and hidden globals.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import gcd
 from typing import Any
 
 from vouch.c.ir import (
@@ -46,6 +47,7 @@ from vouch.c.ir import (
 )
 from vouch.c.ranges import domain, intrinsics, pointers
 from vouch.c.ranges.calls import Effects
+from vouch.c.ranges.conversion import survives
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.frame import Frame
 from vouch.c.ranges.pointers import ANYWHERE, NULL, SOMEWHERE, Pair, Pointer
@@ -286,7 +288,7 @@ class Interpreter:
     def stepped(self, pointer: Pointer, source: Type | None, indices: tuple[Operand, ...]) -> Pointer:
         if pointer.base is None or source is None:
             return SOMEWHERE if pointer.nonnull else ANYWHERE
-        lo = hi = 0
+        lo = hi = step = 0
         kind: Type = source
         try:
             for number, index in enumerate(indices):
@@ -302,9 +304,11 @@ class Interpreter:
                 scale = self.sizes.size(kind)
                 steps = self.integer(index)
                 lo, hi = lo + steps[0] * scale, hi + steps[1] * scale
+                if not domain.is_const(steps):
+                    step = gcd(step, scale)
         except (Unsupported, AssertionError):
             return SOMEWHERE if pointer.nonnull else ANYWHERE
-        return pointers.moved(pointer, lo, hi)
+        return pointers.moved(pointer, lo, hi, step)
 
     def binary(self, instruction: Binary) -> None:
         kind = instruction.type
@@ -348,7 +352,10 @@ class Interpreter:
             return None
         a, b = self.value(instruction.left), self.value(instruction.right)
         if type(a) is tuple and type(b) is tuple:
-            return domain.compare(instruction.predicate, a, b)
+            known = domain.compare(instruction.predicate, a, b)
+            if known is None and instruction.predicate == "eq":
+                return survives(self, instruction.left, instruction.right) or None
+            return known
         if type(a) is Pointer and type(b) is Pointer:
             return compare_pointers(instruction.predicate, a, b)
         return None

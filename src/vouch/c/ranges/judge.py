@@ -23,10 +23,12 @@ from vouch.c.ranges import domain, refine
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.interpret import Interpreter
 from vouch.c.ranges.intrinsics import exact_bounds
+from vouch.c.ranges.pointers import INFINITE
 from vouch.c.ranges.solve import Solver
 from vouch.errors import Unsupported
 
 UNREACHABLE = "unreachable"
+OUTSIDE_WRITTEN = "memory from outside the program is taken to be written"
 OUTSIDE = "pointers from outside the program are taken to be valid"
 
 
@@ -59,9 +61,29 @@ def judge(solver: Solver, checks: Iterable[Check]) -> dict[str, str]:
             if at.dead:
                 break
     at.recording = False
+    asked = _asked(solver)
     for site, held in sites.items():
         if site not in reached:
-            found.update((check.id, UNREACHABLE) for check in held)
+            found.update(
+                (c.id, "" if c.trigger in _REACHING and site in asked else UNREACHABLE) for c in held
+            )
+    return found
+
+
+_REACHING = frozenset({Trigger.REACHED, Trigger.REACHED_ZERO, Trigger.REACHED_NONZERO})
+
+
+def _asked(solver: Solver) -> set[int]:
+    """Calls in blocks that a reached block branches to, if only by a condition that never holds: being
+    reached there is the violation, and the question was asked."""
+    blocks = solver.frame.function.blocks
+    found: set[int] = set()
+    for label in solver.inputs:
+        last = blocks[label].terminator
+        if isinstance(last, Branch):
+            for target in (last.then, last.otherwise):
+                if (target is not None and target not in solver.inputs) or target in solver.frame.handlers:
+                    found |= {id(i) for i in blocks[target].instructions if isinstance(i, Call)}
     return found
 
 
@@ -105,6 +127,8 @@ def _holds(at: Interpreter, check: Check) -> str | None:
             safe = safe and isinstance(site, Binary) and at.integer(site.right)[3] < _width(site)
         case Trigger.ACCESS:
             return _valid_access(at, site)
+        case Trigger.UNINITIALISED:
+            return _from_outside(at, site)
         case _:
             return None
     return "" if safe else None
@@ -177,6 +201,19 @@ def _accesses(at: Interpreter, site: Instruction) -> list[tuple[Operand, int | N
                 return []
     except Unsupported:
         return []
+
+
+def _from_outside(at: Interpreter, site: Instruction) -> str | None:
+    """Globals, and what only pointers from outside lead to, hold something at any time."""
+    if not isinstance(site, Load):
+        return None
+    base = at.pointer(site.pointer).base
+    if base is None:
+        return None
+    if base[0] == "@":
+        return ""
+    extent = at.extents.get(base)
+    return OUTSIDE_WRITTEN if extent is not None and extent.outside and extent.hi > INFINITE else None
 
 
 def _inside(at: Interpreter, operand: Operand, size: int | None) -> str | None:

@@ -1,20 +1,22 @@
-"""Abstract pointers: an object, and an interval of byte offsets into it."""
+"""Abstract pointers: an object, and an interval of byte offsets into it with a step."""
 
 from __future__ import annotations
 
+from math import gcd
 from typing import NamedTuple
 
 INFINITE = 1 << 80  # beyond every offset
 
 
 class Pointer(NamedTuple):
-    """`base` names an object (see objects.py); None: it may point anywhere. Offsets only mean something with
-    a base. `nonnull` is a fact, not an assumption."""
+    """`base` names an object (see objects.py); None: it may point anywhere. Offsets are lo, lo + step, … up
+    to hi, and only mean something with a base. `nonnull` is a fact, not an assumption."""
 
     base: str | None
     lo: int
     hi: int
     nonnull: bool
+    step: int = 0  # 0 for a single offset
 
 
 ANYWHERE = Pointer(None, 0, 0, False)
@@ -34,22 +36,31 @@ def join(a: Pointer, b: Pointer) -> Pointer:
         return a
     if a.base is None or a.base != b.base:
         return Pointer(None, 0, 0, a.nonnull and b.nonnull)
-    return Pointer(a.base, min(a.lo, b.lo), max(a.hi, b.hi), a.nonnull and b.nonnull)
+    step = gcd(a.step, b.step, a.lo - b.lo)
+    return Pointer(a.base, min(a.lo, b.lo), max(a.hi, b.hi), a.nonnull and b.nonnull, step)
 
 
 def widen(old: Pointer, new: Pointer) -> Pointer:
     both = join(old, new)
     if both.base is None:
         return both
-    lo = both.lo if both.lo >= old.lo else -INFINITE
-    hi = both.hi if both.hi <= old.hi else INFINITE
-    return Pointer(both.base, lo, hi, both.nonnull)
+    far = both.step * (INFINITE // max(both.step, 1))
+    lo = both.lo if both.lo >= old.lo else both.lo - far
+    hi = both.hi if both.hi <= old.hi else both.lo + far
+    return both._replace(lo=lo, hi=hi)
 
 
-def moved(pointer: Pointer, lo: int, hi: int) -> Pointer:
-    """The pointer plus an interval of bytes."""
+def moved(pointer: Pointer, lo: int, hi: int, step: int) -> Pointer:
+    """The pointer plus lo, lo + step, … hi bytes."""
     if pointer.base is None or pointer.base == "null":
         return SOMEWHERE if pointer.nonnull else ANYWHERE
-    return Pointer(
-        pointer.base, max(pointer.lo + lo, -INFINITE), min(pointer.hi + hi, INFINITE), pointer.nonnull
-    )
+    return pointer._replace(lo=pointer.lo + lo, hi=pointer.hi + hi, step=gcd(pointer.step, step))
+
+
+def limited(pointer: Pointer, lo: int, hi: int) -> Pointer | None:
+    """The offsets of a pointer that are in lo … hi; None if there are none."""
+    lo, hi = max(lo, pointer.lo), min(hi, pointer.hi)
+    if pointer.step:
+        lo = pointer.lo + -((pointer.lo - lo) // pointer.step) * pointer.step
+        hi = pointer.lo + (hi - pointer.lo) // pointer.step * pointer.step
+    return pointer._replace(lo=lo, hi=hi) if lo <= hi else None

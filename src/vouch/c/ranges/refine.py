@@ -23,7 +23,7 @@ from vouch.c.ir import (
 )
 from vouch.c.ranges import domain
 from vouch.c.ranges.domain import Value
-from vouch.c.ranges.pointers import NULL, SOMEWHERE, Pointer
+from vouch.c.ranges.pointers import NULL, SOMEWHERE, Pointer, limited
 
 if TYPE_CHECKING:
     from vouch.c.ranges.interpret import Interpreter
@@ -138,11 +138,10 @@ def _pointers(at: Interpreter, predicate: str, comparison: Compare, a: Pointer, 
         elif (
             value.base is not None and value.base == other.base and other.lo == other.hi and predicate == "ne"
         ):
-            lo = value.lo + 1 if value.lo == other.lo else value.lo
-            hi = value.hi - 1 if value.hi == other.lo else value.hi
-            if lo > hi:
+            narrowed = limited(value, value.lo + (value.lo == other.lo), value.hi - (value.hi == other.lo))
+            if narrowed is None:
                 return False
-            _hold(at, mine, value._replace(lo=lo, hi=hi))
+            _hold(at, mine, narrowed)
     return True
 
 
@@ -151,14 +150,13 @@ def _ordered(kind: str, mine: Pointer, other: Pointer) -> Pointer | None:
         return mine
     match kind:
         case "lt":
-            found = mine._replace(hi=min(mine.hi, other.hi - 1))
+            return limited(mine, mine.lo, other.hi - 1)
         case "le":
-            found = mine._replace(hi=min(mine.hi, other.hi))
+            return limited(mine, mine.lo, other.hi)
         case "gt":
-            found = mine._replace(lo=max(mine.lo, other.lo + 1))
+            return limited(mine, other.lo + 1, mine.hi)
         case _:
-            found = mine._replace(lo=max(mine.lo, other.lo))
-    return found if found.lo <= found.hi else None
+            return limited(mine, other.lo, mine.hi)
 
 
 def _hold(at: Interpreter, operand: Operand, value: Any) -> None:
