@@ -8,6 +8,7 @@ from vouch.c.ir import (
     Alloca,
     Block,
     Branch,
+    Call,
     DebugValue,
     GetElementPtr,
     Instruction,
@@ -65,6 +66,7 @@ class Body:
                 self._open(unquoted(match[1]))
                 opened = True
         self._name_parameters()
+        self._restore_noreturn()
         return at
 
     def _open(self, label: str) -> None:
@@ -152,6 +154,21 @@ class Body:
         for parameter in self._parameters:
             if parameter.name == name:
                 parameter.variable = variable
+
+    def _restore_noreturn(self) -> None:
+        """Instrumenting `unreachable` takes the attribute off calls that do not return, and puts a handler
+        for the case that they do behind them, at the same place."""
+        for block in self.blocks.values():
+            *_, call, jump = (None, None, *block.instructions)
+            if (
+                isinstance(jump, Branch)
+                and jump.nosanitize
+                and jump.otherwise is not None
+                and jump.otherwise.startswith("handler.builtin_unreachable")
+                and isinstance(call, Call)
+                and call.location == jump.location
+            ):
+                call.attributes |= {"noreturn"}
 
     def _name_parameters(self) -> None:
         """A parameter belongs to the variable into whose alloca the entry block stores it; so do the

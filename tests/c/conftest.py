@@ -1,0 +1,48 @@
+"""What the tests of the C front end share."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from vouch.c import ir
+from vouch.c.clang import Clang, Unit, wheel
+from vouch.c.options import FrontOptions
+from vouch.c.reader import read
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests share one cache for the session and leave the user's alone."""
+    monkeypatch.setenv("VOUCH_CACHE_DIR", str(tmp_path_factory.getbasetemp() / "vouch-cache"))
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Callable[..., ir.Program]:
+    """`program(text, name="a.c", **options)`: the program that a source text is, alone and without models."""
+
+    def make(text: str, name: str = "a.c", **options: object) -> ir.Program:
+        path = tmp_path / name
+        path.write_text(text)
+        return read(Clang(FrontOptions(**options)).compile(Unit(str(path))))  # type: ignore[arg-type]
+
+    return make
+
+
+@pytest.fixture
+def run_natively(tmp_path: Path) -> Callable[..., str]:
+    """`run_natively(text)`: what the program prints."""
+
+    def run(text: str, *flags: str) -> str:
+        source, binary = tmp_path / "native.c", tmp_path / "native"
+        source.write_text(text)
+        zig = str(wheel() / "zig")
+        command = [zig, "cc", "-w", "-O1", "-fno-sanitize=all", *flags, "-o", str(binary), str(source), "-lm"]
+        subprocess.run(command, check=True, timeout=120)
+        done = subprocess.run([str(binary)], capture_output=True, text=True, check=True, timeout=60)
+        return done.stdout
+
+    return run
