@@ -6,11 +6,11 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.bmc.replaying import compiled
+
 from vouch.bmc.counterexample import Counterexample
 from vouch.bmc.replay import Limits, Replayer
 from vouch.c.checks.base import Category
-
-from tests.bmc.replaying import compiled
 
 # The check is only reached when the harm is done.
 HARMFUL = {
@@ -20,21 +20,21 @@ HARMFUL = {
     "memory": "#include <stdlib.h>\n#include <string.h>\n"
     "void harm(void) { for (;;) { char *p = malloc(1 << 24); memset(p, 1, 1 << 24); } }",
     "many objects": "#include <stdlib.h>\nvoid harm(void) { for (;;) { char *p = malloc(1); *p = 1; } }",
-    "large object": "void harm(void) { long n = 1L << 45; volatile char *p = __builtin_alloca(n); p[n / 2] = 1; }",
+    "large object": "void harm(void) { long n = 1L << 45; char *p = __builtin_alloca(n); p[n / 2] = 1; }",
 }
 SYSTEM = """static long system_call(long n, long a, long b, long c) {
   long r; __asm__ volatile("syscall" : "=a"(r) : "a"(n), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
   return r; }
 """
+MAKE_FOLDER = 'system_call(83, (long)"PATH", 0755, 0); }'
+# Each tries something once: if containment fails, the machine that runs this test must survive it.
 HOSTILE = {
     "writes a file": 'void harm(void) { system_call(2, (long)"PATH", 0x41, 0644); }',
-    "makes a folder": 'void harm(void) { system_call(83, (long)"PATH", 0755, 0); }',
-    # A few forks only: if containment fails, the machine that runs this test must survive it.
-    "forks": 'void harm(void) { for (int i = 0; i < 3; i++) if (system_call(57, 0, 0, 0) == 0) '
-    'system_call(83, (long)"PATH", 0755, 0); for (;;) ; }',
-    "kills its parent": "void harm(void) { long p = system_call(110, 0, 0, 0); system_call(62, p, 9, 0); }",
-    "opens a socket": 'void harm(void) { if (system_call(41, 2, 1, 0) >= 0) system_call(83, (long)"PATH", 0755, 0); }',
-    "floods the output": "char b[65536]; void harm(void) { for (;;) system_call(1, 1, (long)b, 65536); }",
+    "makes a folder": "void harm(void) { " + MAKE_FOLDER,
+    "forks": "void harm(void) { if (system_call(57, 0, 0, 0) == 0) " + MAKE_FOLDER,
+    "signals itself": "void harm(void) { system_call(62, system_call(39, 0, 0, 0), 10, 0); }",
+    "opens a socket": "void harm(void) { if (system_call(41, 2, 1, 0) >= 0) " + MAKE_FOLDER,
+    "floods the output": "char b[65536]; void harm(void) { for (int i = 0; i < 99; i++) system_call(1, 1, (long)b, 65536); }",
 }
 LIMITS = Limits(seconds=0.5, memory=128 << 20)
 

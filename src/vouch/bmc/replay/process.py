@@ -1,7 +1,7 @@
 """Running the binary: a process of its own with an empty environment, and limits on time and memory.
 
 The binary has no C library and forbids itself all system calls but read, write and exit before the first
-instruction of the program runs; what is set here holds where the kernel does not know how to do that.
+instruction of the program runs. The limits set here are for what needs no system call: time and memory.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ def run(binary: Path, data: bytes, limits: Limits) -> Outcome:
         env={},
         cwd=binary.parent,
         close_fds=True,
+        start_new_session=True,
     )
     assert process.stdin is not None
     assert process.stdout is not None
@@ -51,8 +52,8 @@ def run(binary: Path, data: bytes, limits: Limits) -> Outcome:
             process.stdin.close()
         output, stopped = _collect(process, limits)
     finally:
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         process.stdout.close()
         with contextlib.suppress(BrokenPipeError):

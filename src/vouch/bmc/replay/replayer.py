@@ -141,6 +141,8 @@ class Replayer:
         outcome = run(binary.path, data, self._limits)
         report = wire.decode(outcome.output)
         result = self._result(rewritten, report, encoder.problems, outcome.stopped, number)
+        if report.end == wire.UNCONFINED:
+            result.possible, result.reason = False, wire.ENDS[wire.UNCONFINED]
         if binary.missing and not result.confirmed and report.end is None:
             result.possible, result.reason = False, f"no {', '.join(binary.missing)} to call"
         return result

@@ -34,6 +34,7 @@ ENDS = (
     "the inputs were not understood",
     "an exception was thrown",
     "a pointer made from random data was used",
+    "the kernel cannot confine a native run",
 )
 NOTES = (
     "more calls of {} than recorded",
@@ -42,6 +43,7 @@ NOTES = (
     "a recorded write of {} has no place to go to",
 )
 CONFIRMED, RETURNED, EXIT, ABORT, ASSUMPTION = range(5)
+UNCONFINED = 10
 
 
 @dataclass(slots=True)

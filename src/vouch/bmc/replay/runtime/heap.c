@@ -62,9 +62,10 @@ void *__replay_realloc(void *pointer, u64 size, u32 function) {
 
 void *__replay_new(u64 size) { return new_heap((word)size, 16, 0); } /* C++'s new does not return null */
 
+/* Bytes from the pointer to the end of its object. */
 u64 __replay_object_size(void *pointer) {
     struct object *o = nearest((word)pointer);
-    return o && o->state == LIVE ? o->size : 0;
+    return holds(o, (word)pointer, 0) ? o->base + o->size - (word)pointer : 0;
 }
 
 void __replay_allocated(void *pointer, u32 site) {

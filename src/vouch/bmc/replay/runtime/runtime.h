@@ -23,6 +23,7 @@ enum end {
     END_INPUT,
     END_THROW,
     END_WILD,
+    END_UNCONFINED,
 };
 
 /* Remarks about a run that differs from the recorded one; wire.py has the same list. */

@@ -63,6 +63,8 @@ LOCAL void fill_bytes(void *to, u8 value, word count) {
     for (word i = 0; i < count; i++) t[i] = value;
 }
 
-/* Only read, write and exit from here on: whatever the program does, it reaches nothing outside. A kernel
-   without seccomp says no; the limits that the parent set still hold then. */
-LOCAL void lock_down(void) { system_call(SYS_PRCTL, 22, 1, 0, 0, 0, 0); }
+/* Only read, write and exit from here on (seccomp's strict mode): whatever the program does, it reaches
+   nothing outside. Where the kernel cannot do that, nothing is run. */
+LOCAL void lock_down(void) {
+    if (system_call(SYS_PRCTL, 22, 1, 0, 0, 0, 0) != 0) finish(END_UNCONFINED, 0);
+}
