@@ -121,8 +121,7 @@ def _flow(state: _Run, paths: Sequence[str]) -> None:
         state.checks = checks.find(program, wanted, sources)
         state.warnings += suppress.apply(suppress.files_of(program), state.checks, sources, wanted)
     with state.stage("ranges"):
-        decide = getattr(ranges, "decide", None)
-        decisions = decide(program, state.checks, state.entries) if decide else {}
+        decisions = ranges.decide(program, state.checks, state.entries, settings.strict_pointers)
     for item in state.checks:
         if (decision := decisions.get(item.id)) is not None:
             state.decided[item.id] = CheckResult(

@@ -4,5 +4,5 @@
 int main(void)
 {
     char text[3] = {'a', 'b', 'c'};
-    return (int)strlen(text); // expect: pointer unsafe
+    return strlen(text) == 3; // expect: pointer unsafe
 }

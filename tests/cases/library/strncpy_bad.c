@@ -5,5 +5,5 @@ int main(void)
 {
     char text[4];
     strncpy(text, "hello", sizeof text);
-    return (int)strlen(text); // expect: pointer unsafe
+    return strlen(text) == 3; // expect: pointer unsafe
 }
