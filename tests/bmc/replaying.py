@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +17,7 @@ from vouch.c.ir import IntType, PointerType, Type
 I8, I16, I32, I64, PTR = IntType(8), IntType(16), IntType(32), IntType(64), PointerType()
 
 
-@dataclass
+@dataclass(eq=False)
 class Snippet:
     """A compiled program with its checks."""
 
@@ -39,9 +40,12 @@ class Snippet:
         events: Sequence[Event] = (),
         limits: Limits | None = None,
     ) -> ReplayResult:
+        """Run a counterexample. The limits of the first one hold for all: the program is built once."""
         example = Counterexample(check, entry, list(arguments), list(objects), list(events))
-        with Replayer(self.loaded, self.checks, limits or Limits(seconds=5)) as replayer:
-            result = replayer.replay(example)
+        if self._replayer is None:
+            self._replayer = Replayer(self.loaded, self.checks, limits or Limits(seconds=5))
+            weakref.finalize(self, self._replayer.close)
+        result = self._replayer.replay(example)
         assert result.possible, result.reason
         return result
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
-from tests.bmc.replaying import compiled
+from tests.bmc.replaying import Snippet, compiled
 
 INT_MAX, INT_MIN = 2**31 - 1, 2**31
 MINUS_ONE = 2**32 - 1
@@ -79,43 +78,33 @@ CASES = {
         "int f(int i) { char a[8] = {0}; int *p = (int *)(a + i); return *p; }", "pointer", (5,), (4,)
     ),
     "store": Case("char a[4]; void f(int i) { char *p = a; p[i] = 1; }", "pointer", (4,), (3,)),
-    "heap": Case(
-        "#include <stdlib.h>\nint f(int i) { char *p = calloc(4, 1); return p[i]; }", "pointer", (4,), (3,)
-    ),
-    "copy to": Case(
-        "#include <string.h>\nchar a[4], b[9]; void f(int n) { memcpy(a, b, n); }", "pointer", (5,), (4,)
-    ),
-    "copy from": Case(
-        "#include <string.h>\nchar a[9], b[4]; void f(int n) { memmove(a, b, n); }", "pointer", (5,), (4,)
-    ),
-    "fill": Case("#include <string.h>\nchar a[4]; void f(int n) { memset(a, 1, n); }", "pointer", (5,), (4,)),
+    "heap": Case("int f(int i) { char *p = calloc(4, 1); return p[i]; }", "pointer", (4,), (3,)),
+    "copy to": Case("char a[4], b[9]; void f(int n) { memcpy(a, b, n); }", "pointer", (5,), (4,)),
+    "copy from": Case("char a[9], b[4]; void f(int n) { memmove(a, b, n); }", "pointer", (5,), (4,)),
+    "fill": Case("char a[4]; void f(int n) { memset(a, 1, n); }", "pointer", (5,), (4,)),
     "dangling": Case(
-        "int g; int *in(int x) { int v = 1; int *p = &v; return x ? p : &g; }\nint f(int x) { return *in(x); }",
+        "int g; int *in(int x) { int v = 1; int *p = &v; return x ? p : &g; }"
+        " int f(int x) { return *in(x); }",
         "pointer",
         (1,),
         (0,),
     ),
     "freed": Case(
-        "#include <stdlib.h>\nint f(int x) { int *p = calloc(1, 4); if (!p) return 0;"
-        " if (x) free(p); return *p; }",
+        "int f(int x) { int *p = calloc(1, 4); if (!p) return 0; if (x) free(p); return *p; }",
         "pointer",
         (1,),
         (0,),
         1,
     ),
     "freed twice": Case(
-        "#include <stdlib.h>\nvoid f(int x) { int *p = malloc(4); if (x) free(p);\nfree(p); }",
+        "void f(int x) { int *p = malloc(4); if (x) free(p);\nfree(p); }",
         "pointer",
         (1,),
         (0,),
         1,
     ),
-    "free inside": Case(
-        "#include <stdlib.h>\nvoid f(int x) { char *p = malloc(4); free(p + x); }", "pointer", (1,), (0,)
-    ),
-    "free of a local": Case(
-        "#include <stdlib.h>\nvoid f(int x) { int v; free(x ? &v : 0); }", "pointer", (1,), (0,)
-    ),
+    "free inside": Case("void f(int x) { char *p = malloc(4); free(p + x); }", "pointer", (1,), (0,)),
+    "free of a local": Case("void f(int x) { int v; free(x ? &v : 0); }", "pointer", (1,), (0,)),
     "call of null": Case(
         "int one(void) { return 1; } int f(int x) { int (*p)(void) = x ? 0 : one; return p(); }",
         "pointer",
@@ -133,42 +122,36 @@ CASES = {
         (1,),
     ),
     "unwritten heap": Case(
-        "#include <stdlib.h>\nint f(int x) { int *p = malloc(8); if (!p) return 0; p[0] = 1; return p[x]; }",
+        "int f(int x) { int *p = malloc(8); if (!p) return 0; p[0] = 1; return p[x]; }",
         "uninitialised",
         (1,),
         (0,),
     ),
     "unwritten through a copy": Case(
-        "#include <stdlib.h>\n#include <string.h>\nint f(int x) { int a[2], *b = malloc(8);"
+        "int f(int x) { int a[2], *b = malloc(8);"
         " if (!b) return 0; a[0] = 1; memcpy(b, a, 8); return b[x]; }",
         "uninitialised",
         (1,),
         (0,),
     ),
-    "assert": Case("#include <assert.h>\nvoid f(int x) { assert(x != 3); }", "assertion", (3,), (4,)),
-    "reach_error": Case(
-        "void reach_error(void); void f(int x) { if (x == 3) reach_error(); }", "assertion", (3,), (4,)
-    ),
+    "assert": Case("void f(int x) { assert(x != 3); }", "assertion", (3,), (4,)),
+    "reach_error": Case("void f(int x) { if (x == 3) reach_error(); }", "assertion", (3,), (4,)),
     "claim": Case(
         "void __VERIFIER_assert(int); void f(int x) { __VERIFIER_assert(x); }", "assertion", (0,), (1,)
     ),
     "unreachable": Case(
         "int f(int x) { if (x) __builtin_unreachable(); return 1; }", "unreachable", (1,), (0,)
     ),
-    "leak": Case(
-        "#include <stdlib.h>\nvoid f(int x) { void *p = malloc(4); if (x) free(p); }", "leak", (0,), (1,)
-    ),
+    "leak": Case("void f(int x) { void *p = malloc(4); if (x) free(p); }", "leak", (0,), (1,)),
     "leak or global": Case(
-        "#include <stdlib.h>\nvoid *g; void f(int x) { void *p = malloc(4); if (x) g = p; }",
+        "void *g; void f(int x) { void *p = malloc(4); if (x) g = p; }",
         "leak",
         (0,),
         (1,),
     ),
-    "leak or result": Case(
-        "#include <stdlib.h>\nvoid *f(int x) { void *p = malloc(4); return x ? p : 0; }", "leak", (0,), (1,)
-    ),
+    "leak or result": Case("void *f(int x) { void *p = malloc(4); return x ? p : 0; }", "leak", (0,), (1,)),
     "leak behind a global": Case(
-        "#include <stdlib.h>\nvoid **g; void f(int x) { g = malloc(8); if (!g) return; *g = 0;\n"
+        "void **g; void f(int x) { g = malloc(8); if (!g) return; *g = 0;\n"
         "void *p = malloc(4); if (x) *g = p; }",
         "leak",
         (0,),
@@ -176,7 +159,7 @@ CASES = {
         1,
     ),
     "leak at exit": Case(
-        "#include <stdlib.h>\nvoid f(int x) { void *p = malloc(4); if (x) free(p); exit(0); }",
+        "void f(int x) { void *p = malloc(4); if (x) free(p); exit(0); }",
         "leak",
         (0,),
         (1,),
@@ -188,15 +171,30 @@ CASES = {
 }
 
 
+HEADERS = "#include <assert.h>\n#include <stdlib.h>\n#include <string.h>\nvoid reach_error(void);\n"
+OWN_NAMES = ("f", "a", "b", "g", "s", "in", "one")  # what cases define at file level
+
+
+@pytest.fixture(scope="module")
+def everything(tmp_path_factory: pytest.TempPathFactory) -> Snippet:
+    """All cases as one program, which is compiled once: each has its file-level names renamed."""
+    parts = [HEADERS]
+    for number, case in enumerate(CASES.values()):
+        parts += [f"#define {name} {name}_{number}" for name in OWN_NAMES]
+        parts += [case.source]
+        parts += [f"#undef {name}" for name in OWN_NAMES]
+    return compiled(tmp_path_factory.mktemp("replay"), "\n".join(parts))
+
+
 @pytest.mark.parametrize("name", CASES)
-def test_violation_is_confirmed_and_near_miss_is_not(tmp_path: Path, name: str) -> None:
-    case = CASES[name]
-    snippet = compiled(tmp_path, case.source)
-    check = snippet.check(case.category, case.number)
-    bad = snippet.replay(check, *case.bad)
+def test_violation_is_confirmed_and_near_miss_is_not(everything: Snippet, name: str) -> None:
+    case, entry = CASES[name], f"f_{list(CASES).index(name)}"
+    found = [c for c in everything.checks if c.function == entry and c.category == case.category]
+    check = found[case.number]
+    bad = everything.replay(check, *case.bad, entry=entry)
     assert bad.confirmed, bad.output
     assert bad.fired[-1] == check.id
-    good = snippet.replay(check, *case.good)
+    good = everything.replay(check, *case.good, entry=entry)
     assert not good.confirmed
     assert check.id not in good.fired
     assert good.reason is not None

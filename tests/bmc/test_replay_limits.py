@@ -34,7 +34,8 @@ HOSTILE = {
     "forks": "void harm(void) { if (system_call(57, 0, 0, 0) == 0) " + MAKE_FOLDER,
     "signals itself": "void harm(void) { system_call(62, system_call(39, 0, 0, 0), 10, 0); }",
     "opens a socket": "void harm(void) { if (system_call(41, 2, 1, 0) >= 0) " + MAKE_FOLDER,
-    "floods the output": "char b[65536]; void harm(void) { for (int i = 0; i < 99; i++) system_call(1, 1, (long)b, 65536); }",
+    "floods the output": "char b[65536]; void harm(void) { for (int i = 0; i < 99; i++)"
+    " system_call(1, 1, (long)b, 65536); }",
 }
 LIMITS = Limits(seconds=0.5, memory=128 << 20)
 
@@ -69,7 +70,10 @@ def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
     (tmp_path / "tmp").mkdir()
     snippet = compiled(tmp_path, "int f(int x) { return 1 / x; }")
-    assert snippet.replay(snippet.check("division-by-zero"), 0).confirmed
+    with Replayer(snippet.loaded, snippet.checks) as replayer:
+        example = Counterexample(snippet.check("division-by-zero"), "f", [0], [], [])
+        assert replayer.replay(example).confirmed
+        assert list((tmp_path / "tmp").iterdir()) != []
     assert list((tmp_path / "tmp").iterdir()) == []
 
 
