@@ -64,7 +64,9 @@ def load_pair(reference: Any, test: Any) -> tuple[Any, Any]:
     to `decide`, which answers `unknown`."""
     from vouch.nn.load import load
 
-    return tuple(load(net) if isinstance(net, str) or hasattr(net, "__fspath__") else net for net in (reference, test))  # type: ignore[return-value]
+    return tuple(
+        load(net) if isinstance(net, str) or hasattr(net, "__fspath__") else net for net in (reference, test)
+    )  # type: ignore[return-value]
 
 
 def property_of(epsilon: float | None, top: int | None, norm: str = "linf") -> Property:

@@ -129,7 +129,13 @@ def _bounded(
 
 
 def _refute(
-    pair: Pair, region: Region, prop: Property, report: Assessment, lower: Array, upper: Array, confirm: Confirm
+    pair: Pair,
+    region: Region,
+    prop: Property,
+    report: Assessment,
+    lower: Array,
+    upper: Array,
+    confirm: Confirm,
 ) -> Witness | None:
     """Try the most suspicious input and the middle of every open box."""
     is_open = ~report.proved
@@ -170,5 +176,3 @@ def _split(queue: _Queue, report: Assessment, lower: Array, upper: Array, region
     right[row, axis] = middle
     queue.put(np.concatenate([lower, right]), np.concatenate([left, upper]), np.concatenate([bound, bound]))
     return bool((~can).any())
-
-

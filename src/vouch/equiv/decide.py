@@ -102,7 +102,9 @@ def _fits(pair: Pair, region: Region, prop: Property) -> None:
         if not prop.epsilon >= 0:
             raise VouchError(f"epsilon {prop.epsilon} is negative")
         if pair.reference.softmax or pair.test.softmax:
-            raise Unsupported("softmax outputs have no exact bounds; compare by --top, or leave the softmax out")
+            raise Unsupported(
+                "softmax outputs have no exact bounds; compare by --top, or leave the softmax out"
+            )
 
 
 def _run(pair: Pair, region: Region, prop: Property, plan: Plan) -> tuple[str, Outcome]:

@@ -52,7 +52,9 @@ class Difference:
         origin = np.concatenate([reference.origin, test.origin, self.origin])
         blame = None
         if reference.blame is not None and test.blame is not None:
-            own = np.full((len(self.centre), len(self.origin), self.inputs.shape[1]), 1.0 / self.inputs.shape[1])
+            own = np.full(
+                (len(self.centre), len(self.origin), self.inputs.shape[1]), 1.0 / self.inputs.shape[1]
+            )
             where = {(int(a), int(b)): i for i, (a, b) in enumerate(reference.origin)}
             for i, (a, b) in enumerate(self.origin):
                 if (int(a), int(b)) in where:
@@ -119,7 +121,9 @@ def propagate_related(
     return r, t, delta, relaxed
 
 
-def _affine(delta: Difference, test: Form, a: Layer, b: Layer, cells: Cells, unit: float, ref: Form) -> Difference:
+def _affine(
+    delta: Difference, test: Form, a: Layer, b: Layer, cells: Cells, unit: float, ref: Form
+) -> Difference:
     """W_R·r − W_T·t + b_R − b_T  =  W_R·Δ + (W_R − W_T)·t + (b_R − b_T)."""
     change, shift = a.weights - b.weights, a.bias - b.bias
     wide, bent = np.abs(a.weights), np.abs(change)
@@ -173,7 +177,9 @@ def _relu(
     width = np.maximum(np.maximum(high, -low), 0.0) * (0.5 + 2.0**-50) + TINY
 
     both_on, both_off = on[0] & on[1], off[0] & off[1]
-    halved = _Candidate.halved(delta, before, after, both_on, both_off, np.where(both_on | both_off, 0.0, width))
+    halved = _Candidate.halved(
+        delta, before, after, both_on, both_off, np.where(both_on | both_off, 0.0, width)
+    )
     apart = _Candidate.apart(after, delta)
     fixed = _Candidate.corrected(delta, before, after, on)
     settled = both_on | both_off
@@ -192,7 +198,8 @@ def _relu(
         chosen.of_reference,
         chosen.of_test,
         np.concatenate([chosen.own, fresh], axis=1),
-        chosen.error + np.where(settled, 0.0, 8 * UNIT64 * (before[0].magnitude(cells) + before[1].magnitude(cells))),
+        chosen.error
+        + np.where(settled, 0.0, 8 * UNIT64 * (before[0].magnitude(cells) + before[1].magnitude(cells))),
         np.concatenate([delta.origin, origin]).astype(np.int32),
     )
 
@@ -255,7 +262,10 @@ class _Candidate:
         """Reference active: Δ + (t − relu(t)). Test active: Δ + (relu(r) − r). Elsewhere meaningless."""
         by_test, by_ref = on[0], ~on[0] & on[1]
         parts = []
-        for use, form, done, sign in ((by_ref, before[0], after[0], 1.0), (by_test, before[1], after[1], -1.0)):
+        for use, form, done, sign in (
+            (by_ref, before[0], after[0], 1.0),
+            (by_test, before[1], after[1], -1.0),
+        ):
             pick = np.where(use, sign, 0.0)
             wide = pick[:, None, :]
             noise = (done.noise - _padded(form.noise, done)) * wide

@@ -64,9 +64,7 @@ def largest(
     return best, score
 
 
-def _confirmed(
-    pair: Pair, region: Region, prop: Property, points: Array, confirm: Confirm
-) -> Witness | None:
+def _confirmed(pair: Pair, region: Region, prop: Property, points: Array, confirm: Confirm) -> Witness | None:
     points = points[region.inside(points)]
     if not len(points):
         return None

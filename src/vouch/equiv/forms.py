@@ -200,7 +200,9 @@ def apply(form: Form, relaxation: Relaxation, layer: int, cells: Cells) -> Form:
         form.inputs * slope[:, None, :],
         np.concatenate([noise, fresh], axis=1),
         form.error * slope + rounding,
-        np.concatenate([form.origin, np.stack([np.full(len(columns), layer), columns], axis=1)]).astype(np.int32),
+        np.concatenate([form.origin, np.stack([np.full(len(columns), layer), columns], axis=1)]).astype(
+            np.int32
+        ),
         blame,
     )
 

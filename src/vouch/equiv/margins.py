@@ -153,7 +153,9 @@ def _ranking(prop: Top, forms: Joint) -> Assessment:
     above_test[:, diagonal, diagonal] = -np.inf
     # above_ref[j, i] = max (r_i − r_j); class i can be the maximum only if no j keeps r_i − r_j below 0.
     possible = (above_ref >= 0).all(axis=1)
-    kth = -np.sort(-above_test, axis=2)[:, :, prop.k - 1] if prop.k < outputs else np.full(possible.shape, -1.0)
+    kth = (
+        -np.sort(-above_test, axis=2)[:, :, prop.k - 1] if prop.k < outputs else np.full(possible.shape, -1.0)
+    )
     risk = np.where(possible, kth, -np.inf)
     worst = risk.argmax(axis=1)
     row = np.arange(count)
@@ -178,4 +180,3 @@ def _blame(form: Form, entry: npt.NDArray[np.intp], cells: Cells) -> Array | Non
     direct = np.abs(form.inputs[row, :, entry]) * cells.reach()
     through = np.matmul(np.abs(form.noise[row, :, entry])[:, None, :], form.blame)[:, 0, :]
     return np.asarray(direct + through)
-

@@ -121,7 +121,9 @@ def dense(network: Any, name: str | None = None) -> Dense:
     if isinstance(network, Dense):
         return network
     if isinstance(network, (list, tuple)):
-        layers = tuple(Layer(np.array(w, dtype=np.float64), np.array(b, dtype=np.float64)) for w, b in network)
+        layers = tuple(
+            Layer(np.array(w, dtype=np.float64), np.array(b, dtype=np.float64)) for w, b in network
+        )
         return Dense(name or "network", layers)
     from vouch.nn.load import load
     from vouch.nn.lowered import Activation, Affine, Kind, lower
@@ -142,7 +144,6 @@ def dense(network: Any, name: str | None = None) -> Dense:
         raise Unsupported(f"{source.name}: only feed-forward ReLU networks can be compared ({odd})")
     affine = [node for node in lowered.nodes if isinstance(node, Affine)]
     layers = tuple(
-        Layer(w, b, node.weight_error, node.bias_error)
-        for (w, b), node in zip(plain, affine, strict=True)
+        Layer(w, b, node.weight_error, node.bias_error) for (w, b), node in zip(plain, affine, strict=True)
     )
     return Dense(name or source.name, layers, source, lowered.softmax)

@@ -25,13 +25,16 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from vouch.equiv.forms import Array, Cells, Form, Phases, affine, apply, input_form, relax
-from vouch.equiv.neurons import Node, Settler
+from vouch.equiv.difference import subtract
+from vouch.equiv.forms import Array, Cells, Form, affine, apply, input_form, relax
+from vouch.equiv.margins import Joint, assess
+from vouch.equiv.neurons import Node, Search
 from vouch.equiv.outcome import Confirm, Deadline, Outcome, Witness
 from vouch.equiv.pair import Pair
 from vouch.equiv.property import Epsilon, Property
+from vouch.equiv.questions import Asker
 from vouch.equiv.region import Region, input_program
-from vouch.equiv.starcheck import StarCheck
+from vouch.equiv.star import StarProgram
 from vouch.verdict import Verdict
 
 # Up to this many inputs the box around a polytope is recomputed by linear programs after each split.
@@ -122,9 +125,9 @@ class Enumeration:
         low = np.nextafter(region.lower - self.anchor, -np.inf)[None, :]
         high = np.nextafter(region.upper - self.anchor, np.inf)[None, :]
         self.whole = replace(whole, anchor=self.anchor[None, :], low=low, high=high, even=False)
-        self.settler = Settler(pair, region, prop, confirm, 0.0)
+        self.search = Search(pair, region, prop, confirm, 0.0)
+        self.asker = Asker(prop)
         self.statistics: dict[str, float] = {"paths": 0, "splits": 0, "checks": 0, "programs": 0}
-        self.closed = -np.inf
         self.stuck: str | None = None
         self.witness: Witness | None = None
 
@@ -146,7 +149,7 @@ class Enumeration:
                 stack.extend(self._split(state))
         if self.stuck:
             return Outcome(Verdict.UNKNOWN, reason=self.stuck, statistics=self.statistics)
-        bound = self.closed if isinstance(self.prop, Epsilon) else None
+        bound = self.asker.closed if isinstance(self.prop, Epsilon) else None
         return Outcome(Verdict.EQUIVALENT, bound=bound, statistics=self.statistics)
 
     # --- propagation
@@ -181,24 +184,25 @@ class Enumeration:
             if (state.phases == 0).any():
                 return state
             lower = np.where(state.phases > 0, 0.0, -1.0)[None, :]
-            form = apply(state.form, relax(lower, lower + 1.0, state.phases[None, :]), state.layer, self.whole)
+            form = apply(
+                state.form, relax(lower, lower + 1.0, state.phases[None, :]), state.layer, self.whole
+            )
             following = layers[state.layer + 1]
             form = affine(form, following, self.whole, 0.0)
-            state = replace(
-                state, layer=state.layer + 1, form=form, phases=np.zeros(following.size, np.int8)
-            )
+            state = replace(state, layer=state.layer + 1, form=form, phases=np.zeros(following.size, np.int8))
 
     def _signed(self, state: State) -> State:
-        """Fill in the signs that the box, or else the linear program, settles; stop at the first neuron
-        that takes both."""
+        """Fill in the signs that the box, or else the linear program, settles; stop at a neuron that
+        takes both."""
         lower, upper = (ends[0] for ends in state.form.bounds(self._cells(state)))
         phases = state.phases.copy()
         phases[(phases == 0) & (upper <= 0)] = -1
         phases[(phases == 0) & (lower >= 0)] = 1
         if (phases == 0).any() and state.rows:
+            # The widest neuron is the next to be split: once it stands, the others can wait.
             self._load(state)
-            for neuron in np.flatnonzero(phases == 0):
-                sign = self._sign(state.form, int(neuron))
+            for neuron in np.argsort(-np.where(phases == 0, np.minimum(upper, -lower), -np.inf)):
+                sign = self._sign(state.form, int(neuron)) if phases[neuron] == 0 else 0
                 if sign == 0:
                     break
                 phases[neuron] = sign
@@ -234,7 +238,7 @@ class Enumeration:
     # --- splitting
 
     def _split(self, state: State) -> list[State]:
-        neuron = int(np.flatnonzero(state.phases == 0)[0])
+        neuron = self._widest(state)
         self.statistics["splits"] += 1
         row = np.pad(state.form.inputs[0, :, neuron], (0, self.program.columns - self.region.size))
         constant, error = float(state.form.centre[0, neuron]), float(state.form.error[0, neuron])
@@ -255,6 +259,11 @@ class Enumeration:
             if tightened is not None:
                 children.append(tightened)
         return children
+
+    def _widest(self, state: State) -> int:
+        """Of the neurons whose sign is open, the one whose relaxation would cost most."""
+        lower, upper = (ends[0] for ends in state.form.bounds(self._cells(state)))
+        return int(np.argmax(np.where(state.phases == 0, np.minimum(upper, -lower), -np.inf)))
 
     def _tightened(self, state: State) -> State | None:
         """The state with a smaller box around its polytope; None if the polytope is certainly empty."""
@@ -298,19 +307,20 @@ class Enumeration:
             reference, test = state.reference, state.form
         else:
             reference, test = self._over_approximated(state, cells)
-        check = StarCheck(self.pair, self.prop, cells, reference, test)
-        if check.by_box():
-            self.closed = max(self.closed, check.bound)
+        report = assess(self.prop, Joint(cells, reference, test, (subtract(reference, test),), ([], [])))
+        if report.proved[0]:
+            self.asker.closed = max(self.asker.closed, float(report.bound[0]))
             return True
         if self.schedule.strategy == "first" and not done:
             return self._settled(state)
         self._load(state)
-        proved = check.by_program(self.program, self.region.size)
-        self.statistics["programs"] += check.programs
-        if proved:
-            self.closed = max(self.closed, check.bound)
+        star = StarProgram(self.program, cells, reference, test)
+        left = self.asker.ask(star, set())
+        self.statistics["programs"] += star.solved
+        if left is None:
             return True
-        self._try(check.suspects)
+        if left.point is not None:
+            self._try(left.point[: self.region.size])
         return False
 
     def _over_approximated(self, state: State, cells: Cells) -> tuple[Form, Form]:
@@ -331,20 +341,16 @@ class Enumeration:
 
     def _settled(self, state: State) -> bool:
         """The full-dimensional check: noise symbols are columns of the linear program."""
-        node = Node(state.splits)
-        left = self.settler.settle(node, state.low[0] + self.anchor, state.high[0] + self.anchor)
+        lower = np.nextafter(state.low[0] + self.anchor, -np.inf)
+        upper = np.nextafter(state.high[0] + self.anchor, np.inf)
+        self.search.asker = self.asker
+        _, left = self.search.settle(Node(state.splits), lower, upper, set())
         self.statistics["programs"] += 1
-        if self.settler.witness is not None:
-            self.witness = self.settler.witness
-        self.closed = max(self.closed, self.settler.closed)
-        return left is None and self.witness is None
+        self.witness = self.search.witness
+        return left is None
 
-    def _try(self, points: list[Array]) -> None:
-        for d in points:
-            x = self.region.project((self.anchor + d)[None, :])
-            r, t = self.pair.reference.evaluate(x), self.pair.test.evaluate(x)
-            if self.witness is None and self.prop.violated(r, t)[0]:
-                self.witness = self.confirm(x[0])
-
-
-__all__ = ["Enumeration", "Phases", "Schedule", "prove"]
+    def _try(self, displacement: Array) -> None:
+        x = self.region.project((self.anchor + displacement)[None, :])
+        r, t = self.pair.reference.evaluate(x), self.pair.test.evaluate(x)
+        if self.prop.violated(r, t)[0] and self.region.inside(x)[0]:
+            self.witness = self.confirm(x[0])

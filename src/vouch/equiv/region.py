@@ -56,13 +56,17 @@ class Region:
         if (x < self.lower).any() or (x > self.upper).any():
             return False
         if self.radius is not None and self.centre is not None:
-            moved = (abs(Fraction(float(a)) - Fraction(float(b))) for a, b in zip(x, self.centre, strict=True))
+            moved = (
+                abs(Fraction(float(a)) - Fraction(float(b))) for a, b in zip(x, self.centre, strict=True)
+            )
             if sum(moved) > Fraction(self.radius):
                 return False
         if self.rows is not None and self.rhs is not None:
             for row, right in zip(self.rows, self.rhs, strict=True):
                 used = np.flatnonzero(row)
-                if sum(Fraction(float(row[j])) * Fraction(float(x[j])) for j in used) > Fraction(float(right)):
+                if sum(Fraction(float(row[j])) * Fraction(float(x[j])) for j in used) > Fraction(
+                    float(right)
+                ):
                     return False
         return True
 

@@ -87,7 +87,6 @@ class CellProgram:
             self._add_network(which, net, trace, phases[which])
         self.reference = self._expressions(traces[0].form, 0)
         self.test = self._expressions(traces[1].form, 1)
-        self.base = self.program.mark()
 
     def _expressions(self, form: Form, which: int) -> list[Linear]:
         return [self._expression(form, which, k) for k in range(form.centre.shape[1])]
@@ -154,6 +153,12 @@ class CellProgram:
                 column += 1
         self.at_most_zero(*rows)
 
+    def mark(self) -> int:
+        return self.program.mark()
+
+    def cut(self, mark: int) -> None:
+        self.program.cut(mark)
+
     def input_of(self, point: Array) -> Array:
         """The network input of a point of the program."""
         return np.asarray(self.cells.anchor[0] + point[: self.inputs])
@@ -165,7 +170,9 @@ class CellProgram:
         for symbol in self.symbols:
             before = self._before[symbol.network, symbol.layer, symbol.neuron]
             z = float(before.row @ point) + before.constant
-            found.append((abs(float(objective.row[symbol.column])) * (_triangle_gap(z, self._range(before))), symbol))
+            found.append(
+                (abs(float(objective.row[symbol.column])) * (_triangle_gap(z, self._range(before))), symbol)
+            )
         return found
 
     def _range(self, expression: Linear) -> float:

@@ -83,7 +83,9 @@ class Comparison:
         if self.reason:
             line += f"\n  {self.reason}"
         if self.counterexample is not None:
-            how = "replayed in onnxruntime" if self.replayed else "in exact arithmetic, not seen by onnxruntime"
+            how = (
+                "replayed in onnxruntime" if self.replayed else "in exact arithmetic, not seen by onnxruntime"
+            )
             line += f"\n  counterexample ({how}):"
             for label, values in (
                 ("input", self.counterexample.input),

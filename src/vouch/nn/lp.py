@@ -67,6 +67,7 @@ class LinearProgram:
             raise ValueError("the box of a certified linear program must be finite")
         self._blocks: list[Any] = []
         self._rhs: list[Array] = []
+        self._whole: tuple[Any, Any, Array] | None = None
         self._name = solver if solver != "auto" else "glpk" if self.columns <= GLPK_COLUMNS else "highs"
         self._backend = _BACKENDS[self._name](self.lower, self.upper)
 
@@ -82,6 +83,7 @@ class LinearProgram:
         """Append the constraints rows @ x ≤ rhs."""
         rows = rows if hasattr(rows, "tocsr") else np.atleast_2d(np.asarray(rows, dtype=np.float64))
         rhs = np.atleast_1d(np.asarray(rhs, dtype=np.float64))
+        self._whole = None
         self._blocks.append(rows)
         self._rhs.append(rhs)
         self._backend.add(rows, rhs)
@@ -91,6 +93,7 @@ class LinearProgram:
         surplus = self.mark() - mark
         if surplus <= 0:
             return
+        self._whole = None
         self._backend.cut(surplus)
         while surplus > 0:
             size = len(self._rhs[-1])
@@ -135,23 +138,32 @@ class LinearProgram:
 
     def lower_bound(self, cost: Array, multipliers: Array) -> float:
         """A number no greater than the real-arithmetic weak-duality bound for these multipliers."""
-        reduced = np.array(cost, dtype=np.float64)
+        reduced = np.asarray(cost, dtype=np.float64)
         weight = np.abs(reduced)
         paid = paid_size = 0.0
-        start = 0
-        for rows, rhs in zip(self._blocks, self._rhs, strict=True):
-            part = multipliers[start : start + len(rhs)]
-            start += len(rhs)
-            if part.any():
-                reduced = reduced + rows.T @ part
-                weight = weight + abs(rows).T @ part
-                paid += float(part @ rhs)
-                paid_size += float(part @ np.abs(rhs))
+        if len(multipliers) and multipliers.any():
+            matrix, sizes, rhs = self._matrix()
+            reduced = reduced + matrix.T @ multipliers
+            weight = weight + sizes.T @ multipliers
+            paid = float(multipliers @ rhs)
+            paid_size = float(multipliers @ np.abs(rhs))
         ends = np.minimum(reduced * self.lower, reduced * self.upper)
         reach = np.maximum(np.abs(self.lower), np.abs(self.upper))
-        operations = start + 2 * len(reduced) + 8
+        operations = len(multipliers) + 2 * len(reduced) + 8
         error = operations * UNIT * SLACK * (float(weight @ reach) + paid_size)
         return float(ends.sum() - paid) - 2.0 * error
+
+    def _matrix(self) -> tuple[Any, Any, Array]:
+        """All rows, their absolute values, and the right-hand sides, put together once."""
+        if self._whole is None:
+            if any(hasattr(rows, "tocsr") for rows in self._blocks):
+                from scipy.sparse import csr_matrix, vstack
+
+                rows = vstack([csr_matrix(part) for part in self._blocks], format="csr")
+            else:
+                rows = np.concatenate(self._blocks)
+            self._whole = (rows, abs(rows), np.concatenate(self._rhs))
+        return self._whole
 
     def infeasible(self) -> bool | None:
         """True: proved empty by an exact rational certificate. False: a point satisfies every

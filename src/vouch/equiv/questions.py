@@ -1,0 +1,154 @@
+"""A property as a list of questions to one cell: "can output 3 differ by more than ε upwards?"
+
+The cell is a set of inputs on which both networks' outputs are known as linear expressions, backed by a
+certified linear program. What one cell has answered holds in all its parts, so answers are handed down;
+the question that stayed open is asked first there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import Protocol
+
+import numpy as np
+
+from vouch.equiv.pair import Array
+from vouch.equiv.property import Epsilon, Property, Top
+from vouch.equiv.relaxation import Linear
+
+# Sign by output for a distance, (class, rival, ...) for a ranking, (class,) for a class as a whole.
+Question = tuple[int, ...]
+
+
+class Cell(Protocol):
+    """`quick` is a sound upper bound of an expression without solving; `decide` a certified one (it may
+    stop at `quick` when that is below `enough`; −inf: the cell is empty) with the point where the solver
+    saw it; `at_most_zero` adds constraints, `mark` and `cut` take them back."""
+
+    reference: list[Linear]
+    test: list[Linear]
+
+    def quick(self, objective: Linear) -> float: ...
+    def decide(self, objective: Linear, enough: float) -> tuple[float, Array | None]: ...
+    def at_most_zero(self, *expressions: Linear) -> None: ...
+    def mark(self) -> int: ...
+    def cut(self, mark: int) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Open:
+    """A question that stays open, the objective behind it and where it is attained, if known."""
+
+    question: Question
+    objective: Linear
+    point: Array | None
+
+
+class Asker:
+    """Asks a property of cells. `closed` is the largest value of a distance that was proved so far."""
+
+    def __init__(self, prop: Property) -> None:
+        self.prop = prop
+        self.closed = -np.inf
+
+    def ask(self, cell: Cell, answered: set[Question], hot: Question | None = None) -> Open | None:
+        """The first question that stays open; those that do not are added to `answered`."""
+        match self.prop:
+            case Epsilon():
+                return self._distance(cell, self.prop, answered, hot)
+            case Top():
+                return self._ranking(cell, self.prop.k, answered, hot)
+
+    def _distance(
+        self, cell: Cell, prop: Epsilon, answered: set[Question], hot: Question | None
+    ) -> Open | None:
+        gaps = [r.minus(t) for r, t in zip(cell.reference, cell.test, strict=True)]
+        for question in _first(hot, self._signs(cell, gaps, prop.norm)):
+            if question in answered:
+                continue
+            objective = gaps[0].scaled(0.0)
+            for sign, gap in zip(question, gaps, strict=True):
+                if sign:
+                    objective = objective.minus(gap.scaled(-float(sign)))
+            bound, point = cell.decide(objective, prop.epsilon)
+            if bound > prop.epsilon:
+                return Open(question, objective, point)
+            self.closed = max(self.closed, bound)
+            answered.add(question)
+        return None
+
+    def _signs(self, cell: Cell, gaps: list[Linear], norm: str) -> Iterator[Question]:
+        """One output, up or down, for the Chebyshev norm; every open sign pattern for the Manhattan norm."""
+        if norm == "linf":
+            for k in range(len(gaps)):
+                for sign in (1, -1):
+                    yield tuple(sign if i == k else 0 for i in range(len(gaps)))
+            return
+        # A sign that is impossible drops out: its absolute value is the other sign's.
+        open_signs = [[s for s in (1, -1) if cell.quick(gap.scaled(float(s))) > 0] or [1] for gap in gaps]
+        yield from product(*open_signs)
+
+    def _ranking(self, cell: Cell, k: int, answered: set[Question], hot: Question | None) -> Open | None:
+        """For every class j the reference may choose: can k others be above it in the test network?"""
+        outputs = len(cell.reference)
+        order = _first((hot[0],) if hot else None, ((j,) for j in range(outputs)))
+        for (j,) in order:
+            if (j,) in answered:
+                continue
+            ahead = [cell.reference[j].minus(cell.reference[i]) for i in range(outputs) if i != j]
+            if min(cell.quick(lead) for lead in ahead) >= 0:
+                mark = cell.mark()
+                cell.at_most_zero(*(lead.scaled(-1.0) for lead in ahead))
+                found = self._beaten(cell, j, k, answered, hot)
+                cell.cut(mark)
+                if found is not None:
+                    return found
+            answered.add((j,))
+        return None
+
+    def _beaten(
+        self, cell: Cell, j: int, k: int, answered: set[Question], hot: Question | None
+    ) -> Open | None:
+        """A group of k rivals that may all be above j; None if there is no such group."""
+        leads = {i: cell.test[i].minus(cell.test[j]) for i in range(len(cell.test)) if i != j}
+        ranked = sorted((i for i in leads if cell.quick(leads[i]) >= 0), key=lambda i: -cell.quick(leads[i]))
+        groups = ((j, *group) for group in combinations(ranked, k))
+        for question in _first(hot if hot and hot[0] == j else None, groups):
+            members = question[1:]
+            if question in answered or any((j, i) in answered for i in members):
+                continue
+            found = self._all_above(cell, leads, question)
+            if found is not None:
+                return found
+            answered.add(question)
+            if k > 1:
+                # One rival that is out by itself answers every group it is in.
+                for i in members:
+                    if (j, i) not in answered and self._all_above(cell, leads, (j, i)) is None:
+                        answered.add((j, i))
+        return None
+
+    def _all_above(self, cell: Cell, leads: dict[int, Linear], question: Question) -> Open | None:
+        members = question[1:]
+        mark = cell.mark()
+        total = leads[members[0]]
+        for i in members[1:]:
+            total = total.minus(leads[i].scaled(-1.0))
+        if len(members) > 1:
+            cell.at_most_zero(*(leads[i].scaled(-1.0) for i in members))
+        bound, point = cell.decide(total, 0.0)
+        cell.cut(mark)
+        if bound < 0:
+            return None
+        return Open(question, total, point)
+
+
+def _first(question: Question | None, others: Iterator[Question]) -> Iterator[Question]:
+    """The question, if there is one, then all others."""
+    if question is not None:
+        yield question
+    for other in others:
+        if other != question:
+            yield other
