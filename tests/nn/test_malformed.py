@@ -12,8 +12,8 @@ from onnx import TensorProto
 from onnx_models import floats, ints, model, node
 
 from vouch.errors import VouchError
-from vouch.nn.load import load
-from vouch.nn.load.onnx import from_bytes
+from vouch.nn.loaders import load
+from vouch.nn.loaders.onnx import from_bytes
 
 R = np.random.default_rng(3)
 

@@ -11,7 +11,7 @@ from onnx_models import floats, ints, model, node
 from vouch.errors import Unsupported, VouchError
 from vouch.nn.compose import product, total
 from vouch.nn.linear import Convolution, Dense, Sparse, probe
-from vouch.nn.load.onnx import from_bytes
+from vouch.nn.loaders.onnx import from_bytes
 from vouch.nn.lowered import Affine, Kind, lower
 from vouch.nn.network import GraphBuilder, Network
 from vouch.nn.operators import BatchNormalization, Gemm, MatMul, Relu, Scale, Shift

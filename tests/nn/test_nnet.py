@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from vouch.errors import VouchError
-from vouch.nn.load import load
+from vouch.nn.loaders import load
 from vouch.nn.lowered import lower
 from vouch.nn.replay import replay
 

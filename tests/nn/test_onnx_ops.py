@@ -9,8 +9,8 @@ import onnx
 import pytest
 from onnx_models import floats, ints, model, node
 
-from vouch.nn.load.onnx import from_bytes
-from vouch.nn.load.onnx_ops import CONVERTERS
+from vouch.nn.loaders.onnx import from_bytes
+from vouch.nn.loaders.onnx_ops import CONVERTERS
 from vouch.nn.lowered import Activation, Affine, Input, Kind, Maximum, lower
 from vouch.nn.replay import replay
 

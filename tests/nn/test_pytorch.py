@@ -7,7 +7,7 @@ import io
 import numpy as np
 import pytest
 
-from vouch.nn.load.onnx import from_bytes
+from vouch.nn.loaders.onnx import from_bytes
 from vouch.nn.lowered import lower
 from vouch.nn.replay import replay
 

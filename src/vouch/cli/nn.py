@@ -75,7 +75,7 @@ def _robust(
 ) -> int:
     """Decide whether all inputs near a point get its class."""
     from vouch.nn.api import decide, predicted
-    from vouch.nn.load import load
+    from vouch.nn.loaders import load
     from vouch.nn.points import read_point
     from vouch.nn.property import robustness
 

@@ -62,7 +62,7 @@ def compare(
 def load_pair(reference: Any, test: Any) -> tuple[Any, Any]:
     """Read files once, so that a mistake in one is reported before any work; unsupported networks are left
     to `decide`, which answers `unknown`."""
-    from vouch.nn.load import load
+    from vouch.nn.loaders import load
 
     return tuple(
         load(net) if isinstance(net, str) or hasattr(net, "__fspath__") else net for net in (reference, test)

@@ -125,7 +125,7 @@ def dense(network: Any, name: str | None = None) -> Dense:
             Layer(np.array(w, dtype=np.float64), np.array(b, dtype=np.float64)) for w, b in network
         )
         return Dense(name or "network", layers)
-    from vouch.nn.load import load
+    from vouch.nn.loaders import load
     from vouch.nn.lowered import Activation, Affine, Kind, lower
     from vouch.nn.network import Network
 

@@ -2,7 +2,7 @@
 
 `verify(network, property, **options)` and `robust(network, point, radius, **options)` return a `Result`;
 `load(path)` returns a `Network`, which can also be made from numpy layers with `Network.from_layers`.
-A network goes from a loader (`load/`) as a graph (`network.py`) of operators (`operators/`) to its lowered
+A network goes from a loader (`loaders/`) as a graph (`network.py`) of operators (`operators/`) to its lowered
 form (`lowered.py`), on which bounds and search work; counterexamples go back through `replay.py`.
 Everything loads on first use: importing this package costs nothing.
 """
@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from vouch.nn.api import robust, verify
-    from vouch.nn.load import load
+    from vouch.nn.loaders import load
     from vouch.nn.network import Network
     from vouch.nn.result import Result
 
 _HOME = {
     "Network": "vouch.nn.network",
     "Result": "vouch.nn.result",
-    "load": "vouch.nn.load",
+    "load": "vouch.nn.loaders",
     "robust": "vouch.nn.api",
     "verify": "vouch.nn.api",
 }

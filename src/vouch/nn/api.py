@@ -13,7 +13,8 @@ import numpy as np
 
 from vouch.errors import Unsupported, VouchError
 from vouch.nn.join import joined
-from vouch.nn.load import load
+from vouch.nn.loaders import load
+from vouch.nn.loaders.files import read, resolved
 from vouch.nn.network import Network
 from vouch.nn.operators.base import Array
 from vouch.nn.property import Norm, Property, robustness
@@ -108,9 +109,13 @@ def decide(network: NetworkLike, prop: Property | Path_, settings: Settings) -> 
 
 def read_property(path: Path, names: Sequence[str] = ()) -> Property:
     """A VNN-LIB file, either version, gzipped or not."""
-    from vouch.nn.vnnlib import load_property
+    from vouch.nn.properties import parse
 
-    return load_property(path)
+    try:
+        text = read(resolved(path)).decode("utf-8")
+    except UnicodeDecodeError:
+        raise VouchError(f"{path}: not a text file") from None
+    return parse(text, str(path))
 
 
 def _refuse_what_is_missing(settings: Settings) -> None:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from vouch.errors import VouchError
-from vouch.nn.load.onnx_node import Context, OnnxNode
-from vouch.nn.load.onnx_windows import average_pool, conv, global_average_pool, global_max_pool, max_pool
+from vouch.nn.loaders.onnx_node import Context, OnnxNode
+from vouch.nn.loaders.onnx_windows import average_pool, conv, global_average_pool, global_max_pool, max_pool
 from vouch.nn.operators import (
     Add,
     BatchNormalization,

@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 
 from vouch.errors import VouchError
-from vouch.nn.load.files import resolved, suffix
+from vouch.nn.loaders.files import resolved, suffix
 from vouch.nn.network import Network
 
 SUFFIXES = (".onnx", ".nnet", ".h5", ".hdf5", ".keras")
@@ -20,15 +20,15 @@ def load(path: str | PathLike[str]) -> Network:
     file = resolved(Path(path))
     match suffix(file):
         case ".onnx":
-            from vouch.nn.load.onnx import load_onnx
+            from vouch.nn.loaders.onnx import load_onnx
 
             return load_onnx(file)
         case ".nnet":
-            from vouch.nn.load.nnet import load_nnet
+            from vouch.nn.loaders.nnet import load_nnet
 
             return load_nnet(file)
         case ".h5" | ".hdf5" | ".keras":
-            from vouch.nn.load.keras import load_keras
+            from vouch.nn.loaders.keras import load_keras
 
             return load_keras(file)
         case other:

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from vouch.errors import VouchError
-from vouch.nn.load.files import read, stem
+from vouch.nn.loaders.files import read, stem
 from vouch.nn.network import GraphBuilder, Network
 from vouch.nn.operators import Gemm, Max, Relu, Scale, Shift
 from vouch.nn.operators.base import Array

@@ -17,8 +17,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from vouch.errors import VouchError
-from vouch.nn.load.files import read, stem, suffix
-from vouch.nn.load.keras_layers import CONVERTERS, Layer
+from vouch.nn.loaders.files import read, stem, suffix
+from vouch.nn.loaders.keras_layers import CONVERTERS, Layer
 from vouch.nn.network import GraphBuilder, Network
 from vouch.nn.operators.base import Array, Shape
 

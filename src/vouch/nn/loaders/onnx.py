@@ -12,9 +12,9 @@ from onnx import numpy_helper
 from onnx.external_data_helper import uses_external_data
 
 from vouch.errors import VouchError
-from vouch.nn.load.files import inside, read, stem
-from vouch.nn.load.onnx_node import Context, OnnxNode
-from vouch.nn.load.onnx_ops import CONVERTERS
+from vouch.nn.loaders.files import inside, read, stem
+from vouch.nn.loaders.onnx_node import Context, OnnxNode
+from vouch.nn.loaders.onnx_ops import CONVERTERS
 from vouch.nn.network import GraphBuilder, Network
 from vouch.nn.operators.base import Array, Shape
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vouch.errors import VouchError
-from vouch.nn.load.onnx_node import Context, OnnxNode
+from vouch.nn.loaders.onnx_node import Context, OnnxNode
 from vouch.nn.operators import AveragePool, Conv, MaxPool, Reduce
 from vouch.nn.operators.base import Shape
 from vouch.nn.operators.pooling import overhanging
