@@ -152,8 +152,15 @@ def _arrays(n: T.Sort, a: T.Sort) -> list[Any]:
     ]  # fmt: skip
 
 
-@pytest.fixture
-def soup() -> Iterator[type[Soup]]:
-    yield Soup
+@pytest.fixture(autouse=True)
+def _clean() -> Iterator[None]:
+    """Terms and switches are global: every test begins and ends without traces."""
+    T.reset()
+    yield
     T.configure(simplify=True, balance=True)
     T.reset()
+
+
+@pytest.fixture
+def soup() -> type[Soup]:
+    return Soup

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
 
@@ -30,13 +30,6 @@ UNARY: list[Callable[[T.Term], T.Term]] = [
     lambda a: T.ite(T.slt(a, T.bv(0, a.width)), T.bv(1, a.width), T.bv(3, a.width)),
 ]
 TRUTH = (False, True)
-
-
-@pytest.fixture(autouse=True)
-def _clean() -> Iterator[None]:
-    yield
-    T.configure(simplify=True)
-    T.reset()
 
 
 def _expect_same(make: Callable[[], T.Term], symbols: list[T.Term], domains: list[Sequence[Any]]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -32,12 +32,6 @@ FLOATS: list[tuple[Callable[..., T.Term], int]] = [
     (lambda a: T.fp_to_fp(a, T.FLOAT64), 1), (lambda a: T.fp_to_fp(a, T.FLOAT32), 1),
     *[((lambda a, m=mode: T.fp_round(a, m)), 1) for mode in ("rne", "rna", "rtp", "rtn", "rtz")],
 ]  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def _clean() -> Iterator[None]:
-    yield
-    T.reset()
 
 
 def _solver(name: str) -> Solver:

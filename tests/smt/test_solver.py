@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -20,14 +20,6 @@ from vouch.smt.walk import order
 
 SOLVERS = ("bitwuzla", "z3", "cvc5", "boolector", "yices")
 I8, I32 = T.bitvec(8), T.bitvec(32)
-
-
-@pytest.fixture(autouse=True)
-def _clean() -> Iterator[None]:
-    T.reset()
-    yield
-    T.configure(simplify=True, balance=True)
-    T.reset()
 
 
 def _make(name: str) -> Solver:

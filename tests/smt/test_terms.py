@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
@@ -12,14 +12,6 @@ from vouch.smt.printer import script
 from vouch.smt.walk import count, evaluate, substitute, symbols
 
 I8, I16, I32 = T.bitvec(8), T.bitvec(16), T.bitvec(32)
-
-
-@pytest.fixture(autouse=True)
-def _clean() -> Iterator[None]:
-    T.reset()
-    yield
-    T.configure(simplify=True, balance=True)
-    T.reset()
 
 
 def c(value: int, width: int = 8) -> T.Term:

@@ -72,14 +72,17 @@ def _join(op: str, dual: str, a: Term, b: Term, neutral: Term, zero: Term) -> Te
         return _join_wide(op, a, b, left, right, zero)
     members = set(left)
     members.update(right)
-    for x in right:
-        if not_of(x) in members:
+    opposites = [not_of(x) for x in right]
+    for opposite in opposites:
+        if opposite in members:
             return zero
-    for x in left + right:
-        if x.op == dual:
-            reduced = _absorb(dual, x, members)
-            if reduced is not x:
-                return _rejoin(op, dual, members, x, reduced, neutral, zero)
+    # Each side is reduced already: only parts of the one that the other has can go.
+    for x in left:
+        if x.op == dual and not (set(x.args).isdisjoint(right) and set(x.args).isdisjoint(opposites)):
+            return _rejoin(op, dual, members, x, neutral, zero)
+    for x in right:
+        if x.op == dual and _absorb(dual, x, members) is not x:
+            return _rejoin(op, dual, members, x, neutral, zero)
     if len(left) == len(right) == 1 and a.op == b.op == dual:
         factored = _factor(op, dual, a, b, neutral, zero)
         if factored is not None:
@@ -123,7 +126,9 @@ def _absorb(dual: str, x: Term, members: set[Term]) -> Term:
     return or_(*kept) if dual == "or" else and_(*kept)
 
 
-def _rejoin(op: str, dual: str, members: set[Term], old: Term, new: Term, neutral: Term, zero: Term) -> Term:
+def _rejoin(op: str, dual: str, members: set[Term], old: Term, neutral: Term, zero: Term) -> Term:
+    """The members joined, with what `old` adds to the others instead of `old`."""
+    new = _absorb(dual, old, members)
     members.discard(old)
     rest = sorted(members, key=_by_id)
     joined = make(op, tuple(rest), BOOL) if len(rest) > 1 else rest[0] if rest else neutral

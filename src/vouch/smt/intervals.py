@@ -10,13 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from vouch.smt.node import Term
-from vouch.smt.operators import signed
+from vouch.smt.sort import Sort
 
 Interval = tuple[int, int]
-
-
-def full(width: int) -> Interval:
-    return (0, (1 << width) - 1)
 
 
 def bounds(term: Term) -> Interval:
@@ -27,16 +23,19 @@ def bounds(term: Term) -> Interval:
     pending = [term]
     while pending:
         top = pending[-1]
+        rule = _RULES.get(top.op)
         if top.interval is not None:
             pending.pop()
-            continue
-        if top.op in _RULES:
-            missing = [a for a in top.args if a.interval is None and a.sort.kind == "bv"]
-            if missing:
-                pending.extend(missing)
-                continue
-        top.interval = _compute(top)
-        pending.pop()
+        elif rule is None:
+            top.interval = top.sort.full
+        else:
+            ready = True
+            for arg in top.args[1:] if top.op == "ite" else top.args:
+                if arg.interval is None:
+                    pending.append(arg)
+                    ready = False
+            if ready:
+                top.interval = _normal(rule(top), top.sort)
     assert term.interval is not None
     return term.interval
 
@@ -44,7 +43,7 @@ def bounds(term: Term) -> Interval:
 def unsigned(term: Term) -> Interval:
     """The unsigned range."""
     low, high = bounds(term)
-    return (low, high) if low >= 0 else full(term.width)
+    return (low, high) if low >= 0 else term.sort.full
 
 
 def signed_range(term: Term) -> Interval:
@@ -58,28 +57,23 @@ def signed_range(term: Term) -> Interval:
     return (-half, half - 1)
 
 
-def _compute(term: Term) -> Interval:
-    width = term.width
-    if term.value is not None:
-        return (int(term.value), int(term.value))
-    rule = _RULES.get(term.op)
-    if rule is None:
-        return full(width)
-    result = rule(term)
-    return full(width) if result is None else _normal(result[0], result[1], width)
-
-
-def _normal(low: int, high: int, width: int) -> Interval:
+def _normal(interval: Interval | None, sort: Sort) -> Interval:
     """The same residues with low in [-2^(w-1), 2^w) and high below 2^w, or everything."""
-    size = 1 << width
+    if interval is None:
+        return sort.full
+    low, high = interval
+    top = sort.full[1]
+    if low >= 0 and high <= top:
+        return interval
+    size = top + 1
     if high - low >= size:
-        return full(width)
+        return sort.full
     base = (low // size) * size
     low, high = low - base, high - base
     if high < size:
         return (low, high)
     low, high = low - size, high - size
-    return (low, high) if low >= -(size >> 1) else full(width)
+    return (low, high) if low >= -(size >> 1) else sort.full
 
 
 def _add(t: Term) -> Interval:
@@ -191,15 +185,14 @@ def _extract(t: Term) -> Interval | None:
 
 def _ite(t: Term) -> Interval:
     (a, b), (c, d) = bounds(t.args[1]), bounds(t.args[2])
-    size = 1 << t.width
-    best = (min(a, c), max(b, d))
-    if best[1] - best[0] >= size >> 1:
-        # One of them may lie nearer to the other when read signed.
-        x, y = (signed(a % size, t.width) if a == b else a), (signed(c % size, t.width) if c == d else c)
-        other = (min(x, y), max(x if a == b else b, y if c == d else d))
-        if other[1] - other[0] < best[1] - best[0]:
-            return other
-    return best
+    low, high = min(a, c), max(b, d)
+    half = 1 << (t.width - 1)
+    if high - low < half:
+        return (low, high)
+    # Far apart unsigned, they may be near each other when read signed: -1 and 1.
+    (a, b), (c, d) = signed_range(t.args[1]), signed_range(t.args[2])
+    other = (min(a, c), max(b, d))
+    return other if other[1] - other[0] < high - low else (low, high)
 
 
 _RULES: dict[str, Callable[[Term], Interval | None]] = {

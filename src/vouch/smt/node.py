@@ -36,7 +36,7 @@ class Term:
         self.value = value
         self.name = name
         self.width = sort.width
-        self.interval: tuple[int, int] | None = None  # cache of intervals.py
+        self.interval: tuple[int, int] | None = None  # for bit-vectors, the cache of intervals.py
         self.id = next(_ids)
 
     def __repr__(self) -> str:
@@ -109,6 +109,7 @@ def constant(value: int, sort: Sort) -> Term:
     term = _constants.get(key)
     if term is None:
         term = _constants[key] = Term("const", (), sort, (), value)
+        term.interval = (value, value)
     return term
 
 
@@ -126,6 +127,7 @@ def symbol(name: str, sort: Sort) -> Term:
     term = _symbols.get(name)
     if term is None:
         term = _symbols[name] = Term("symbol", (), sort, (), None, name)
+        term.interval = sort.full
     elif term.sort is not sort:
         raise TypeError(f"symbol {name} has sort {term.sort!r}, not {sort!r}")
     return term

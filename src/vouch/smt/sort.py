@@ -12,9 +12,10 @@ class Sort:
 
     `width` is the number of bits of a value (1 for booleans, 0 for arrays). `exponent` and
     `significand` (hidden bit included, as in SMT-LIB) describe floats, `key` and `element` arrays.
+    `full` is the interval of all unsigned values.
     """
 
-    __slots__ = ("element", "exponent", "key", "kind", "significand", "width")
+    __slots__ = ("element", "exponent", "full", "key", "kind", "significand", "width")
 
     def __init__(
         self,
@@ -27,6 +28,7 @@ class Sort:
     ) -> None:
         self.kind: Kind = kind
         self.width = width
+        self.full = (0, (1 << width) - 1)
         self.exponent = exponent
         self.significand = significand
         self.key = key
