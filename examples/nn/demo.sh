@@ -8,7 +8,7 @@ expect() {
     local code=$1
     shift
     echo "\$ $*"
-    "$@"
+    "$@" --timeout 60
     local got=$?
     echo
     [ "$got" -eq "$code" ] || { echo "unexpected exit code $got" >&2; exit 1; }
