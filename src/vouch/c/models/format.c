@@ -155,7 +155,7 @@ static void real(struct sink *sink, const struct spec *spec, arguments *args, ch
     double number = spec->length == LDOUBLE ? (double)va_arg(args->list, long double) : va_arg(args->list, double);
     int precision = spec->precise ? spec->precision : 6;
     /* 309 digits before the point, or infinity; a small number is short. */
-    int whole = c != 'f' && c != 'F' ? 9 : number < 1e9 && number > -1e9 ? 11 : 310;
+    int whole = c == 'a' || c == 'A' ? 30 : c != 'f' && c != 'F' ? 9 : number < 1e9 && number > -1e9 ? 11 : 310;
     something(sink, spec, 1, whole + 1 + precision);
 }
 

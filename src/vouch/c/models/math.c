@@ -113,7 +113,7 @@ SOME(erfc, r >= 0 && r <= 2)
 #define NAN_FROM_NAN \
     if (x != x || y != y) return x + y;
 
-SOME_OF_TWO(pow, if (y == 0 || x == 1) return 1; NAN_FROM_NAN, x >= 0 ? r >= 0 : 1)
+SOME_OF_TWO(pow, if (y == 0 || x == 1) return 1; NAN_FROM_NAN, x > 0 ? r >= 0 : 1)
 SOME_OF_TWO(atan2, NAN_FROM_NAN, r >= -3.1415928f && r <= 3.1415928f)
 SOME_OF_TWO(hypot, , r >= 0 || !NUMBER(r))
 SOME_OF_TWO(remainder, NAN_FROM_NAN, FINITE(x) && y != 0 ? NUMBER(r) : !NUMBER(r))

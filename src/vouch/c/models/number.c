@@ -14,12 +14,12 @@ static int digit(char c, int base) {
     return value < base ? value : -1;
 }
 
-/* The magnitude of the number at s, at most `limit` (+1 for a negative one), its sign and where it ends. */
-static uintmax_t parse(const char *s, const char **end, int base, _Bool *negative, uintmax_t limit) {
+/* The magnitude of the number at s, its sign and where it ends; `limit` and `over` if it is greater. */
+static uintmax_t parse(const char *s, const char **end, int base, _Bool *negative, uintmax_t limit, _Bool *over) {
     size_t i = 0;
     uintmax_t number = 0;
-    _Bool any = 0, over = 0;
-    *negative = 0;
+    _Bool any = 0;
+    *negative = *over = 0;
     while (space(s[i])) i++;
     if (s[i] == '-' || s[i] == '+') *negative = s[i++] == '-';
     if ((base == 0 || base == 16) && s[i] == '0' && (s[i + 1] | 32) == 'x' && digit(s[i + 2], 16) >= 0) {
@@ -32,11 +32,11 @@ static uintmax_t parse(const char *s, const char **end, int base, _Bool *negativ
         int d = digit(s[i], base);
         if (d < 0) break;
         any = 1;
-        if (number > (limit - (uintmax_t)d) / (uintmax_t)base) over = 1;
+        if (number > (limit - (uintmax_t)d) / (uintmax_t)base) *over = 1;
         number = number * (uintmax_t)base + (uintmax_t)d;
     }
     *end = any ? s + i : s;
-    return over ? limit : number;
+    return *over ? limit : number;
 }
 
 #define SIGNED(name, type, unsigned_type, nondet)                                        \
@@ -48,8 +48,8 @@ static uintmax_t parse(const char *s, const char **end, int base, _Bool *negativ
             return nondet();                                                             \
         }                                                                                \
         const char *stop;                                                                \
-        _Bool negative;                                                                  \
-        uintmax_t number = parse(s, &stop, base, &negative, (uintmax_t)limit + 1);       \
+        _Bool negative, over;                                                            \
+        uintmax_t number = parse(s, &stop, base, &negative, (uintmax_t)limit + 1, &over);\
         if (end) *end = (char *)stop;                                                    \
         if (negative) return number > limit ? (type)(-(type)limit - 1) : -(type)number;  \
         return number > limit ? (type)limit : (type)number;                              \
@@ -63,10 +63,10 @@ static uintmax_t parse(const char *s, const char **end, int base, _Bool *negativ
             return nondet();                                                  \
         }                                                                     \
         const char *stop;                                                     \
-        _Bool negative;                                                       \
-        type number = (type)parse(s, &stop, base, &negative, (type)-1);       \
+        _Bool negative, over;                                                 \
+        type number = (type)parse(s, &stop, base, &negative, (type)-1, &over);\
         if (end) *end = (char *)stop;                                         \
-        return negative ? -number : number;                                   \
+        return negative && !over ? -number : number;                          \
     }
 
 SIGNED(strtol, long, unsigned long, __vouch_nondet_long)

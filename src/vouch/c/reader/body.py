@@ -159,7 +159,9 @@ class Body:
         """Instrumenting `unreachable` takes the attribute off calls that do not return, and puts a handler
         for the case that they do behind them, at the same place."""
         for block in self.blocks.values():
-            *_, call, jump = (None, None, *block.instructions)
+            if len(block.instructions) < 2:
+                continue
+            call, jump = block.instructions[-2:]
             if (
                 isinstance(jump, Branch)
                 and jump.nosanitize

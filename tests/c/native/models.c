@@ -1,0 +1,284 @@
+/* The models of vouch against the C library of this machine: prints a line for each difference. */
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "renamed.h"
+
+static unsigned long long state = 88172645463325252ULL;
+static int failures;
+
+static unsigned chance(unsigned n) {
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    return (unsigned)(state >> 20) % n;
+}
+
+static void differ(const char *what, const char *detail) {
+    if (++failures < 40) printf("%s: %s\n", what, detail);
+}
+
+/* -------- what models are written in */
+
+static int told;          /* what __vouch_any_int says next; 0: a letter */
+static double real_value; /* what the real function yields */
+static const char *current = "";
+
+static _Bool coin;
+
+void __vouch_assume(int holds) {
+    if (!holds) differ("contract does not hold", current);
+}
+int __vouch_any_int(void) {
+    int next = told ? told : 'x';
+    told = 0;
+    return next;
+}
+double __vouch_any_double(void) { return real_value; }
+float __vouch_any_float(void) { return (float)real_value; }
+long double __vouch_any_ldouble(void) { return real_value; }
+_Bool __vouch_nondet_bool(void) { return coin; }
+long __vouch_nondet_long(void) { return 0; }
+unsigned long __vouch_nondet_ulong(void) { return 0; }
+long long __vouch_nondet_llong(void) { return 0; }
+unsigned long long __vouch_nondet_ullong(void) { return 0; }
+double __vouch_nondet_double(void) { return 0; }
+float __vouch_nondet_float(void) { return 0; }
+long double __vouch_nondet_ldouble(void) { return 0; }
+size_t __vouch_object_size(const void *p) { return 1; }
+
+/* -------- strings */
+
+static char *random_string(char *to, unsigned most) {
+    unsigned n = chance(most);
+    for (unsigned i = 0; i < n; i++) to[i] = "abAB\x80,"[chance(6)];
+    to[n] = 0;
+    return to;
+}
+
+static int sign(int x) { return (x > 0) - (x < 0); }
+
+#define SAME(name, a, b) \
+    if ((a) != (b)) differ(name, detail)
+
+static void strings(void) {
+    char a[32], b[32], x[80], y[80], detail[80];
+    for (int turn = 0; turn < 20000; turn++) {
+        size_t n = chance(14);
+        int c = "abAB\x80,"[chance(6)];
+        random_string(a, 10), random_string(b, chance(2) ? 3 : 10);
+        snprintf(detail, sizeof detail, "\"%s\" \"%s\" %zu %d", a, b, n, c);
+        SAME("strlen", strlen(a), model_strlen(a));
+        SAME("strnlen", strnlen(a, n), model_strnlen(a, n));
+        SAME("strcmp", sign(strcmp(a, b)), sign(model_strcmp(a, b)));
+        SAME("strncmp", sign(strncmp(a, b, n)), sign(model_strncmp(a, b, n)));
+        SAME("strchr", strchr(a, c), model_strchr(a, c));
+        SAME("strchr 0", strchr(a, 0), model_strchr(a, 0));
+        SAME("strrchr", strrchr(a, c), model_strrchr(a, c));
+        SAME("strstr", strstr(a, b), model_strstr(a, b));
+        SAME("strspn", strspn(a, b), model_strspn(a, b));
+        SAME("strcspn", strcspn(a, b), model_strcspn(a, b));
+        SAME("strpbrk", strpbrk(a, b), model_strpbrk(a, b));
+        SAME("memchr", memchr(a, c, strlen(a)), model_memchr(a, c, strlen(a)));
+        SAME("memcmp", sign(memcmp(a, b, n < 3 ? n : 3)), sign(model_memcmp(a, b, n < 3 ? n : 3)));
+        memset(x, 'z', sizeof x), memset(y, 'z', sizeof y);
+        strcpy(x, a), model_strcpy(y, a);
+        strcat(x, b), model_strcat(y, b);
+        strncat(x, a, n), model_strncat(y, a, n);
+        SAME("strcat", memcmp(x, y, sizeof x), 0);
+        strncpy(x, b, n), model_strncpy(y, b, n);
+        SAME("strncpy", memcmp(x, y, sizeof x), 0);
+        char *here = memccpy(x, a, c, strlen(a)), *there = model_memccpy(y, a, c, strlen(a));
+        SAME("memccpy", here ? here - x : -1, there ? there - y : -1);
+        SAME("memccpy bytes", memcmp(x, y, sizeof x), 0);
+        strcpy(x, a), strcpy(y, a);
+        char *one = strtok(x, b[0] ? b : ","), *two = model_strtok(y, b[0] ? b : ",");
+        for (int i = 0; i < 12; i++) {
+            SAME("strtok", one ? one - x : -1, two ? two - y : -1);
+            if (!one || !two) break;
+            one = strtok(NULL, ","), two = model_strtok(NULL, ",");
+        }
+        SAME("strtok bytes", memcmp(x, y, strlen(a)), 0);
+        char *copy = model_strdup(a), *part = model_strndup(a, n), *expected = strndup(a, n);
+        SAME("strdup", strcmp(copy, a), 0);
+        SAME("strndup", strcmp(part, expected), 0);
+        free(copy), free(part), free(expected);
+    }
+}
+
+static void wide(void) {
+    wchar_t a[16], b[16], x[40] = {0}, y[40] = {0};
+    char detail[] = "wide";
+    for (int turn = 0; turn < 3000; turn++) {
+        unsigned n = chance(8), m = chance(8), k = chance(10);
+        for (unsigned i = 0; i < 8; i++) a[i] = (wchar_t)(L'a' + chance(2)), b[i] = (wchar_t)(L'a' + chance(2));
+        a[n] = b[m] = 0;
+        SAME("wcslen", wcslen(a), model_wcslen(a));
+        SAME("wcscmp", sign(wcscmp(a, b)), sign(model_wcscmp(a, b)));
+        SAME("wcsncmp", sign(wcsncmp(a, b, k)), sign(model_wcsncmp(a, b, k)));
+        SAME("wcschr", wcschr(a, L'b'), model_wcschr(a, L'b'));
+        SAME("wcsrchr", wcsrchr(a, L'b'), model_wcsrchr(a, L'b'));
+        wcscpy(x, a), model_wcscpy(y, a), wcsncat(x, b, k), model_wcsncat(y, b, k);
+        SAME("wcsncat", wmemcmp(x, y, 40), 0);
+        wcsncpy(x, b, k), model_wcsncpy(y, b, k);
+        SAME("wcsncpy", wmemcmp(x, y, 40), 0);
+    }
+}
+
+static void characters(void) {
+    char detail[20];
+    for (int c = -1; c < 256; c++) {
+        snprintf(detail, sizeof detail, "%d", c);
+#define CLASS(name) SAME(#name, !!name(c), !!model_##name(c));
+        CLASS(isalnum) CLASS(isalpha) CLASS(isblank) CLASS(iscntrl) CLASS(isdigit) CLASS(isgraph)
+        CLASS(islower) CLASS(isprint) CLASS(ispunct) CLASS(isspace) CLASS(isupper) CLASS(isxdigit)
+        SAME("tolower", tolower(c), model_tolower(c));
+        SAME("toupper", toupper(c), model_toupper(c));
+    }
+}
+
+/* -------- numbers and order */
+
+static void numbers(void) {
+    char text[40], detail[80];
+    for (int turn = 0; turn < 30000; turn++) {
+        unsigned n = chance(24), base = (unsigned[]){0, 10, 16, 8, 2, 36}[chance(6)];
+        for (unsigned i = 0; i < n; i++)
+            text[i] = (i ? "0123456789999xaf- +" : " -+0019x")[chance(i ? 19 - (chance(3) ? 8 : 0) : 8)];
+        text[n] = 0;
+        snprintf(detail, sizeof detail, "\"%s\" base %u", text, base);
+        char *one, *two;
+        SAME("strtol", strtol(text, &one, (int)base), model_strtol(text, &two, (int)base));
+        SAME("strtol end", one - text, two - text);
+        SAME("strtoul", strtoul(text, &one, (int)base), model_strtoul(text, &two, (int)base));
+        SAME("strtoul end", one - text, two - text);
+        SAME("strtoll", strtoll(text, NULL, (int)base), model_strtoll(text, NULL, (int)base));
+        SAME("atoi", atoi(text), model_atoi(text));
+    }
+}
+
+static int ascending(const void *a, const void *b) { return sign(*(const int *)a - *(const int *)b); }
+
+static void order(void) {
+    int a[20], b[20];
+    char detail[] = "random";
+    for (int turn = 0; turn < 2000; turn++) {
+        size_t n = chance(20);
+        for (size_t i = 0; i < n; i++) a[i] = b[i] = (int)chance(30);
+        qsort(a, n, sizeof *a, ascending), model_qsort(b, n, sizeof *b, ascending);
+        SAME("qsort", memcmp(a, b, n * sizeof *a), 0);
+        int key = (int)chance(30), *found = model_bsearch(&key, a, n, sizeof *a, ascending);
+        SAME("bsearch", !bsearch(&key, a, n, sizeof *a, ascending), !found);
+        if (found) SAME("bsearch value", *found, key);
+    }
+}
+
+/* -------- printing */
+
+static void compare_print(size_t size, const char *format, ...) {
+    char a[400], b[400], detail[900];
+    memset(a, '#', sizeof a), memset(b, '#', sizeof b);
+    va_list ap, again;
+    va_start(ap, format);
+    va_copy(again, ap);
+    int n = vsnprintf(a, size, format, ap), m = model_vsnprintf(b, size, format, again);
+    va_end(ap), va_end(again);
+    if (n != m || memcmp(a, b, sizeof a)) {
+        a[399] = b[399] = 0;
+        snprintf(detail, sizeof detail, "%s: \"%.100s\" (%d), not \"%.100s\" (%d)", format, b, m, a, n);
+        differ("vsnprintf", detail);
+    }
+}
+
+static void printing(void) {
+    static const char *integers[] = {"%d", "%5d|", "%-5d|", "%05d", "%+d", "% d", "%.3d", "%8.3d|", "%u", "%x", "%X",
+                                     "%#x", "%o", "%#o", "%-8x|", "%08x", "%.0d|", "%hhd", "%hd", "%hu", "%+.5d", "%%%d%%"};
+    static const char *longs[] = {"%ld", "%lu", "%lx", "%20ld|", "%-20ld|", "%lld", "%llu", "%zu", "%jd", "%td", "%lo"};
+    for (int turn = 0; turn < 4000; turn++) {
+        int number = (int)(state >> chance(50)) * (chance(2) ? 1 : -1);
+        if (chance(8) == 0) number = (int[]){0, 1, -1, 9, 10, 99, 100, -2147483647 - 1, 2147483647}[chance(9)];
+        size_t size = chance(3) ? 300 : chance(12);
+        compare_print(size, integers[chance(22)], number);
+        compare_print(size, longs[chance(11)], (long)state);
+        char text[20];
+        random_string(text, 15);
+        compare_print(size, (const char *[]){"%s", "<%8s>", "<%-8s>", "%.3s", "%10.2s|", "a%sb%%"}[chance(6)], text);
+        compare_print(size, (const char *[]){"%c", "%3c|", "%-3c|"}[chance(3)], 'q');
+        compare_print(size, "%*d|%-*s|%.*s", (int)chance(9), number, (int)chance(9), text, (int)chance(5), text);
+        compare_print(size, "plain text without any conversion");
+    }
+    static const char *reals[] = {"%f", "%.2f", "%10.1f", "%e", "%g", "%.0f", "%F", "%a", "%+.3e"};
+    static const double samples[] = {0, -1.5, 1e8, 1e300, -1e300, 1e-300, 0.1, INFINITY, -INFINITY, NAN, 1.7e308, 12345678.9};
+    for (unsigned i = 0; i < 9; i++)
+        for (unsigned j = 0; j < 12; j++) {
+            char text[700];
+            current = reals[i];
+            /* The model asks for the length of the number, then for its characters. */
+            char plain[16];
+            snprintf(plain, sizeof plain, "%s", reals[i]);
+            told = snprintf(text, sizeof text, reals[i], samples[j]);
+            while (text[0] == ' ' && told > 1) memmove(text, text + 1, sizeof text - 1), told--;
+            char out[700];
+            model_snprintf(out, sizeof out, reals[i], samples[j]);
+        }
+}
+
+/* -------- mathematics */
+
+static int same_double(double a, double b) { return a == b ? signbit(a) == signbit(b) : a != a && b != b; }
+
+static void mathematics(void) {
+    static const double special[] = {0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 1e300, -1e300, 1e-300, 5e-324,
+                                     INFINITY, -INFINITY, NAN, 3.14159, 1e16, 4503599627370497.5, 2, 1e9, -745, 710};
+    char detail[60];
+    for (int turn = 0; turn < 4000; turn++) {
+        double x = special[chance(23)], y = special[chance(23)];
+        if (chance(2)) x = ((double)chance(2000000) - 1000000) / (chance(2) ? 1000 : 1000000);
+        if (chance(2)) y = ((double)chance(2000000) - 1000000) / 1000;
+        snprintf(detail, sizeof detail, "%a %a", x, y);
+#define EXACTLY(name) \
+    if (!same_double(name(x), model_##name(x))) differ(#name, detail);
+        EXACTLY(sqrt) EXACTLY(fabs) EXACTLY(floor) EXACTLY(ceil) EXACTLY(trunc) EXACTLY(round) EXACTLY(rint)
+        EXACTLY(nearbyint)
+#define EXACTLY_TWO(name) \
+    if (!same_double(name(x, y), model_##name(x, y)) && !(x == 0 && y == 0)) differ(#name, detail);
+        EXACTLY_TWO(fmod) EXACTLY_TWO(fmax) EXACTLY_TWO(fmin) EXACTLY_TWO(fdim)
+        double whole, part, model_whole, model_part;
+        part = modf(x, &whole), model_part = model_modf(x, &model_whole);
+        if (!(part == model_part || x != x) || !(whole == model_whole || x != x)) differ("modf", detail);
+        if (x > -1e9 && x < 1e9) {
+            SAME("lround", lround(x), model_lround(x));
+            SAME("lrint", lrint(x), model_lrint(x));
+        }
+        /* Contracts: the real value must be allowed. */
+#define ALLOWED(name) \
+    snprintf(detail, sizeof detail, #name "(%a)", x), current = detail, real_value = name(x), model_##name(x), \
+        real_value = name##f((float)x), model_##name##f((float)x);
+        ALLOWED(sin) ALLOWED(cos) ALLOWED(tan) ALLOWED(asin) ALLOWED(acos) ALLOWED(atan) ALLOWED(sinh) ALLOWED(cosh)
+        ALLOWED(tanh) ALLOWED(exp) ALLOWED(exp2) ALLOWED(expm1) ALLOWED(log) ALLOWED(log2) ALLOWED(log10)
+        ALLOWED(log1p) ALLOWED(cbrt) ALLOWED(erf) ALLOWED(erfc)
+#define ALLOWED_TWO(name) \
+    snprintf(detail, sizeof detail, #name "(%a, %a)", x, y), current = detail, real_value = name(x, y), \
+        model_##name(x, y), real_value = name##f((float)x, (float)y), model_##name##f((float)x, (float)y);
+        ALLOWED_TWO(pow) ALLOWED_TWO(atan2) ALLOWED_TWO(hypot) ALLOWED_TWO(remainder)
+        int n = (int)chance(40) - 20, exponent, model_exponent;
+        snprintf(detail, sizeof detail, "ldexp(%a, %d)", x, n), current = detail;
+        real_value = ldexp(x, n), model_ldexp(x, n);
+        snprintf(detail, sizeof detail, "frexp(%a)", x), current = detail;
+        real_value = frexp(x, &exponent), told = exponent ? exponent : 0;
+        if (x - x == 0 && x != 0 && exponent) {
+            model_frexp(x, &model_exponent);
+            SAME("frexp", exponent, model_exponent);
+        }
+        told = 0;
+    }
+}
+
+int main(void) {
+    strings(), wide(), characters(), numbers(), order(), printing(), mathematics();
+    printf("%d differences\n", failures);
+    return 0;
+}
