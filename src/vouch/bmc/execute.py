@@ -326,12 +326,12 @@ class Executor:
         bound = self._bound(frame, loop)
         key = (id(frame), loop.head)
         while any(label in frame.pending for label in loop.blocks):
-            if loop.head in frame.pending and (counted > bound or total >= HARD_LIMIT):
-                self._cut_loop(frame, loop, counted)
-                continue
             if self.induction is not None and counted > self.induction.k and not frame.model:
                 self._induct(frame, loop, returns)
                 break
+            if loop.head in frame.pending and (counted > bound or total >= HARD_LIMIT):
+                self._cut_loop(frame, loop, counted)
+                continue
             exits = self.iteration_exits[key] = []
             self.run_iteration(frame, loop, returns)
             total += 1

@@ -39,9 +39,10 @@ class Context(Enum):
 
 
 class Invariants(Protocol):
-    """Ranges known to hold at the head of a loop: (low, high) of an integer variable, unsigned or signed."""
+    """What integer variables hold at the start of a block: signed low and high, unsigned low and high,
+    more."""
 
-    def at(self, function: str, block: str, alloca: str) -> tuple[int, int, bool] | None: ...
+    def of(self, function: str, label: str, variable: str) -> tuple[int, ...] | None: ...
 
 
 @dataclass(slots=True)
@@ -70,11 +71,24 @@ def run_loop(ex: Executor, frame: Frame, loop: Loop, returns: list[Edge], plan: 
     if outer is Context.CLAIM:
         ex.context = Context.ASSUME
     for _ in range(plan.k):
-        ex.run_iteration(frame, loop, returns)
+        _stay(ex, frame, loop, returns)
     ex.context = outer
     ex.run_iteration(frame, loop, returns)
     frame.pending.pop(loop.head, None)
     _drop(frame, loop)
+
+
+def _stay(ex: Executor, frame: Frame, loop: Loop, returns: list[Edge]) -> None:
+    """An iteration that is followed by another: what leaves the loop here is covered by the base or by the
+    last iteration of the step."""
+    outside = {label: list(edges) for label, edges in frame.pending.items() if label not in loop.blocks}
+    count = len(returns)
+    ex.run_iteration(frame, loop, returns)
+    del returns[count:]
+    back = frame.pending.get(loop.head)
+    frame.pending = outside
+    if back:
+        frame.pending[loop.head] = back
 
 
 def _drop(frame: Frame, loop: Loop) -> None:
@@ -265,16 +279,11 @@ def _assume_range(
     name = plan.names.get(target)
     if name is None or plan.invariants is None or value.sort is T.BOOL:
         return
-    known = plan.invariants.at(name[0], loop.head, name[1])
-    if known is None:
-        return
-    low, high, signed = known
     if ex.world.float_type(value.sort) is not None:
         return
-    below, above = T.bv(low, value.width), T.bv(high, value.width)
-    inside = (
-        T.and_(T.sle(below, value), T.sle(value, above))
-        if signed
-        else T.and_(T.ule(below, value), T.ule(value, above))
-    )
+    known = plan.invariants.of(name[0], loop.head, name[1])
+    if known is None:
+        return
+    low, high, least, most = (T.bv(bound, value.width) for bound in known[:4])
+    inside = T.and_(T.sle(low, value), T.sle(value, high), T.ule(least, value), T.ule(value, most))
     state.guard = state.guard.and_(inside)

@@ -146,7 +146,7 @@ class Given(Initial):
         array = T.const_array(memory.array_sort(word), T.bv(0, 8 * word))
         for index in range((target.size + word - 1) // word):
             bits = memory.join_bytes([self._byte(memory, index * word + i) for i in range(word)])
-            if not (bits.value == 0):
+            if bits.value != 0:
                 array = T.store(array, T.bv(index, memory.pointer_bits), bits)
         return array
 

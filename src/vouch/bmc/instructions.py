@@ -312,11 +312,10 @@ def _compare_floats(predicate: str, left: Term, right: Term) -> Term:
 def _cast(ex: Executor, frame: Frame, state: State, i: ir.Cast) -> Value:
     value = value_of(ex, frame, i.value)
     source = ex.world.type_of(i.value)
-    if isinstance(i.type, ir.VectorType) and isinstance(source, ir.VectorType) and isinstance(value, tuple):
-        if i.op != "bitcast":
-            return tuple(_scalar_cast(ex, state, i, v, source.element, i.type.element) for v in value)
     if i.op == "bitcast" and (isinstance(i.type, ir.VectorType) or isinstance(source, ir.VectorType)):
         return _bitcast_vector(ex, value, source, i.type)
+    if isinstance(i.type, ir.VectorType) and isinstance(source, ir.VectorType) and isinstance(value, tuple):
+        return tuple(_scalar_cast(ex, state, i, v, source.element, i.type.element) for v in value)
     return _scalar_cast(ex, state, i, value, source, i.type)
 
 

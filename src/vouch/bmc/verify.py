@@ -57,9 +57,12 @@ def verify(
     deadline: float | None = None,
     *,
     report: Callable[[CheckResult], None] | None = None,
+    invariants: Invariants | None = None,
 ) -> Outcome:
-    """Decide every check that preprocessing left open."""
-    return _Verifier(loaded.program, checks, decisions, settings, deadline, report).run()
+    """Decide every check that preprocessing left open. `invariants` help induction along."""
+    verifier = _Verifier(loaded.program, checks, decisions, settings, deadline, report)
+    verifier.invariants = invariants
+    return verifier.run()
 
 
 class _Verifier:
@@ -178,7 +181,7 @@ class _Verifier:
             self.program,
             library=self.library,
             strict=self.settings.strict_pointers,
-            devices=_devices(self.settings.device_range),
+            devices=devices(self.settings.device_range),
         )
         limits = Limits(unwind=bound, loops=self.bounds, recursion=max(bound, 2))
         limits.deadline = self._symex_deadline()
@@ -309,7 +312,8 @@ def _loop_bounds(settings: Settings) -> dict[str, int]:
     return bounds
 
 
-def _devices(texts: Sequence[str]) -> tuple[tuple[int, int], ...]:
+def devices(texts: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    """Address ranges from `A..B` words."""
     ranges = []
     for text in texts:
         low, dots, high = text.partition("..")

@@ -65,6 +65,24 @@ RULES: tuple[Rule, ...] = (
 _SYSTEM = ("/ziglang/lib/", "/usr/include/", "/usr/lib/", "/usr/local/include/")
 
 
+def chosen(names: Collection[str]) -> frozenset[Category]:
+    """The categories that a `--checks` list stands for: names add, `-name` leaves out, `all` is everything.
+
+    A list that begins with a name is complete; one that only leaves out starts from the default.
+    """
+    words = [word.strip() for name in names for word in name.split(",") if word.strip()]
+    default = frozenset(Category) - OFF_BY_DEFAULT
+    found: set[Category] = set(default) if all(word.startswith("-") for word in words) else set()
+    for word in words:
+        bare = word.removeprefix("-")
+        if bare not in {"all", "default", *Category}:
+            known = ", ".join(Category)
+            raise VouchError(f"unknown check category {bare!r} (known: {known}, all)")
+        group = set(Category) if bare == "all" else set(default) if bare == "default" else {Category(bare)}
+        found = found - group if word.startswith("-") else found | group
+    return frozenset(found)
+
+
 def find(
     program: Program, categories: Collection[Category] | None = None, sources: Sources | None = None
 ) -> list[Check]:
