@@ -350,3 +350,35 @@ def test_help_is_quick_and_heavy_packages_stay_out():
     code = "import sys; from vouch.cli.main import run; run(['nn', '--help']); print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip().endswith("False")
+
+
+def two_networks(first: str, second: str, extra: str = "") -> str:
+    """g is never above f by 0.1 on the unit interval."""
+    return f"""(vnnlib-version <2.0>)
+(declare-network {first} (declare-input X_f real [1, 1]) (declare-output Y_f real [1, 1]))
+(declare-network {second} {extra} (declare-input X_g real [1, 1]) (declare-output Y_g real [1, 1]))
+(assert (and (>= X_f[0, 0] 0.0) (<= X_f[0, 0] 1.0)))
+(assert (== X_f[0, 0] X_g[0, 0]))
+(assert (>= Y_g[0, 0] (+ Y_f[0, 0] 0.1)))
+"""
+
+
+def test_property_of_two_networks(folder, capsys):
+    # f is relu(x), g is relu(2 x - 1): above f nowhere on the interval, below it almost everywhere.
+    for name, weight, bias in (("f1", 1.0, 0.0), ("g1", 2.0, -1.0)):
+        layers = [(np.array([[weight]]), np.array([bias])), (np.eye(1), np.zeros(1))]
+        (folder / f"{name}.onnx").write_bytes(to_onnx(Network.from_layers(layers)))
+    (folder / "p.vnnlib").write_text(two_networks("f", "g"))
+    assert run(["nn", "verify", "f=f1.onnx,g=g1.onnx", "p.vnnlib"]) == 0
+    assert run(["nn", "verify", "g=g1.onnx,f=f1.onnx", "p.vnnlib"]) == 0  # names count, not their order
+    assert run(["nn", "verify", "f=g1.onnx,g=f1.onnx", "p.vnnlib", "--json"]) == 1
+    capsys.readouterr()
+    assert run(["nn", "verify", "f1.onnx", "p.vnnlib"]) == 2
+    assert "no network is given for 'g'" in capsys.readouterr().err
+    assert run(["nn", "verify", "f=f1.onnx,h=g1.onnx", "p.vnnlib"]) == 2
+    assert "declares no network 'h'" in capsys.readouterr().err
+    assert run(["nn", "verify", "f=f1.onnx,g=c.onnx", "p.vnnlib"]) == 2
+    assert "g has 1 inputs and 1 outputs" in capsys.readouterr().err
+    (folder / "p.vnnlib").write_text(two_networks("f", "g", "(equal-to f)"))
+    assert run(["nn", "verify", "f1.onnx", "p.vnnlib"]) == 0
+    assert run(["nn", "verify", "f=f1.onnx,g=g1.onnx", "safe.vnnlib"]) == 2

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from vouch.nn.result import Result
 from vouch.nn.specialise import specialised
 from vouch.settings import Settings, resolve
 from vouch.verdict import Verdict
+
+if TYPE_CHECKING:
+    from vouch.nn.vnnlib2 import Declared
 
 Path_: TypeAlias = str | PathLike[str]
 NetworkLike: TypeAlias = Network | Path_ | Sequence[tuple[Array, Array]] | Mapping[str, "Network | Path_"]
@@ -96,9 +99,10 @@ def decide(network: NetworkLike, prop: Property | Path_, settings: Settings) -> 
     """`verify` with options already resolved. The seconds include reading the files."""
     start = time.monotonic()
     _refuse_what_is_missing(settings)
-    subject = as_network(network)
-    names = list(network) if isinstance(network, Mapping) else []
-    asked = prop if isinstance(prop, Property) else read_property(Path(prop), names)
+    if isinstance(prop, Property):
+        subject, asked = as_network(network), prop
+    else:
+        subject, asked = _matched(network, Path(prop))
     asked.check_sizes(subject.inputs, subject.outputs, subject.name)
     try:
         result = _search(subject, asked, settings)
@@ -107,15 +111,43 @@ def decide(network: NetworkLike, prop: Property | Path_, settings: Settings) -> 
     return replace(_confirmed(subject, asked, result), seconds=time.monotonic() - start)
 
 
-def read_property(path: Path, names: Sequence[str] = ()) -> Property:
-    """A VNN-LIB file, either version, gzipped or not."""
-    from vouch.nn.properties import parse
+def _matched(network: NetworkLike, path: Path) -> tuple[Network, Property]:
+    """The property in a VNN-LIB file of either version, and the network or networks that it speaks about."""
+    from vouch.nn import properties, vnnlib2
 
     try:
         text = read(resolved(path)).decode("utf-8")
     except UnicodeDecodeError:
         raise VouchError(f"{path}: not a text file") from None
-    return parse(text, str(path))
+    if not properties.is_version_2(text):
+        if isinstance(network, Mapping) and len(network) > 1:
+            raise VouchError(f"{path}: VNN-LIB 1.0 speaks about one network, {len(network)} are given")
+        return as_network(network), properties.parse(text, str(path))
+    query = vnnlib2.parse_query(text, str(path))
+    return joined(_named(network, query.networks, path)), query.prop
+
+
+def _named(network: NetworkLike, declared: Sequence[Declared], path: Path) -> list[Network]:
+    """A network for each declaration, in their order. One that is equal to another need not be given."""
+    names = {d.name for d in declared}
+    given = dict(network) if isinstance(network, Mapping) else {declared[0].name: network}
+    if extra := given.keys() - names:
+        raise VouchError(f"{path}: declares no network {sorted(extra)[0]!r}")
+    found: dict[str, Network] = {}
+    for each in declared:
+        if each.name in given:
+            found[each.name] = as_network(given[each.name])
+        elif each.equal_to in found:
+            found[each.name] = found[each.equal_to]
+        else:
+            raise VouchError(f"{path}: no network is given for {each.name!r} (NAME=FILE,NAME=FILE)")
+        sizes = found[each.name].inputs, found[each.name].outputs
+        if sizes != (each.inputs, each.outputs):
+            raise VouchError(
+                f"{path}: {each.name} has {each.inputs} inputs and {each.outputs} outputs, "
+                f"{found[each.name].name} has {sizes[0]} and {sizes[1]}"
+            )
+    return list(found.values())
 
 
 def _refuse_what_is_missing(settings: Settings) -> None:
