@@ -1,0 +1,456 @@
+"""From paths to a program: projects, databases, targets, errors, the cache, models."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import llvmlite.binding as llvm
+import pytest
+
+from vouch.c import ir
+from vouch.c.cache import Cache, key_of
+from vouch.c.clang import Clang
+from vouch.c.frontend import FrontOptions, Loaded, load
+from vouch.c.reader import read
+from vouch.errors import VouchError
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder that is the current one."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def write(files: Mapping[str, str]) -> None:
+    for name, text in files.items():
+        path = Path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def bodies(loaded: Loaded) -> set[str]:
+    return {f.name for f in loaded.program.functions.values() if f.defined} - loaded.program.models
+
+
+def files_of(loaded: Loaded) -> set[str]:
+    return {f.location.file for f in loaded.program.functions.values() if f.location and f.defined}
+
+
+def test_the_text_is_what_was_read(project: Path) -> None:
+    write({"a.c": "#include <string.h>\nint f(const char *s) { return strlen(s); }"})
+    loaded = load(["a.c"])
+    again = read(loaded.ir)
+    again.models = loaded.program.models
+    assert again == loaded.program
+
+
+# ---------------------------------------------------------------- projects
+
+
+def test_folder_with_headers_elsewhere(project: Path) -> None:
+    write(
+        {
+            "src/main.c": '#include "api.h"\n#include <util/list.h>\nint main(void) { return api() + LIST; }',
+            "src/deep/api.c": '#include "api.h"\nint api(void) { return 1; }',
+            "public/api.h": "int api(void);",
+            "third_party/include/util/list.h": '#include "util/inner.h"\n',
+            "third_party/include/util/inner.h": "#define LIST 3\n",
+            ".hidden/bad.c": "this is no C",
+        }
+    )
+    loaded = load(["."])
+    assert bodies(loaded) == {"main", "api"}
+    assert loaded.units == ["src/main.c", "src/deep/api.c"]
+    assert files_of(loaded) == {"src/deep/api.c", "src/main.c"}
+
+
+def test_the_nearest_header_of_a_name_is_taken(project: Path) -> None:
+    write(
+        {
+            "a/inc/config.h": "#define NAME from_a\n",
+            "a/src/x.c": '#include "config.h"\nvoid NAME(void) {}',
+            "b/inc/config.h": "#define NAME from_b\n",
+            "b/src/x.c": '#include "config.h"\nvoid NAME(void) {}',
+        }
+    )
+    assert bodies(load(["."])) == {"from_a", "from_b"}
+
+
+def test_a_header_of_the_project_does_not_shadow_the_library(project: Path) -> None:
+    write(
+        {
+            "compat/string.h": "#error not this one\n",
+            "a.c": "#include <string.h>\nsize_t n(void) { return 1; }",
+        }
+    )
+    assert bodies(load(["."])) == {"n"}
+
+
+def test_header_of_a_single_file_in_include_beside_it(project: Path) -> None:
+    write({"src/a.c": '#include "a.h"\nint f(void) { return A; }', "include/a.h": "#define A 1\n"})
+    assert bodies(load(["src/a.c"])) == {"f"}
+
+
+def test_given_includes_and_defines(project: Path) -> None:
+    write({"a.c": "#include <x.h>\nint VALUE(void) { return X + N; }", "far/x.h": "#define X 1\n"})
+    loaded = load(["a.c"], FrontOptions(includes=("far",), defines=("VALUE=value", "N=3")))
+    assert bodies(loaded) == {"value"}
+
+
+def test_statics_of_the_same_name_stay_apart(project: Path) -> None:
+    text = "static int helper(void) {{ return {0}; }}\nint f{0}(void) {{ return helper(); }}"
+    write({"a.c": text.format(1), "b.c": text.format(2)})
+    functions = load(["a.c", "b.c"]).program.functions
+    assert sorted(f.source_name for f in functions.values()) == ["f1", "f2", "helper", "helper"]
+
+
+# ---------------------------------------------------------------- compilation databases
+
+
+def database(entries: list[dict[str, object]]) -> None:
+    write({"build/compile_commands.json": json.dumps(entries)})
+
+
+def test_database(project: Path) -> None:
+    write(
+        {
+            "src/a.c": '#include "gen.h"\n#ifndef FORCED\n#error\n#endif\nint NAME(void) { return GEN; }',
+            "src/b.c": "int b(int x) { return x; }",
+            "src/unlisted.c": "int unlisted(void) { return 0; }",
+            "gen/gen.h": "#define GEN 1\n",
+            "force.h": "#define FORCED\n",
+        }
+    )
+    database(
+        [
+            {
+                "directory": str(project / "build"),
+                "command": "/no/gcc -I../gen -DNAME=a -include ../force.h -O2 -Wall -c -o a.o ../src/a.c",
+                "file": "../src/a.c",
+            },
+            {
+                "directory": str(project / "build"),
+                "arguments": [
+                    "touch",
+                    "executed",
+                    "-funsigned-char",
+                    "-std=c99",
+                    "-c",
+                    str(project / "src/b.c"),
+                ],
+                "file": str(project / "src/b.c"),
+            },
+            {"directory": str(project), "command": "as -c x.s", "file": "x.s"},
+        ]
+    )
+    loaded = load([], FrontOptions(database="build"))
+    assert bodies(loaded) == {"a", "b"}
+    assert loaded.units == ["src/a.c", "src/b.c"]
+    assert not (project / "executed").exists()
+    assert not (project / "build" / "executed").exists()
+
+
+def test_database_with_paths_is_limited_to_them(project: Path) -> None:
+    write({"a.c": "int A(void) { return 0; }", "b.c": "int b(void) { return 0; }"})
+    database(
+        [
+            {"directory": str(project), "command": "cc -DA=a -c a.c", "file": "a.c"},
+            {"directory": str(project), "command": "cc -c b.c", "file": "b.c"},
+        ]
+    )
+    assert bodies(load(["a.c"], FrontOptions(database="build"))) == {"a"}
+
+
+@pytest.mark.parametrize("text", ["{}", "[1]", '[{"file": "a.c"}]', "nonsense", "[]"])
+def test_bad_database(project: Path, text: str) -> None:
+    write({"build/compile_commands.json": text})
+    with pytest.raises(VouchError, match="build"):
+        load([], FrontOptions(database="build"))
+
+
+def test_missing_database(project: Path) -> None:
+    with pytest.raises(VouchError, match="No such file"):
+        load([], FrontOptions(database="nowhere"))
+
+
+# ---------------------------------------------------------------- errors
+
+
+def test_missing_header_is_named(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    write({"a.c": '#include "gone.h"\n'})
+    with pytest.raises(VouchError, match=r"^a\.c: header 'gone\.h' not found"):
+        load(["a.c"])
+    assert "a.c:1:10: fatal error: 'gone.h' file not found" in capfd.readouterr().err
+
+
+def test_all_compile_errors_are_shown(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    write({"a.c": "int f( {", "b.c": "int g(void) { return undeclared; }", "c.c": "int fine;"})
+    with pytest.raises(VouchError, match=r"^a\.c: does not compile$"):
+        load(["a.c", "b.c", "c.c"])
+    shown = capfd.readouterr().err
+    assert "a.c:1:" in shown
+    assert "b.c:1:22: error: use of undeclared identifier 'undeclared'" in shown
+
+
+def test_several_mains(project: Path) -> None:
+    write({"one.c": "int main(void) { return 1; }", "two.c": "int main(void) { return 2; }"})
+    with pytest.raises(VouchError, match=r"several files define main: one\.c, two\.c"):
+        load(["."])
+
+
+def test_several_mains_do_not_matter_with_another_entry(project: Path) -> None:
+    write(
+        {
+            "one.c": "int f(void) { return 3; } int main(void) { return f(); }",
+            "two.c": "int main(void) { return 2; }",
+        }
+    )
+    loaded = load(["."], FrontOptions(entry="f"))
+    assert "f" in bodies(loaded)
+
+
+def test_defined_twice(project: Path) -> None:
+    write({"a.c": "int x = 1;", "b.c": "int x = 2;"})
+    with pytest.raises(VouchError, match=r"'x' is defined in several files: a\.c, b\.c"):
+        load(["a.c", "b.c"])
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("gone.c", "no such file"),
+        ("notes.txt", "not a C source"),
+        ("empty", "no C source"),
+        ("bad.ll", "not valid LLVM"),
+    ],
+)
+def test_bad_paths(project: Path, path: str, message: str) -> None:
+    write({"notes.txt": "", "empty/readme": "", "bad.ll": "define nonsense"})
+    with pytest.raises(VouchError, match=message) as raised:
+        load([path])
+    assert "\n" not in str(raised.value)
+
+
+def test_no_such_clang(project: Path) -> None:
+    write({"a.c": "int x;"})
+    with pytest.raises(VouchError, match="not found"):
+        load(["a.c"], FrontOptions(clang="/no/such/clang"))
+
+
+# ---------------------------------------------------------------- languages and targets
+
+
+WIDTHS = (
+    "int w[] = {sizeof(short), sizeof(int), sizeof(long), sizeof(void *), sizeof(double), (char)-1 < 0};\n"
+)
+TARGETS = {
+    "avr": [2, 2, 4, 2, 4, 1],
+    "msp430": [2, 2, 4, 2, 8, 0],
+    "thumbv7m-none-eabi": [2, 4, 4, 4, 8, 0],
+    "arm-none-eabi": [2, 4, 4, 4, 8, 0],
+    "riscv32": [2, 4, 4, 4, 8, 0],
+    "i386": [2, 4, 4, 4, 8, 1],
+    "x86_64-linux-gnu": [2, 4, 8, 8, 8, 1],
+    "aarch64-linux-musl": [2, 4, 8, 8, 8, 0],
+    "x86_64-windows-gnu": [2, 4, 4, 8, 8, 1],
+}
+# Headers that a driver may include, on every target.
+HEADERS = """
+#include <assert.h>
+#include <ctype.h>
+#include <errno.h>
+#include <float.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+_Static_assert(sizeof(uint32_t) == 4 && sizeof(size_t) == sizeof(sizeof 0), "sizes");
+_Static_assert(INT_MAX == (int)(~0u >> 1), "limits");
+int f(uint32_t x, char *s) {
+    assert(x);
+    errno = 0;
+    printf("%" PRIu32, x);
+    return isalpha(*s) + abs((int)x);
+}
+"""
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_targets_have_their_widths_and_headers(project: Path, target: str) -> None:
+    write({"a.c": HEADERS + WIDTHS})
+    loaded = load(["a.c"], FrontOptions(target=target))
+    held = loaded.program.globals["w"].initializer
+    assert isinstance(held, ir.AggregateConstant)
+    assert [e.value for e in held.elements if isinstance(e, ir.IntConstant)] == TARGETS[target]
+    assert "printf" in loaded.program.models
+
+
+def test_bare_headers_in_cpp(project: Path) -> None:
+    write({"a.cpp": HEADERS.replace("_Static_assert", "static_assert")})
+    assert load(["a.cpp"], FrontOptions(target="thumbv7m-none-eabi")).program.functions
+
+
+def test_cpp_with_the_standard_library(project: Path) -> None:
+    write(
+        {"a.cpp": "#include <vector>\nint f(int n) { std::vector<int> v; v.push_back(n); return v.back(); }"}
+    )
+    program = load(["a.cpp"]).program
+    assert any(f.source_name == "push_back" for f in program.functions.values())
+
+
+def test_c_and_cpp_together(project: Path) -> None:
+    write(
+        {
+            "a.c": "int twice(int x) { return 2 * x; }",
+            "b.cpp": 'extern "C" int twice(int); int use() { return twice(4); }',
+        }
+    )
+    assert bodies(load(["."])) == {"twice", "_Z3usev"}
+
+
+def test_preprocessed_files(project: Path) -> None:
+    write({"a.i": '# 1 "orig.c"\nint f(int x) { return x; }\n'})
+    assert load(["a.i"]).program.functions["f"].location == ir.Location("orig.c", 1, 0, "f")
+
+
+def test_ir_text_and_bitcode(project: Path) -> None:
+    text = (
+        "; a comment of another compiler\ndefine i32 @f(i32 %x) { ; here too\n"
+        "  %y = add nsw i32 %x, 1 ; and here\n  ret i32 %y\n}\n"
+    )
+    write({"a.ll": text})
+    Path("b.bc").write_bytes(llvm.parse_assembly(text).as_bitcode())
+    for name in ("a.ll", "b.bc"):
+        (block,) = load([name]).program.functions["f"].blocks.values()
+        assert isinstance(block.instructions[0], ir.Binary)
+        assert block.instructions[0].flags == {"nsw"}
+
+
+def test_standard(project: Path) -> None:
+    write({"a.c": "int f(void) { int typeof = 1; return typeof; }"})
+    assert bodies(load(["a.c"], FrontOptions(std="c99"))) == {"f"}
+    with pytest.raises(VouchError):
+        load(["a.c"], FrontOptions(std="gnu99"))
+
+
+def test_old_c_is_accepted(project: Path) -> None:
+    write({"a.c": "f(a, b) int a; char *b; { int *p = a; g(p); return a; }"})
+    assert bodies(load(["a.c"])) == {"f"}
+
+
+# ---------------------------------------------------------------- models
+
+
+def test_models_only_for_what_is_missing(project: Path) -> None:
+    write(
+        {
+            "a.c": "#include <string.h>\nsize_t strlen(const char *s) { return 7; }\n"
+            "char *f(char *s) { return strcat(s, strdup(s)); }\nstatic int among(int x) { return x; }\n"
+            "int g(char *s) { return among(strspn(s, s)); }"
+        }
+    )
+    program = load(["a.c"]).program
+    assert {"strcat", "strdup", "strcpy", "strspn"} <= program.models
+    assert "strlen" not in program.models
+    assert "among" not in program.models
+    assert "strchr" not in program.functions
+    assert "malloc" in program.functions
+    assert not program.functions["malloc"].defined
+    assert all(program.functions[name].defined for name in program.models)
+
+
+def test_models_can_be_left_out(project: Path) -> None:
+    write({"a.c": "#include <string.h>\nint f(char *s) { return strlen(s); }"})
+    program = load(["a.c"], FrontOptions(models=False)).program
+    assert program.models == frozenset()
+    assert not program.functions["strlen"].defined
+
+
+# ---------------------------------------------------------------- cache
+
+
+class Counter:
+    """Counts the runs of clang by what they were for."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.compiled: list[str] = []
+        real = Clang._run
+
+        def run(command: list[str]) -> object:
+            if "-emit-llvm" in command:
+                self.compiled.append(os.path.basename(command[command.index("-emit-llvm") + 3]))
+            return real(command)
+
+        monkeypatch.setattr(Clang, "_run", staticmethod(run))
+
+
+def test_cache_compiles_what_changed(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VOUCH_CACHE_DIR", str(tmp_path / "cache"))
+    write(
+        {
+            "a.c": '#include "h.h"\nint a(void) { return H; }',
+            "b.c": "int b(void) { return 2; }",
+            "h.h": "#define H 1\n",
+        }
+    )
+    count = Counter(monkeypatch)
+    first = load(["."])
+    assert sorted(count.compiled) == ["a.c", "b.c"]
+    assert load(["."]).ir == first.ir
+    assert len(count.compiled) == 2
+    write({"h.h": "#define H 5\n"})
+    changed = load(["."])
+    assert count.compiled[2:] == ["a.c"]
+    assert "ret i32 5" in changed.ir
+    load(["."], FrontOptions(defines=("UNUSED",)))
+    assert sorted(count.compiled[3:]) == ["a.c", "b.c"]
+    load(["."], FrontOptions(cache=False))
+    assert len(count.compiled) == 7
+
+
+def test_cache_that_cannot_be_written(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("VOUCH_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    write({"a.c": "#include <string.h>\nint f(char *s) { return strlen(s); }"})
+    assert load(["a.c"]).program.models == {"strlen"}
+
+
+def test_damaged_entry_is_a_miss(tmp_path: Path) -> None:
+    cache, key = Cache(tmp_path), key_of(["x"])
+    cache.put(key, b"content")
+    assert cache.get(key) == b"content"
+    (entry,) = [path for path in tmp_path.rglob("*") if path.is_file()]
+    entry.write_bytes(entry.read_bytes()[:-3])
+    assert cache.get(key) is None
+
+
+def test_cache_stays_small(tmp_path: Path) -> None:
+    cache = Cache(tmp_path, limit=20_000)
+    keys = [key_of([str(i)]) for i in range(30)]
+    for age, key in enumerate(keys):
+        cache.put(key, os.urandom(1000))
+        (entry,) = tmp_path.rglob(key[2:])
+        os.utime(entry, (age, age))
+    assert cache.get(keys[0]) is not None  # used now: the youngest
+    cache.prune()
+    assert sum(p.stat().st_size for p in tmp_path.rglob("*") if p.is_file()) <= 20_000
+    assert cache.get(keys[0]) is not None
+    assert cache.get(keys[1]) is None
+    assert cache.get(keys[-1]) is not None
+
+
+def test_key_tells_parts_apart() -> None:
+    assert key_of(["ab", "c"]) != key_of(["a", "bc"])
