@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vouch.c.checks.base import Check, Trigger
-from vouch.c.ir import Call, Function, PointerType, Program
+from vouch.c.ir import Call, Function, IntType, PointerType, Program
 from vouch.c.ranges.calls import instructions
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.judge import judge
@@ -120,15 +120,17 @@ class _Run:
         """What every function returns, whatever it is called with; and all writes to globals."""
         world = self.world
         collects = not world.library and bool(world.objects.hidden) and not world.graph.twice
+        called = {callee for callees in world.graph.callees.values() for callee in callees}
         for name in world.graph.order:
-            if name in world.graph.twice:
-                continue
             function = world.program.functions[name]
+            wanted = name in called and isinstance(function.signature.result, IntType)
+            if name in world.graph.twice or not (wanted or collects):
+                continue
             solver = Solver(world, function, None)
             if collects:
                 judge(solver, ())
             world.results[name] = solver.result if solver.returns else None
-            if name in self.roots and world.library and name not in world.graph.recursive:
+            if name in self.roots and world.library:
                 self.solvers[name] = solver  # nothing that the second pass knows more about
         world.called.clear()
         world.arguments.clear()

@@ -160,7 +160,7 @@ class CallGraph:
         target = self.target(call)
         if target is None:
             self.indirect.add(name)
-            effects.wild = effects.leaves = effects.frees = True
+            effects.wild = effects.leaves = True
         elif target in RETURNS_TWICE or "returns_twice" in call.attributes:
             self.twice.add(name)
             effects.wild = effects.leaves = True
@@ -268,9 +268,11 @@ class CallGraph:
         self.outside = Effects(wild=True, leaves=True)
         for name in self.taken:
             self.outside.globals |= self.effects[name].globals
+            self.outside.frees |= self.effects[name].frees
         for effects in self.effects.values():
             if effects.leaves:
                 effects.globals |= self.outside.globals
+                effects.frees |= self.outside.frees
 
 
 _NOTHING = Effects()

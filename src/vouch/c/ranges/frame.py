@@ -102,6 +102,7 @@ class Frame:
             before = graph.predecessors.get(label, [])
             last = blocks[before[0]].terminator if len(before) == 1 else None
             plain = isinstance(last, Branch) and last.otherwise == label and last.then == target
+            plain = plain and before[0] in graph.predecessors[target]  # not by a condition that never holds
             if not plain or isinstance(blocks[target].instructions[0], Phi):
                 del self.handlers[label]
 

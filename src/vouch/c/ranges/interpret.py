@@ -70,6 +70,7 @@ class Interpreter:
         self.changed: set[str] = set()  # registers of other blocks' interest that got a new value
         self.edges: set[tuple[str, str]] = set()  # feasible so far
         self.label = ""
+        self.sources: dict[str, tuple[Any, ...]] = {}  # registers loaded in this block: cell, contents
         self.widening = False
         self.keys: dict[str, set[tuple[Any, ...]]] = {}  # cells seen so far, by object
         self.dead = False  # the rest of the block is not reached
@@ -84,8 +85,17 @@ class Interpreter:
     def enter(self, label: str, state: State) -> None:
         self.label = label
         self.state = state
+        self.sources.clear()
         self.own = False
         self.dead = False
+
+    def mark(self) -> tuple[Any, ...]:
+        """What `reset` needs to come back to this point of the block."""
+        self.own = False
+        return self.state, dict(self.sources)
+
+    def reset(self, mark: tuple[Any, ...]) -> None:
+        self.state, self.sources, self.own = mark[0], dict(mark[1]), False
 
     def writable(self) -> State:
         if not self.own:
@@ -187,22 +197,43 @@ class Interpreter:
         key = (pointer.base, pointer.lo, size)
         held = self.state.get(key)
         if held is not None and (type(held[0]) is Pointer) is isinstance(kind, PointerType):
-            value, holders = held
+            value = held[0]
         else:
-            value, holders = self.initial(pointer, kind, size), ()
+            held, value = None, self.initial(pointer, kind, size)
         self.define(result, value)
         if value is None or pointer.base == "null":
             return
+        if type(value) is Pointer:
+            self.pointer_keys.add(key)
+        self.keys.setdefault(pointer.base, set()).add(key)
+        if result in self.frame.cross:
+            self.remember(result, key, value, held[1] if held is not None else ())
+            return
+        if held is None:
+            held = self.writable()[key] = (value, ())
+        self.sources[result] = (key, held)
+
+    def remember(self, result: str, key: tuple[Any, ...], value: Any, holders: tuple[str, ...]) -> None:
+        """A register that other blocks use was loaded from a cell."""
         state = self.writable()
         before = state.get(("h", result))
         if before is not None and before[0] != key and before[0] in state:
             cell = state[before[0]]
             state[before[0]] = (cell[0], tuple(r for r in cell[1] if r != result))
-        if type(value) is Pointer:
-            self.pointer_keys.add(key)
         state["h", result] = (key,)
         state[key] = (value, (*holders[-3:], result))
-        self.keys.setdefault(pointer.base, set()).add(key)
+
+    def source(self, name: str) -> tuple[Any, ...] | None:
+        """The cell that a register was loaded from, if it still holds it."""
+        local = self.sources.get(name)
+        if local is not None:
+            key, held = local
+            return key if self.state.get(key) is held else None
+        far = self.state.get(("h", name))
+        if far is None:
+            return None
+        cell = self.state.get(far[0])
+        return far[0] if cell is not None and name in cell[1] else None
 
     def fits(self, kind: Type) -> bool:
         return isinstance(kind, PointerType) or (isinstance(kind, IntType) and kind.bits % 8 == 0)

@@ -40,27 +40,12 @@ def judge(solver: Solver, checks: Iterable[Check]) -> dict[str, str]:
         sites.setdefault(id(check.site), []).append(check)
     found: dict[str, str] = {}
     reached: set[int] = set()
-    at = solver.at
-    at.recording = True
+    solver.at.recording = True
     for label in solver.frame.graph.order:
-        if label not in solver.inputs:
-            continue
-        if label in solver.frame.handlers:
-            if not _enter_handler(solver, label):
-                continue
-        else:
-            at.enter(label, solver.inputs[label])
-        for instruction in solver.frame.function.blocks[label].instructions:
-            if id(instruction) in sites:
-                reached.add(id(instruction))
-                for check in sites[id(instruction)]:
-                    reason = _holds(at, check)
-                    if reason is not None:
-                        found[check.id] = reason
-            at.step(instruction)
-            if at.dead:
-                break
-    at.recording = False
+        if label in solver.inputs and label not in solver.frame.handlers:
+            solver.at.enter(label, solver.inputs[label])
+            _visit(solver, label, sites, reached, found)
+    solver.at.recording = False
     asked = _asked(solver)
     for site, held in sites.items():
         if site not in reached:
@@ -87,16 +72,30 @@ def _asked(solver: Solver) -> set[int]:
     return found
 
 
-def _enter_handler(solver: Solver, label: str) -> bool:
-    """Set up the state in which a handler is called; False where it cannot be."""
-    before = solver.frame.graph.predecessors[label][0]
-    branch = solver.frame.function.blocks[before].terminator
-    assert isinstance(branch, Branch)
-    assert branch.condition is not None
-    if before not in solver.inputs or (before, label) not in solver.at.edges:
-        return False
-    solver.at.enter(label, solver.outputs[before, label])
-    return refine.assume(solver.at, branch.condition, False)
+def _visit(
+    solver: Solver, label: str, sites: dict[int, list[Check]], reached: set[int], found: dict[str, str]
+) -> None:
+    """Run a block, deciding the checks of its instructions and of the handler that it may branch to."""
+    at = solver.at
+    for instruction in solver.frame.function.blocks[label].instructions:
+        if id(instruction) in sites:
+            reached.add(id(instruction))
+            for check in sites[id(instruction)]:
+                reason = _holds(at, check)
+                if reason is not None:
+                    found[check.id] = reason
+        if (
+            isinstance(instruction, Branch)
+            and solver.frame.handlers.get(instruction.otherwise or "") is not None
+        ):
+            assert instruction.condition is not None
+            assert instruction.otherwise is not None
+            if refine.assume(at, instruction.condition, False):
+                _visit(solver, instruction.otherwise, sites, reached, found)
+            return
+        at.step(instruction)
+        if at.dead:
+            return
 
 
 def _holds(at: Interpreter, check: Check) -> str | None:
@@ -114,10 +113,9 @@ def _holds(at: Interpreter, check: Check) -> str | None:
             )
         case Trigger.FALSE_ARGUMENT:
             assert isinstance(site, Call)
-            before, own = at.state, at.own
-            at.own = False
+            before = at.mark()
             safe = not refine.assume(at, site.arguments[check.argument], False)
-            at.state, at.own = before, own
+            at.reset(before)
         case Trigger.NARROWING:
             safe = check.value is not None and _fits(at.integer(check.value), check)
         case Trigger.OVERFLOW:

@@ -164,14 +164,17 @@ def _hold(at: Interpreter, operand: Operand, value: Any) -> None:
     if not isinstance(operand, Register):
         return
     name = operand.name
+    source = at.source(name)
+    if source is None and name not in at.frame.cross:
+        return
     state = at.writable()
     if name in at.frame.cross:
         state["r", name] = (value,)
-    source = state.get(("h", name))
     if source is not None:
-        cell = state.get(source[0])
-        if cell is not None and name in cell[1]:
-            state[source[0]] = (value, cell[1])
+        cell = state.get(source)
+        state[source] = (value, cell[1] if cell is not None else ())
+        if name in at.sources:
+            at.sources[name] = (source, state[source])
 
 
 def narrow(at: Interpreter, operand: Operand, value: Value, depth: int = _DEPTH) -> bool:

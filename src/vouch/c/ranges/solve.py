@@ -12,7 +12,6 @@ from typing import Any
 
 from vouch.c.ir import Branch, Function, IntConstant, IntType, PointerType, Return, Switch
 from vouch.c.ranges import domain, refine
-from vouch.c.ranges.frame import Frame
 from vouch.c.ranges.interpret import Interpreter
 from vouch.c.ranges.pointers import ANYWHERE, Pointer
 from vouch.c.ranges.state import State, join, join_values, widen
@@ -28,15 +27,16 @@ class Solver:
 
     def __init__(self, world: World, function: Function, arguments: list[Any] | None) -> None:
         self.world = world
-        self.frame = Frame(function, world.objects.sizes)
+        self.frame = world.frame(function)
         self.at = Interpreter(world, self.frame, world.objects.escaping[function.name])
         self.inputs: dict[str, State] = {}
         self.outputs: dict[tuple[str, str], State] = {}
         self.result: Any = None
         self.returns = False
+        self.widened = False
         self._bind(function, arguments)
         self._ascend()
-        for _ in range(_DESCENTS):
+        for _ in range(_DESCENTS if self.widened else 0):
             self._descend()
 
     def _bind(self, function: Function, arguments: list[Any] | None) -> None:
@@ -95,39 +95,35 @@ class Solver:
         known = at.value(condition)
         may_be_true = type(known) is not tuple or known[3] == 1
         may_be_false = type(known) is not tuple or known[2] == 0
-        before = at.state
-        at.own = False
+        before = at.mark()
         if self.frame.handlers.get(otherwise) == then:
             if may_be_false:
-                yield otherwise, before
-            yield then, before
+                yield otherwise, at.state
+            yield then, at.state
             return
         for target, truth, possible in ((then, True, may_be_true), (otherwise, False, may_be_false)):
             if possible:
-                at.state, at.own = before, False
+                at.reset(before)
                 if refine.assume(at, condition, truth):
-                    at.own = False
                     yield target, at.state
 
     def _switch(self, last: Switch) -> Iterator[tuple[str, State]]:
         at = self.at
-        before = at.state
-        at.own = False
+        before = at.mark()
         kind = getattr(last.value, "type", None)
         assert isinstance(kind, IntType)
         value = at.integer(last.value)
         found: dict[str, State] = {}
         for number, label in last.cases:
             if domain.contains(value, number.value, kind.bits):
-                at.state, at.own = before, False
+                at.reset(before)
                 if refine.narrow(at, last.value, domain.const(number.value, kind.bits)):
                     found[label] = join(found[label], at.state) if label in found else at.state
-        at.state, at.own = before, False
+        at.reset(before)
         rest = _without_cases(value, last.cases, kind.bits)
         if rest is not None and refine.narrow(at, last.value, rest):
             label = last.default
             found[label] = join(found[label], at.state) if label in found else at.state
-        at.own = False
         yield from found.items()
 
     def _return(self, value: Any) -> None:
@@ -148,6 +144,7 @@ class Solver:
             queued.discard(label)
             visits[label] = visits.get(label, 0) + 1
             at.widening = label in graph.heads and visits[label] > _BEFORE_WIDENING
+            self.widened |= at.widening
             if visits[label] > _MOST_VISITS:
                 self.inputs[label] = {}
             at.changed.clear()
@@ -172,6 +169,7 @@ class Solver:
             self.inputs[target] = state
             return True
         if target in self.frame.graph.heads and visits.get(target, 0) > _BEFORE_WIDENING:
+            self.widened = True
             after = widen(before, state, self.frame.thresholds)
         else:
             after = join(before, state)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from vouch.c.ir import Program
+from vouch.c.ir import Function, Program
 from vouch.c.ranges import domain
 from vouch.c.ranges.calls import CallGraph
 from vouch.c.ranges.domain import Value
+from vouch.c.ranges.frame import Frame
 from vouch.c.ranges.objects import Objects
 from vouch.c.ranges.pointers import Pointer
 from vouch.c.ranges.state import join_values
@@ -35,7 +36,13 @@ class World:
         self.called: set[str] = set()
         self.writes: dict[str, list[tuple[int, int, int, Value | None]]] | None = None
         self._recorded: dict[str, list[tuple[int, int, int, Value | None]]] = {}
+        self._frames: dict[str, Frame] = {}
         self._contents: dict[tuple[str, int, int, int], Value | None] = {}
+
+    def frame(self, function: Function) -> Frame:
+        if function.name not in self._frames:
+            self._frames[function.name] = Frame(function, self.objects.sizes)
+        return self._frames[function.name]
 
     def extent(self, base: str | None) -> Extent | None:
         if base is None or base[0] != "@":
