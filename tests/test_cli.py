@@ -28,7 +28,7 @@ int main(void)
     int q = d > 0 ? 10 / d : 0;
     unsigned long a = __VERIFIER_nondet_ulong(), b = __VERIFIER_nondet_ulong();
     if (a > 1 && b > 1 && a < 4294967296 && b < 4294967296) {
-        assert(a * b != 18446743979220271189ul);
+        assert(a * b != 9153552214547054437ul);
     }
     return q;
 }
@@ -129,7 +129,7 @@ def test_folder_as_input(folder: Path) -> None:
         (["check", "safe.c", "--target", "no-such-machine"], ["no-such-machine"]),
         (["check", "safe.c", "--clang", "no-such-clang"], ["no-such-clang"]),
         (["check", "safe.c", "--unwind-loop", "f.loop.1"], ["--unwind-loop"]),
-        (["check", "safe.c", "--device-range", "12"], ["--device-range"]),
+        (["check", "safe.c", "--device-range", "here"], ["--device-range"]),
         (["check", "-p", "."], ["compile_commands.json"]),
         (["chekc", "safe.c"], ["chekc"]),
         (["check", "garbage.bc"], ["garbage.bc"]),

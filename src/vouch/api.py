@@ -22,7 +22,9 @@ from vouch.verdict import Verdict
 if TYPE_CHECKING:
     from vouch.bmc.counterexample import Counterexample
     from vouch.c.frontend import Loaded
+    from vouch.c.ir import Program
     from vouch.c.options import FrontOptions
+    from vouch.c.sources import Sources
 
 Progress = Callable[[str], None]
 
@@ -107,13 +109,17 @@ def _flow(state: _Run, paths: Sequence[str]) -> None:
     from vouch.c.sources import Sources
 
     settings = state.settings
-    wanted = checks.chosen(settings.checks)  # first: a typing mistake should not cost a compilation
+    wanted = checks.chosen(settings.checks)
     if not wanted:
         raise VouchError("option --checks: no category is left")
+    _validate(settings)
     with state.stage("compile"):
         loaded = frontend.load(list(paths), _front_options(settings, wanted))
     program, sources = loaded.program, Sources()
     state.warnings += loaded.warnings
+    _bounds(state, program, sources)
+    if settings.loops:
+        return
     state.entries = entry_points(program, settings.entry)
     if not state.entries:
         raise VouchError("no function to check: the program has no code")
@@ -131,6 +137,30 @@ def _flow(state: _Run, paths: Sequence[str]) -> None:
             state.decided[item.id] = CheckResult(item, Verdict.SAFE, decided_by="preprocess")
     if not state.late():
         _engine(state, loaded, decisions)
+
+
+def _validate(settings: Settings) -> None:
+    """What the option table cannot check, before any work: a typing mistake should not cost a compilation."""
+    from vouch.bmc.loops import given_bounds
+    from vouch.bmc.verify import devices
+    from vouch.smt import solver
+
+    given_bounds(settings.unwind_loop)
+    devices(settings.device_range)
+    for name in settings.solver.split(","):
+        solver.backend(name.strip())
+
+
+def _bounds(state: _Run, program: Program, sources: Sources) -> None:
+    """List the loops, and hand bounds that stand in comments to the engine by the loops' names."""
+    from vouch.bmc.loops import describe, given_bounds
+    from vouch.c import suppress
+
+    settings = state.settings
+    comments = suppress.loop_bounds(suppress.files_of(program), sources)
+    state.loops = describe(program, given_bounds(settings.unwind_loop), comments, settings.unwind)
+    noted = [f"{loop.name}={loop.bound}" for loop in state.loops if loop.bound_from == "comment"]
+    state.settings = settings.replace(unwind_loop=[*noted, *settings.unwind_loop])
 
 
 def _front_options(settings: Settings, wanted: frozenset[Category]) -> FrontOptions:
@@ -160,7 +190,6 @@ def _engine(state: _Run, loaded: Loaded, decisions: Mapping[str, Any]) -> None:
         outcome = verify(loaded, state.checks, decisions, state.settings, state.deadline, report=report)
     for result in outcome.results:
         report(result)
-    state.loops = outcome.loops
     state.warnings += outcome.warnings
     found = [
         (result, outcome.counterexamples[result.check.id])
