@@ -120,6 +120,37 @@ def test_no_model(tmp_path, name, data):
         load(tmp_path / name)
 
 
+def test_weights_from_elsewhere_are_refused(tmp_path):
+    """Links and external storage would read other files; a huge array would fill the memory."""
+    other = keras2(
+        tmp_path / "other.h5", [dense("a", batch_input_shape=[None, 2])], {"a": [np.eye(2), np.zeros(2)]}
+    )
+    (tmp_path / "raw.bin").write_bytes(np.eye(2).tobytes())
+
+    def external_link(group):
+        group["a/0"] = h5py.ExternalLink(str(other), "model_weights/a/a/0")
+
+    def soft_link(group):
+        group["a/0"] = h5py.SoftLink("/model_weights/a/a/1")
+
+    def external_storage(group):
+        group.create_dataset("a/0", (2, 2), "f8", external=[(str(tmp_path / "raw.bin"), 0, 32)])
+
+    def huge(group):
+        group.create_dataset("a/0", (1 << 20, 1 << 20), "f8", chunks=(1024, 1024))
+
+    for number, (change, message) in enumerate(
+        [(external_link, "a link"), (soft_link, "a link"), (external_storage, "outside"), (huge, "too large")]
+    ):
+        layers = [dense("a", batch_input_shape=[None, 2])]
+        path = keras2(tmp_path / f"m{number}.h5", layers, {"a": [np.eye(2), np.zeros(2)]})
+        with h5py.File(path, "a") as file:
+            del file["model_weights/a/a/0"]
+            change(file["model_weights/a"])
+        with pytest.raises(VouchError, match=message):
+            load(path)
+
+
 def test_truncated_file(tmp_path):
     data = gzip.decompress((Path(__file__).parent / "keras" / "mlp.h5.gz").read_bytes())
     for keep in (100, 1000, len(data) // 2):

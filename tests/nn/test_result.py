@@ -37,6 +37,15 @@ def test_json_has_what_the_contract_names():
     assert good["output_bounds"] == [[0.0, 1.0], [0.0, 1.0]]
 
 
+def test_json_has_no_infinities():
+    odd = Result(
+        Verdict.UNKNOWN, "e", bound=-np.inf, progress=np.nan, output_bounds=(np.array([-np.inf]), np.ones(1))
+    )
+    document = json.loads(json.dumps(odd.to_json(), allow_nan=False))
+    assert (document["bound"], document["progress"]) == (None, None)
+    assert document["output_bounds"] == [[None, 1.0]]
+
+
 def test_exit_codes():
     codes = {
         v: Result(v, "e").exit_code for v in (Verdict.SAFE, Verdict.UNSAFE, Verdict.UNKNOWN, Verdict.TIMEOUT)

@@ -31,6 +31,9 @@ GRACE = 5.0
 # Seconds in which a worker has to have loaded its libraries.
 _START = 120.0
 
+# Loaded before the first instance, so that no instance pays for it.
+_LIBRARIES = ("vouch.nn.search", "onnxruntime", "scipy.sparse", "vouch.nn.loaders.onnx")
+
 ERROR = "error"
 
 
@@ -150,7 +153,8 @@ def _serve(line: Connection, folder: str) -> None:
     os.setsid()
     from vouch.nn.api import decide
 
-    importlib.import_module("vouch.nn.search")
+    for name in _LIBRARIES:
+        importlib.import_module(name)
     line.send("ready")
     while True:
         try:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from vouch.errors import VouchError
-from vouch.nn.operators.base import Array, Operator, Shape
+from vouch.nn.operators.base import LARGEST, Array, Operator, Shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +102,8 @@ class GraphBuilder:
     """Grows a network node by node, checking names and shapes; used by all loaders."""
 
     def __init__(self, name: str, input: str, input_shape: Shape) -> None:
+        if not 0 < math.prod(input_shape) <= LARGEST:
+            raise VouchError(f"{name}: an input of shape {input_shape}")
         self.name, self.input, self.input_shape = name, input, input_shape
         self.shapes: dict[str, Shape] = {input: input_shape}
         self.nodes: list[Node] = []
@@ -116,6 +118,8 @@ class GraphBuilder:
             raise VouchError(f"{self.name}: node {name!r} ({op.kind}): {error}") from None
         if 0 in shape:
             raise VouchError(f"{self.name}: node {name!r} ({op.kind}): empty result of shape {shape}")
+        if math.prod(shape) > LARGEST:
+            raise VouchError(f"{self.name}: node {name!r} ({op.kind}): too large, shape {shape}")
         self.shapes[name] = shape
         self.nodes.append(Node(name, op, inputs, shape))
         return name

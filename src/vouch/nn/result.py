@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,11 @@ class Counterexample:
 
     def to_json(self) -> dict[str, list[float]]:
         return {"input": [float(v) for v in self.input], "output": [float(v) for v in self.output]}
+
+
+def _finite(value: float | None) -> float | None:
+    """JSON has no infinity; a bound that is none says nothing."""
+    return None if value is None or not math.isfinite(value) else float(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +83,15 @@ class Result:
             "reason": self.reason,
             "vacuous": self.vacuous,
             "warnings": list(self.warnings),
-            "bound": self.bound,
-            "progress": self.progress,
+            "bound": _finite(self.bound),
+            "progress": _finite(self.progress),
         }
         if self.output_bounds is not None:
             low, high = self.output_bounds
-            document["output_bounds"] = [[float(a), float(b)] for a, b in zip(low, high, strict=True)]
+            pairs = zip(low.tolist(), high.tolist(), strict=True)
+            document["output_bounds"] = [[_finite(a), _finite(b)] for a, b in pairs]
         if self.statistics:
-            document["statistics"] = dict(self.statistics)
+            document["statistics"] = {name: _finite(value) for name, value in self.statistics.items()}
         return document
 
     def _repr_html_(self) -> str:

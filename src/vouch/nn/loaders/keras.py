@@ -17,10 +17,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from vouch.errors import VouchError
+from vouch.nn.loaders import files
 from vouch.nn.loaders.files import read, stem, suffix
 from vouch.nn.loaders.keras_layers import CONVERTERS, Layer
 from vouch.nn.network import GraphBuilder, Network
-from vouch.nn.operators.base import Array, Shape
+from vouch.nn.operators.base import LARGEST, Array, Shape
 
 Weights: TypeAlias = Callable[["_Entry"], list[Array]]
 
@@ -72,7 +73,7 @@ def _h5(data: bytes) -> tuple[dict[str, Any], Weights]:
             return []
         group = groups[entry.name]
         names = [n.decode() if isinstance(n, bytes) else str(n) for n in group.attrs.get("weight_names", ())]
-        return [_numbers(group[name]) for name in names]
+        return [_numbers(group, name) for name in names]
 
     return json.loads(file.attrs["model_config"]), weights
 
@@ -80,6 +81,8 @@ def _h5(data: bytes) -> tuple[dict[str, Any], Weights]:
 def _archive(data: bytes) -> tuple[dict[str, Any], Weights]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            if sum(entry.file_size for entry in archive.infolist()) > files.LARGEST:
+                raise VouchError("unpacks to more than memory holds")
             config = json.loads(archive.read("config.json"))
             file = _opened(archive.read("model.weights.h5"))
     except (zipfile.BadZipFile, KeyError, NotImplementedError) as error:
@@ -90,12 +93,25 @@ def _archive(data: bytes) -> tuple[dict[str, Any], Weights]:
         if entry.path not in groups or "vars" not in groups[entry.path]:
             return []
         variables = groups[entry.path]["vars"]
-        return [_numbers(variables[key]) for key in sorted(variables, key=int)]
+        return [_numbers(variables, key) for key in sorted(variables, key=int)]
 
     return config, weights
 
 
-def _numbers(dataset: Any) -> Array:
+def _numbers(group: Any, name: str) -> Array:
+    """A dataset of the file itself: neither a link nor data stored elsewhere, nor more than memory holds."""
+    import h5py
+
+    parts = name.split("/")
+    for depth in range(1, len(parts) + 1):
+        link = group.get("/".join(parts[:depth]), getlink=True)
+        if not isinstance(link, h5py.HardLink):
+            raise VouchError(f"weights {name!r} are a link")
+    dataset = group[name]
+    if not isinstance(dataset, h5py.Dataset) or dataset.external or dataset.is_virtual:
+        raise VouchError(f"weights {name!r} are stored outside of the file")
+    if dataset.size > LARGEST:
+        raise VouchError(f"weights {name!r} are too large")
     values = np.array(dataset, dtype=np.float64)
     if not np.isfinite(values).all():
         raise VouchError("weights contain NaN or infinity")

@@ -34,7 +34,7 @@ from vouch.nn.operators import (
     Tanh,
     Transpose,
 )
-from vouch.nn.operators.base import Array, Shape
+from vouch.nn.operators.base import Array, Shape, finite
 
 Converter = Callable[[OnnxNode, Context], None]
 
@@ -276,6 +276,7 @@ def _pad(node: OnnxNode, context: Context) -> None:
     by_axis = [(0, 0)] * rank
     for place, axis in enumerate(named):
         by_axis[axis] = (pads[place], pads[place + len(named)])
+    finite(value)
     node.emit(Pad(tuple(by_axis), mode, float(value.ravel()[0])), node.value(0))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vouch.errors import VouchError
-from vouch.nn.operators.base import Array, Operator, Shape, Value
+from vouch.nn.operators.base import Array, Operator, Shape, Value, finite
 
 if TYPE_CHECKING:
     from vouch.nn.lowering import Builder
@@ -39,6 +39,9 @@ class LeakyRelu(_Elementwise):
 
     slope: float
 
+    def __post_init__(self) -> None:
+        finite(self.slope)
+
     def evaluate(self, *inputs: Array) -> Array:
         (x,) = inputs
         return np.where(x >= 0, x, x * x.dtype.type(self.slope))
@@ -55,7 +58,7 @@ class Clip(_Elementwise):
     high: float = math.inf
 
     def __post_init__(self) -> None:
-        if not self.low <= self.high:
+        if not self.low <= self.high or self.low == math.inf or self.high == -math.inf:
             raise VouchError(f"an empty range [{self.low}, {self.high}]")
 
     def evaluate(self, *inputs: Array) -> Array:

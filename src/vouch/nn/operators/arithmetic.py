@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vouch.errors import VouchError
-from vouch.nn.operators.base import UNIT, Array, Operator, Shape, Value
+from vouch.nn.operators.base import UNIT, Array, Operator, Shape, Value, finite
 
 if TYPE_CHECKING:
     from vouch.nn.lowering import Builder
@@ -66,6 +66,9 @@ class Shift(Operator):
     constant: Array
     negated: bool = False
 
+    def __post_init__(self) -> None:
+        finite(self.constant)
+
     def shape(self, *inputs: Shape) -> Shape:
         return broadcast(inputs[0], self.constant.shape)
 
@@ -89,6 +92,7 @@ class Scale(Operator):
     divide: bool = False
 
     def __post_init__(self) -> None:
+        finite(self.constant)
         if self.divide and not np.all(self.constant):
             raise VouchError("division by a constant that contains zero")
 

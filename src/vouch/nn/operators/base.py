@@ -12,11 +12,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from vouch.errors import VouchError
+
 if TYPE_CHECKING:
     from vouch.nn.lowering import Builder
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 Shape: TypeAlias = tuple[int, ...]
+
+# Elements of a value; larger networks are refused before they fill the memory.
+LARGEST = 1 << 28
 
 # Half a unit in the last place of 1.0 in float64: the relative error of one rounding.
 UNIT = 2.0**-53
@@ -50,3 +55,9 @@ class Operator(ABC):
     @abstractmethod
     def lower(self, builder: Builder, *inputs: Value) -> int:
         """Add lowered nodes that compute the same reals; returns the index of the last one."""
+
+
+def finite(*constants: Array | float) -> None:
+    """Refuses NaN and infinity."""
+    if not all(np.isfinite(c).all() for c in constants):
+        raise VouchError("a constant is NaN or infinite")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vouch.errors import VouchError
-from vouch.nn.operators.base import Array, Operator, Shape, Value
+from vouch.nn.operators.base import LARGEST, Array, Operator, Shape, Value
 
 if TYPE_CHECKING:
     from vouch.nn.lowering import Builder
@@ -54,6 +54,11 @@ class Reshape(Rearrangement):
     """Also Flatten, Squeeze, Unsqueeze: loaders work out the resulting shape."""
 
     target: Shape
+
+    def shape(self, *inputs: Shape) -> Shape:
+        if math.prod(inputs[0]) != math.prod(self.target):
+            raise VouchError(f"an input of shape {inputs[0]} does not fit in {self.target}")
+        return self.target
 
     def move(self, x: Array, fill: float) -> Array:
         return x.reshape(len(x), *self.target)
@@ -112,6 +117,13 @@ class Pad(Rearrangement):
     @property
     def fill(self) -> float:
         return self.value
+
+    def shape(self, *inputs: Shape) -> Shape:
+        (x,) = inputs
+        wider = tuple(n + a + b for n, (a, b) in zip(x, self.pads, strict=False))
+        if len(self.pads) == len(x) and (min(wider, default=1) < 1 or math.prod(wider) > LARGEST):
+            raise VouchError(f"an input of shape {x} padded to {wider}")
+        return Rearrangement.shape(self, x)
 
     def move(self, x: Array, fill: float) -> Array:
         if len(self.pads) != x.ndim - 1:
