@@ -10,6 +10,7 @@ import bitwuzla
 from bitwuzla import Kind, Option, Options, Result, RoundingMode
 
 from vouch.smt.convert import Converter, expect_standard
+from vouch.smt.interrupt import Flag, held_back
 from vouch.smt.node import Term, Value
 from vouch.smt.solver import Answer
 from vouch.smt.sort import FLOAT16, FLOAT32, FLOAT64, FLOAT128, Sort
@@ -55,10 +56,11 @@ class BitwuzlaSolver(Converter):
         self._rne = self._manager.mk_rm_value(RoundingMode.RNE)
         self._rtz = self._manager.mk_rm_value(RoundingMode.RTZ)
         self._deadline: float | None = None
+        self._interrupt = Flag()
         self._solver.configure_terminator(self._late)
 
     def _late(self) -> bool:
-        return self._deadline is not None and time.monotonic() > self._deadline
+        return self._interrupt.raised or (self._deadline is not None and time.monotonic() > self._deadline)
 
     def add(self, term: Term) -> None:
         self._solver.assert_formula(self.convert(term))
@@ -66,7 +68,8 @@ class BitwuzlaSolver(Converter):
     def check(self, assumptions: Sequence[Term] = (), timeout: float | None = None) -> Answer:
         assumed = [self.convert(term) for term in assumptions]
         self._deadline = None if timeout is None else time.monotonic() + timeout
-        result = self._solver.check_sat(*assumed)
+        with held_back(self._interrupt):
+            result = self._solver.check_sat(*assumed)
         if result == Result.SAT:
             return Answer.SAT
         if result == Result.UNSAT:
