@@ -15,6 +15,7 @@ from vouch.nn.loaders.onnx import from_bytes
 from vouch.nn.lowered import Affine, Kind, lower
 from vouch.nn.network import GraphBuilder, Network
 from vouch.nn.operators import BatchNormalization, Gemm, MatMul, Relu, Scale, Shift
+from vouch.nn.replay import replay
 
 R = np.random.default_rng(11)
 
@@ -302,3 +303,11 @@ def test_large_convolution_is_not_materialised():
 
 def test_kinds_are_those_of_the_engines():
     assert {k.value for k in Kind} == {"relu", "leaky-relu", "clip", "sigmoid", "tanh"}
+
+
+def test_replay_of_a_model_that_the_runtime_refuses():
+    nodes = [node("Relu", "x", "a"), node("Relu", "a", "y")]
+    assert nodes[0].name == nodes[1].name
+    network = from_bytes(model(nodes, [1, 3]), "n")
+    x = R.normal(size=(4, 3))
+    np.testing.assert_allclose(replay(network, x), np.maximum(x, 0), rtol=1e-6)

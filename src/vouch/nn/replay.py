@@ -1,10 +1,12 @@
 """Runs a network in onnxruntime: the opponent that every counterexample has to convince.
 
-A network that came from ONNX runs as the bytes that were read; any other is exported first.
+A network that came from ONNX runs as the bytes that were read; any other, and one that the runtime does not
+take as it is (a version too new, two nodes of one name), is exported first.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -15,7 +17,7 @@ from vouch.errors import VouchError
 from vouch.nn.network import Network
 from vouch.nn.operators.base import Array
 
-_exported: WeakKeyDictionary[Network, bytes] = WeakKeyDictionary()
+_runnable: WeakKeyDictionary[Network, bytes] = WeakKeyDictionary()
 
 
 def replay(network: Network, x: Array) -> Array:
@@ -44,18 +46,29 @@ def _dtype(kind: str) -> type[np.floating[Any]]:
 
 
 def _model(network: Network) -> bytes:
-    if network.model is not None:
-        return network.model
-    if network not in _exported:
-        from vouch.nn.export import to_onnx
+    if network not in _runnable:
+        _runnable[network] = _accepted(network)
+    return _runnable[network]
 
-        data = to_onnx(network)
+
+def _accepted(network: Network) -> bytes:
+    """The first model that the runtime takes: as read, exported, exported in float32."""
+    from vouch.nn.export import to_onnx
+
+    makers: list[Callable[[], bytes]] = [lambda: to_onnx(network), lambda: to_onnx(network, double=False)]
+    if network.model is not None:
+        original = network.model
+        makers.insert(0, lambda: original)
+    refusal = VouchError("no model to run")
+    for make in makers:
+        model = make()
         try:
-            _session(data)
-        except VouchError:  # the runtime has some operators in float32 only
-            data = to_onnx(network, double=False)
-        _exported[network] = data
-    return _exported[network]
+            _session(model)
+        except VouchError as error:
+            refusal = error
+        else:
+            return model
+    raise refusal
 
 
 @lru_cache(maxsize=8)
