@@ -201,6 +201,20 @@ def test_value_of_an_invalid_read(tmp_path: Path) -> None:
     assert not snippet.replay(check, 1, events=[event]).confirmed
 
 
+def test_results_of_undefined_operations(tmp_path: Path) -> None:
+    code = """int f(int x, double y) {
+      int a = 7 / x, b = 1 << (x + 40); unsigned char c = (unsigned char)y; return 1 / (a + b + c - 42); }"""
+    snippet = compiled(tmp_path, code)
+    check = snippet.check("division-by-zero", -1)
+    large = 0x40B0000000000000  # 4096.0
+    events = [Event("undefined", "f", kind, value, None) for kind, value in ((I32, 10), (I32, 12), (I8, 20))]
+    assert snippet.replay(check, 0, large, events=events).confirmed
+    assert not snippet.replay(check, 0, large, events=events[:2]).confirmed
+    fine = snippet.replay(check, 1, 0x4034000000000000, events=[events[1]])  # 20.0: 7 + 12 + 20
+    assert not fine.confirmed
+    assert fine.diverged is None
+
+
 def test_structs_are_passed_in_pieces_and_by_value(tmp_path: Path) -> None:
     code = """struct small { int a, b, c; }; struct large { long v[5]; };
     int f(struct small s, struct large l) { l.v[4]++; return 1 / (int)(s.c - l.v[4]); }"""

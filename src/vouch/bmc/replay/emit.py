@@ -37,6 +37,7 @@ RUNTIME = {
     "leave": "void (i64)",
     "callee": "ptr (ptr, ptr, i32, i32)",
     "havoc": "void (i32, ptr, i64)",
+    "arbitrary": "i64 (i64, i8, i32, i32)",
     "new": "ptr (i64)",
     "return": "void (i32, ptr, i64, ptr, i32)",
     "malloc": "ptr (i64, i32)",
@@ -114,6 +115,13 @@ class Emitter:
     def fire_if(self, condition: str, site: int) -> None:
         """`condition` is an i1."""
         self.call("fire_if", self.value(f"zext i1 {condition} to i8"), str(site))
+
+    def or_arbitrary(self, kind: str, text: str, bad: str, function: str) -> str:
+        """An expression of the integer type `kind`: `text`, or where the i1 `bad` holds anything."""
+        wide = self.to_i64(kind, text)
+        size = str((int(kind[1:]) + 7) // 8)
+        value = self.call("arbitrary", wide, self.value(f"zext i1 {bad} to i8"), size, function)
+        return f"trunc i64 {value} to {kind}" if kind != "i64" else f"or i64 {value}, 0"
 
     def to_i64(self, kind: str, text: str) -> str:
         """An unsigned integer or pointer as i64."""

@@ -9,12 +9,13 @@ whether they were written.
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from vouch.bmc.replay.emit import Emitter, allocated_size, bits, stored_size
 from vouch.bmc.replay.text import NAME, CallText, FunctionText, Line, parse_call, split, type_end
-from vouch.bmc.replay.triggers import AFTER, BEFORE, Unwatchable, Watch
+from vouch.bmc.replay.triggers import AFTER, BEFORE, Unwatchable, Watch, binary_parts
 from vouch.c.checks.base import Check, Trigger
 
 _REGISTER = re.compile(rf"%{NAME}")
@@ -22,7 +23,6 @@ _LOAD = re.compile(r"load (atomic )?(volatile )?")
 _STORE = re.compile(r"store (atomic )?(volatile )?")
 _DROPPED = ("@llvm.dbg.", "@llvm.lifetime.", "@llvm.experimental.noalias.scope.", "@llvm.invariant.")
 _TRAPS = ("@llvm.trap", "@llvm.debugtrap", "@llvm.ubsantrap")
-_DIVISIONS = ("sdiv", "udiv", "srem", "urem")
 END_ABORT, END_UNREACHABLE = 3, 5
 
 
@@ -131,6 +131,10 @@ class FunctionRewriter:
                 self._keep(line)
             case "sdiv" | "udiv" | "srem" | "urem":
                 self._division(line)
+            case "shl" | "lshr" | "ashr":
+                self._shift(line)
+            case "fptosi" | "fptoui":
+                self._float_to_integer(line)
             case _:
                 self._keep(line)
         for number, check in checks:
@@ -237,26 +241,59 @@ class FunctionRewriter:
     # ------------------------------------------------------------ arithmetic
 
     def _division(self, line: Line) -> None:
-        """The processor traps where C leaves the result open: such a division yields its left operand."""
-        words, right = split(line.text)[:2]
-        op, _, rest = words.partition(" ")
-        rest = rest.removeprefix("exact ")
-        end = type_end(rest)
-        kind, left = rest[:end], rest[end:].strip()
-        if bits(kind) is None or (right.lstrip("-").isdecimal() and right not in ("0", "-1")):
+        """The processor traps where C leaves the result open."""
+        op, kind, left, right = binary_parts(line)
+        width = bits(kind)
+        if width is None or (right.lstrip("-").isdecimal() and right not in ("0", "-1")):
             self._keep(line)
             return
-        unsafe = self._out.value(f"icmp eq {kind} {right}, 0")
-        if op[0] == "s":
-            minus = self._out.value(f"icmp eq {kind} {right}, -1")
-            unsafe = self._out.value(f"or i1 {unsafe}, {minus}")
-        divisor = self._out.value(f"select i1 {unsafe}, {kind} 1, {kind} {right}")
-        if op != "sdiv":
-            self._keep(line, f"{op} {kind} {left}, {divisor}")
+        out = self._out
+        zero = out.value(f"icmp eq {kind} {right}, 0")
+        minus = out.value(f"icmp eq {kind} {right}, -1") if op[0] == "s" else "false"
+        unsafe = out.value(f"or i1 {zero}, {minus}")
+        divisor = out.value(f"select i1 {unsafe}, {kind} 1, {kind} {right}")
+        result = out.value(f"{op} {kind} {left}, {divisor}")
+        if op == "sdiv":
+            negated = out.value(f"sub {kind} 0, {left}")
+            result = out.value(f"select i1 {minus}, {kind} {negated}, {kind} {result}")
+        self._result(line, kind, result, zero)
+
+    def _shift(self, line: Line) -> None:
+        """A shift by the width or more is anything."""
+        op, kind, left, right = binary_parts(line)
+        width = bits(kind)
+        if width is None or right.isdecimal():
+            self._keep(line)
             return
-        quotient = self._out.value(f"sdiv {kind} {left}, {divisor}")
-        negated = self._out.value(f"sub {kind} 0, {left}")
-        self._keep(line, f"select i1 {minus}, {kind} {negated}, {kind} {quotient}")
+        far = self._out.value(f"icmp uge {kind} {right}, {width}")
+        amount = self._out.value(f"select i1 {far}, {kind} 0, {kind} {right}")
+        self._result(line, kind, self._out.value(f"{op} {kind} {left}, {amount}"), far)
+
+    def _float_to_integer(self, line: Line) -> None:
+        """A number that does not fit becomes anything."""
+        source, kind = line.text[len(line.op) + 1 :].rsplit(" to ", 1)
+        end = type_end(source)
+        real, value = source[:end], source[end:].strip()
+        width = bits(kind)
+        if real not in ("float", "double") or width is None or width > 64:
+            self._keep(line)
+            return
+        signed = line.op == "fptosi"
+        low, inclusive = _least(width, signed, 24 if real == "float" else 53)
+        high = 2.0 ** (width - 1 if signed else width)
+        above = self._out.value(f"fcmp {'oge' if inclusive else 'ogt'} {real} {value}, {_real(low)}")
+        below = self._out.value(f"fcmp olt {real} {value}, {_real(high)}")
+        fits = self._out.value(f"and i1 {above}, {below}")
+        tame = self._out.value(f"select i1 {fits}, {real} {value}, {real} 0.0")
+        bad = self._out.value(f"xor i1 {fits}, true")
+        self._result(line, kind, self._out.value(f"{line.op} {real} {tame} to {kind}"), bad)
+
+    def _result(self, line: Line, kind: str, value: str, bad: str) -> None:
+        width = bits(kind)
+        if width is not None and width <= 64:
+            self._keep(line, self._out.or_arbitrary(kind, value, bad, self._number))
+        else:
+            self._keep(line, f"or {kind} {value}, 0")
 
     # ------------------------------------------------------------ calls
 
@@ -307,6 +344,19 @@ class FunctionRewriter:
             self._keep(line, call.spelled())
             if name.startswith(("@llvm.va_start", "@llvm.va_copy")):
                 out.call("written", values[0], "24" if self._shared.pointer_bits == 64 else "4")
+
+
+def _least(width: int, signed: bool, precision: int) -> tuple[float, bool]:
+    """The bound below which a number does not fit, and whether it fits itself."""
+    if not signed:
+        return -1.0, False
+    if width <= precision:
+        return -(2.0 ** (width - 1)) - 1, False
+    return -(2.0 ** (width - 1)), True
+
+
+def _real(value: float) -> str:
+    return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
 
 
 def _flag(register: str) -> str:

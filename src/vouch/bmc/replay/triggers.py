@@ -71,18 +71,18 @@ def _narrowing(out: Emitter, check: Check, site: int, line: Line, call: CallText
     out.fire_if(out.value(f"or i1 {below}, {above}"), site)
 
 
-def _operands(line: Line) -> tuple[str, str, str]:
-    """Type, left and right operand of a binary instruction."""
+def binary_parts(line: Line) -> tuple[str, str, str, str]:
+    """Operation, type, left and right operand of a binary instruction."""
     words, right = split(line.text)[:2]
     rest = words.partition(" ")[2]
     while rest.partition(" ")[0] in ("nuw", "nsw", "exact", "disjoint"):
         rest = rest.partition(" ")[2]
     end = type_end(rest)
-    return rest[:end], rest[end:].strip(), right
+    return line.op, rest[:end], rest[end:].strip(), right
 
 
 def _overflow(out: Emitter, check: Check, site: int, line: Line, call: CallText | None) -> None:
-    kind, left, right = _operands(line)
+    _, kind, left, right = binary_parts(line)
     width = bits(kind)
     if width is None:
         raise Unwatchable("vector arithmetic")
@@ -99,7 +99,7 @@ def _overflow(out: Emitter, check: Check, site: int, line: Line, call: CallText 
 
 
 def _shift(out: Emitter, check: Check, site: int, line: Line, call: CallText | None) -> None:
-    kind, _, right = _operands(line)
+    _, kind, _, right = binary_parts(line)
     width = bits(kind)
     if width is None:
         raise Unwatchable("vector arithmetic")

@@ -70,6 +70,14 @@ void *__replay_load(void *pointer, u64 size, u32 access, u32 uninitialised, u32 
     return pointer;
 }
 
+/* The result of an operation that C leaves undefined (`bad`): recorded, random, or what the machine makes of it. */
+u64 __replay_arbitrary(u64 value, u8 bad, u32 size, u32 function) {
+    if (!bad || size > sizeof value) return value;
+    u64 other = 0;
+    if (take_event(EVENT_UNDEFINED, function, (u8 *)&other, size)) return other;
+    return flags & FLAG_RANDOM ? random_bits() : value;
+}
+
 void *__replay_volatile_load(void *pointer, u64 size, u32 access, u32 uninitialised, u32 function) {
     u8 *from = __replay_load(pointer, size, access, uninitialised, function);
     if (from != pointer || size > sizeof scratch / 4) return from;
