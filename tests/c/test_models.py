@@ -6,9 +6,11 @@ import re
 import subprocess
 from pathlib import Path
 
+import llvmlite.binding as llvm
 import pytest
 
 from vouch.c.clang import Clang, Unit, wheel
+from vouch.c.frontend import load
 from vouch.c.library import FLAGS, FOLDER, split_model
 from vouch.c.options import FrontOptions
 
@@ -25,7 +27,7 @@ def test_models_do_what_the_library_does(tmp_path: Path) -> None:
     """Where a model is exact both must agree; where it only promises a range the real value must be in it."""
     names = set()
     for stem in TESTED:
-        names |= split_model(stem, compiled(FOLDER / f"{stem}.c")).functions.keys()
+        names |= split_model(stem, compiled(FOLDER / f"{stem}.c"), 0).functions.keys()
     public = sorted(name for name in names if not name.startswith("__vouch"))
     renaming = "".join(f"#define {name} model_{name}\n" for name in public)
     sources = [str(NATIVE)]
@@ -57,4 +59,20 @@ def prototypes() -> str:
 @pytest.mark.parametrize("target", ["avr", "msp430", "thumbv7m-none-eabi", "i386", "aarch64"])
 def test_models_compile_for_every_target(target: str) -> None:
     for path in sorted(FOLDER.glob("*.c")):
-        assert split_model(path.stem, compiled(path, target)).functions
+        assert split_model(path.stem, compiled(path, target), 0).functions
+
+
+def test_the_program_with_its_models_is_valid_ir(tmp_path: Path) -> None:
+    """Models are added as text; LLVM must take the whole, and all of them at once."""
+    names: set[str] = set()
+    for number, path in enumerate(sorted(FOLDER.glob("*.c"))):
+        part = split_model(path.stem, compiled(path), number)
+        names |= {name for name in part.functions if not name.startswith("__vouch")}
+    calls = "".join(f"void {name}(); " for name in sorted(names))
+    source = tmp_path / "a.c"
+    source.write_text(
+        f"struct sink {{ int x; }} s;\n{calls}\nvoid *all[] = {{{', '.join(sorted(names))}}};\n"
+    )
+    loaded = load([source], FrontOptions(flags=("-fno-builtin",)))
+    llvm.parse_assembly(loaded.ir).verify()
+    assert names <= loaded.program.models

@@ -16,7 +16,7 @@ from pathlib import Path
 from vouch.c.cache import Cache
 from vouch.c.clang import Clang, CompileError, Unit
 from vouch.c.ir import Program
-from vouch.c.library import FLAGS, load_parts, select
+from vouch.c.library import FLAGS, add_models, load_parts
 from vouch.c.link import Module, hide_main, link, normal
 from vouch.c.options import FrontOptions
 from vouch.c.project import IR_FILES, find_units
@@ -91,8 +91,7 @@ def _with_models(
     whole: Module, options: FrontOptions, cache: Cache | None, warnings: list[str]
 ) -> tuple[Module, frozenset[str]]:
     """The program with models for library functions that it declares and does not define."""
-    undefined = whole.undefined
-    if not undefined:
+    if not whole.undefined:
         return whole, frozenset()
     clang = Clang(
         replace(options, target=whole.triple or options.target, flags=FLAGS, includes=(), defines=())
@@ -102,10 +101,7 @@ def _with_models(
         return clang.compile(Unit(str(path)), instrument=False)
 
     parts = load_parts(compiled, clang.identity(), cache)
-    modules, names = select(parts, undefined, whole.bodies)
-    if not modules:
-        return whole, names
-    if modules[0].layout != whole.layout:
+    if parts[0].layout != whole.layout:
         warnings.append("no library models: the program's data layout is not clang's for its target")
         return whole, frozenset()
-    return link([whole, *modules]), names
+    return add_models(whole, parts)

@@ -1,5 +1,9 @@
 """Models of library functions: C sources in `models/`, compiled for the program's target, from which only
-the functions that a program needs are linked in."""
+the functions that a program needs are added to it.
+
+Compiled models are kept as text, with names and numbers that no other text has: adding one to a program is
+putting its text behind the program's.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +22,17 @@ FOLDER = Path(__file__).parent / "models"
 # Models are compiled as they are; helpers of a model get names that no program has.
 FLAGS = ("-ffreestanding", "-Wno-everything", "-g0")
 
-_FUNCTION = re.compile(r"^define [^\n]*?@(\"[^\"]*\"|[\w.$-]+)\(.*?^\}$", re.MULTILINE | re.DOTALL)
-_LOCAL = re.compile(
-    r"^(?:define internal [^@\n]*@|@)(\"[^\"]*\"|[\w.$-]+)(?:\(| = (?:internal|private) )", re.MULTILINE
-)
-_REFERENCE = re.compile(r'@("[^"]*"|[\w.$-]+)')
-_GLOBAL = re.compile(r"^@(\"[^\"]*\"|[\w.$-]+) = .*$", re.MULTILINE)
-_DECLARE = re.compile(r"^declare [^\n]*?@(\"[^\"]*\"|[\w.$-]+)\(.*$", re.MULTILINE)
-_KEPT = re.compile(r"^(?:target |%|attributes |!\d+ = ).*$", re.MULTILINE)
+_NAME = r'("[^"]*"|[\w.$-]+)'
+_FUNCTION = re.compile(rf"^define [^\n]*?@{_NAME}\(.*?^\}}$", re.MULTILINE | re.DOTALL)
+_GLOBAL = re.compile(rf"^@{_NAME} = .*$", re.MULTILINE)
+_DECLARE = re.compile(rf"^declare [^\n]*?@{_NAME}\(.*$", re.MULTILINE)
+_LOCAL = re.compile(rf"^(?:define internal [^@\n]*@{_NAME}\(|@{_NAME} = (?:internal|private) )", re.MULTILINE)
+_REFERENCE = re.compile(rf"@{_NAME}")
+_TYPE = re.compile(r"%(struct|union)\.")
+_NUMBER = re.compile(r"(?<=[ (,{])([!#])(\d+)\b|^!(\d+) = ", re.MULTILINE)
+_COMMON = re.compile(r"^(?:%|attributes |!\d+ = ).*$", re.MULTILINE)
+_FIRST = 1_000_000  # metadata and attribute groups of models are numbered from here
+_APART = 10_000
 
 
 @dataclass(slots=True)
@@ -33,6 +40,7 @@ class Part:
     """One compiled model file, in pieces: `common` lines, and symbols by name."""
 
     name: str
+    layout: str
     common: str
     functions: dict[str, str]
     globals: dict[str, str]
@@ -54,14 +62,15 @@ class Part:
                 todo.extend(_REFERENCE.findall(text))
         return own, foreign
 
-    def module(self, own: set[str], foreign: set[str]) -> Module:
-        """A module of just these symbols."""
+    def text(self, own: set[str], foreign: set[str], known: set[str]) -> str:
+        """IR of just these symbols; `known` are declared already."""
         pieces = [self.common]
         pieces += [text for name, text in self.globals.items() if name in own]
-        pieces += [text for name, text in self.declared.items() if name in foreign]
-        pieces += [_declaration(text) for name, text in self.functions.items() if name in foreign]
         pieces += [text for name, text in self.functions.items() if name in own]
-        return Module(self.name, "\n".join(pieces) + "\n")
+        for name in sorted(foreign - known):
+            text = self.declared.get(name)
+            pieces.append(text if text is not None else _declaration(self.functions[name]))
+        return "\n".join(pieces) + "\n"
 
 
 def _declaration(definition: str) -> str:
@@ -69,14 +78,22 @@ def _declaration(definition: str) -> str:
     return header.replace("define", "declare", 1).removesuffix(" {")
 
 
-def split_model(name: str, text: str) -> Part:
-    """The pieces of a compiled model file."""
+def split_model(name: str, text: str, number: int) -> Part:
+    """The pieces of a compiled model file, the `number`-th."""
     prefix = f"__vouch_{name}_"
-    for local in sorted(set(_LOCAL.findall(text))):
+    for local in sorted({a or b for a, b in _LOCAL.findall(text)}):
         text = re.sub(rf"@{re.escape(local)}(?![\w.$-])", f"@{prefix}{local}", text)
+    text = _TYPE.sub(rf"%\1.{prefix}", text)
+    base = _FIRST + number * _APART
+    text = _NUMBER.sub(
+        lambda m: f"!{base + int(m[3])} = " if m[3] else f"{m[1]}{base + int(m[2])}",
+        text,
+    )
+    layout = re.search(r'^target datalayout = "(.*)"$', text, re.MULTILINE)
     return Part(
         name=f"{name}.c",
-        common="\n".join(_KEPT.findall(text)),
+        layout=layout[1] if layout else "",
+        common="\n".join(_COMMON.findall(text)),
         functions={match[1]: match.group() for match in _FUNCTION.finditer(text)},
         globals={match[1]: match.group() for match in _GLOBAL.finditer(text)},
         declared={match[1]: match.group() for match in _DECLARE.finditer(text)},
@@ -86,27 +103,28 @@ def split_model(name: str, text: str) -> Part:
 def load_parts(compile_model: Callable[[Path], str], identity: str, cache: Cache | None) -> list[Part]:
     """All models, compiled or from the cache; `identity` tells the compiler and target."""
     files = sorted(FOLDER.glob("*.c"))
-    contents = [path.read_bytes() for path in (*files, *sorted(FOLDER.glob("*.h")))]
+    # The form of what is stored depends on this module.
+    contents = [path.read_bytes() for path in (*files, *sorted(FOLDER.glob("*.h")), Path(__file__))]
     key = key_of(["models", identity, *contents])
     stored = cache.get(key) if cache else None
     if stored is not None:
         return [Part(**fields) for fields in json.loads(stored)]
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         texts = list(pool.map(compile_model, files))
-    parts = [split_model(path.stem, text) for path, text in zip(files, texts, strict=True)]
+    parts = [split_model(path.stem, text, i) for i, (path, text) in enumerate(zip(files, texts, strict=True))]
     if cache:
         cache.put(key, json.dumps([asdict(part) for part in parts]).encode())
     return parts
 
 
-def select(parts: Iterable[Part], wanted: set[str], present: set[str]) -> tuple[list[Module], frozenset[str]]:
-    """Modules with the models of `wanted` functions and of those they call, and the names of all functions
-    with a body in them. `present` are functions that the program defines."""
-    parts = list(parts)
+def add_models(program: Module, parts: list[Part]) -> tuple[Module, frozenset[str]]:
+    """The program with models of the functions that it declares only, and of those these call; and the
+    names of all functions with a body that came with them."""
+    wanted, present = program.undefined, program.bodies
     home: Mapping[str, Part] = {name: part for part in parts for name in part.functions}
     roots: dict[str, set[str]] = {part.name: set() for part in parts}
-    todo = [name for name in wanted if name in home]
     chosen: dict[str, tuple[set[str], set[str]]] = {}
+    todo = [name for name in wanted if name in home]
     while todo:
         name = todo.pop()
         part = home[name]
@@ -115,10 +133,19 @@ def select(parts: Iterable[Part], wanted: set[str], present: set[str]) -> tuple[
         roots[part.name].add(name)
         own, foreign = chosen[part.name] = part.needed(roots[part.name], present)
         todo.extend(f for f in foreign if f in home and f not in present)
-    modules, names = [], set()
+    if not chosen:
+        return program, frozenset()
+    names = frozenset(name for own, _ in chosen.values() for name in own if name in home)
+    known = wanted | present | names
+    text = _without_declarations(program.text, names)
     for part in parts:
         if part.name in chosen:
             own, foreign = chosen[part.name]
-            modules.append(part.module(own, foreign))
-            names |= own & part.functions.keys()
-    return modules, frozenset(names)
+            text += part.text(own, foreign, known)
+            known |= foreign
+    return Module(program.name, text), names
+
+
+def _without_declarations(text: str, names: frozenset[str]) -> str:
+    """The text without the declarations that the models replace."""
+    return _DECLARE.sub(lambda match: "" if match[1] in names else match.group(), text)
