@@ -6,6 +6,7 @@ among those that the analysis claims for that block, and no check that the analy
 
 from __future__ import annotations
 
+import contextlib
 import random
 from pathlib import Path
 from typing import Any
@@ -146,7 +147,7 @@ class Machine:
         """Value, whether the access is valid, whether all of it was written."""
         thing, at = pointer
         size = self.sizes.store_size(kind)
-        valid = thing is not None and 0 <= at and at + size <= len(thing.data)
+        valid = thing is not None and at >= 0 and at + size <= len(thing.data)
         if not valid:
             return self.anything(kind), False, True
         written = all(thing.written[at : at + size])
@@ -215,7 +216,9 @@ class Machine:
                 thing, at = self.value(frame, i.base)
                 frame[i.result] = (thing, at + self.offset(frame, i.source, i.indices))
             case Binary(type=IntType(bits=bits)):
-                frame[i.result] = self.binary(i.op, self.value(frame, i.left), self.value(frame, i.right), bits)
+                frame[i.result] = self.binary(
+                    i.op, self.value(frame, i.left), self.value(frame, i.right), bits
+                )
             case Cast(op="trunc" | "zext" | "sext"):
                 value = self.value(frame, i.value)
                 if i.op == "sext":
@@ -383,7 +386,9 @@ class Writer:
         self.functions: list[tuple[str, int]] = []
 
     def number(self) -> str:
-        return str(self.pick.choice([0, 1, 2, 3, 5, 7, 8, 10, 15, 16, 31, 100, 127, 128, 255, 256, 1000, 65535]))
+        return str(
+            self.pick.choice([0, 1, 2, 3, 5, 7, 8, 10, 15, 16, 31, 100, 127, 128, 255, 256, 1000, 65535])
+        )
 
     def expression(self, depth: int = 3) -> str:
         pick = self.pick.random()
@@ -405,7 +410,8 @@ class Writer:
             return f"({self.pick.choice(['-', '~', '!'])}{inner})"
         if pick < 0.9:
             name, size = self.pick.choice([("table", 8), ("ga", 10), ("la", 6)])
-            return f"{name}[{self.pick.choice([inner + f' & {size // 2 - 1}', f'(unsigned)({inner}) % {size}', inner])}]"
+            indices = [f"{inner} & {size // 2 - 1}", f"(unsigned)({inner}) % {size}", inner]
+            return f"{name}[{self.pick.choice(indices)}]"
         if pick < 0.94:
             return f"({self.expression(depth - 1)} ? {inner} : {self.expression(depth - 1)})"
         if self.functions and pick < 0.98:
@@ -418,7 +424,9 @@ class Writer:
         if pick < 0.5:
             return self.pick.choice(self.variables)
         index = self.pick.choice([f"{self.expression(1)} & 3", self.expression(1)])
-        return self.pick.choice(["g0", "g1", "s->a", "s->b", "s->c", f"ga[{index}]", f"la[{index}]", "*q", "t.a", "t.b"])
+        return self.pick.choice(
+            ["g0", "g1", "s->a", "s->b", "s->c", f"ga[{index}]", f"la[{index}]", "*q", "t.a", "t.b"]
+        )
 
     def statement(self, depth: int) -> list[str]:
         pick = self.pick.random()
@@ -426,28 +434,57 @@ class Writer:
             operator = self.pick.choice(["=", "=", "=", "+=", "-=", "|=", ">>=", "&="])
             return [f"{self.place()} {operator} {self.expression()};"]
         if pick < 0.55:
-            return [f"if ({self.expression()}) {{", *self.block(depth - 1), "} else {", *self.block(depth - 1), "}"]
+            return [
+                f"if ({self.expression()}) {{",
+                *self.block(depth - 1),
+                "} else {",
+                *self.block(depth - 1),
+                "}",
+            ]
         if pick < 0.72:
             self.loops += 1
             name = f"i{self.loops}"
             bound = self.pick.choice(["4", "10", "g0", "s->c", "12"])
             head = self.pick.choice(
-                [f"for (int {name} = 0; {name} < {bound}; {name}++)", f"for (int {name} = 9; {name} >= 0; {name}--)",
-                 f"for (unsigned char {name} = 1; {name} < {bound}; {name} = (unsigned char)({name} + 2))"]
-            )  # fmt: skip
+                [
+                    f"for (int {name} = 0; {name} < {bound}; {name}++)",
+                    f"for (int {name} = 9; {name} >= 0; {name}--)",
+                    f"for (unsigned char {name} = 1; {name} < {bound}; {name} = (unsigned char)({name} + 2))",
+                ]
+            )
             self.variables.append(name)
             body = self.block(depth - 1)
-            leave = self.pick.choice(["", f"if ({self.expression(1)}) break;", f"if ({self.expression(1)}) continue;"])
+            leave = self.pick.choice(
+                ["", f"if ({self.expression(1)}) break;", f"if ({self.expression(1)}) continue;"]
+            )
             self.variables.remove(name)
             return [head + " {", leave, *body, "}"]
         if pick < 0.8:
             return [
-                f"switch ({self.expression(1)}) {{ case 0:", *self.block(0), "break; case 3:", *self.block(0),
-                "case 200:", *self.block(0), "break; default:", *self.block(0), "}",
-            ]  # fmt: skip
+                f"switch ({self.expression(1)}) {{ case 0:",
+                *self.block(0),
+                "break; case 3:",
+                *self.block(0),
+                "case 200:",
+                *self.block(0),
+                "break; default:",
+                *self.block(0),
+                "}",
+            ]
         if pick < 0.9:
-            return [self.pick.choice(["q = la + 2;", "q = &ga[1];", "q++;", "q = &s->a;", "t = *s;", "q = &t.a;",
-                                      "for (q = la; q < la + 6; q++) *q = 1;"])]  # fmt: skip
+            return [
+                self.pick.choice(
+                    [
+                        "q = la + 2;",
+                        "q = &ga[1];",
+                        "q++;",
+                        "q = &s->a;",
+                        "t = *s;",
+                        "q = &t.a;",
+                        "for (q = la; q < la + 6; q++) *q = 1;",
+                    ]
+                )
+            ]
         if pick < 0.95:
             return [f"if ({self.expression(1)}) return {self.expression(1)};"]
         return [f"while ({self.expression(1)} > 3) {{ {self.pick.choice(self.variables)} /= 2; }}"]
@@ -461,7 +498,10 @@ class Writer:
         self.variables = [f"a{n}" for n in range(count)]
         self.loops = 0
         locals_ = [f"{self.pick.choice(TYPES)} v{n}" for n in range(3)]
-        lines = [f"{'static ' if static else ''}{self.pick.choice(TYPES)} {name}({', '.join(parameters + outside)}) {{"]
+        lines = [
+            f"{'static ' if static else ''}{self.pick.choice(TYPES)} {name}"
+            f"({', '.join(parameters + outside)}) {{"
+        ]
         if static:
             lines.append("struct S u = {1, 2, 3, 4}; struct S *s = &u;")
         lines.append("int la[6] = {1, 2}; int *q = la; struct S t = {5};")
@@ -487,7 +527,9 @@ class Writer:
             parts.append(self.function(f"e{number}", False, 3))
         if main:
             parts.append("int nondet_int(void); int main(void) { struct S s = {9, 1, 2, 3};")
-            parts.append("for (int k = 0; k < 3; k++) { e0(nondet_int(), k, 2, &s); e1(k, nondet_int(), 1, &s);")
+            parts.append(
+                "for (int k = 0; k < 3; k++) { e0(nondet_int(), k, 2, &s); e1(k, nondet_int(), 1, &s);"
+            )
             parts.append("e2(1, 2, nondet_int(), &s); } return 0; }")
         return "\n".join(parts)
 
@@ -506,10 +548,8 @@ def campaign(folder: Path, seed: int, main: bool, runs: int) -> tuple[int, int]:
             machine = Machine(program, found, solvers, seed * 1000 + run)
             if not main:
                 machine.scramble()
-            try:
+            with contextlib.suppress(Stop):
                 machine.call(program.functions[name], arguments(machine, program.functions[name]))
-            except Stop:
-                pass
             wrong = machine.violated & analysis.decisions.keys()
             assert not wrong, [(c.id, c.message, analysis.decisions[c.id]) for c in found if c.id in wrong]
     return len(found), len(analysis.decisions)

@@ -98,7 +98,8 @@ def loop_bounds(files: Iterable[str], sources: Sources) -> dict[tuple[str, int],
 
 def _code_line(lines: list[str], number: int, comment: re.Match[str]) -> int:
     """The line that a comment speaks of: its own, or the next one with code where it stands alone."""
-    if lines[number - 1][: comment.start()].strip():
+    line = lines[number - 1]
+    if line[: comment.start()].strip() or line[comment.end() :].strip():
         return number
     for following in range(number, len(lines)):
         text = lines[following].strip()
