@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from vouch.errors import VouchError
-from vouch.nn.property import Case, Rows
+from vouch.nn.property import Array, Case, Rows
 
 # More conjunctions than this would never be decided.
 MOST_CASES = 100_000
@@ -192,7 +192,7 @@ class _Set:
         return Case(lower, upper, tuple(regions), rows if rows.count else None)
 
 
-def _implied_box(lower: np.ndarray, upper: np.ndarray, rows: Rows) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[type-arg]
+def _implied_box(lower: Array, upper: Array, rows: Rows) -> tuple[Array, Array]:
     """The box, made smaller by rows whose other inputs are bounded (equal inputs, scaled bounds).
 
     Limits are rounded outwards, so the set does not change.
@@ -201,7 +201,7 @@ def _implied_box(lower: np.ndarray, upper: np.ndarray, rows: Rows) -> tuple[np.n
     for _ in range(2):
         for row, rhs in zip(rows.x_rows, rows.rhs, strict=True):
             used = np.flatnonzero(row)
-            least = np.where(row > 0, row * lower, row * upper)[used]
+            least = np.where(row > 0, lower, upper)[used] * row[used]
             for place, j in enumerate(used):
                 others = float(np.delete(least, place).sum())
                 if not np.isfinite(others):

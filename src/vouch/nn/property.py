@@ -192,9 +192,11 @@ def within(
     *,
     norm: Norm = "linf",
     scale: Array | float = 1.0,
+    lower: Array | float = -np.inf,
+    upper: Array | float = np.inf,
 ) -> Property:
     """Within distance: every output stays within `distance` of `target` (largest difference)."""
-    case = ball_case(centre, radius, norm=norm, scale=scale)
+    case = ball_case(centre, radius, norm=norm, scale=scale, lower=lower, upper=upper)
     target = _vector(target)
     regions = []
     for j, value in enumerate(target):

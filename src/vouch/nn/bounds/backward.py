@@ -23,11 +23,13 @@ def substitute(
     upper: Any,
     low_slopes: dict[int, Any] | None = None,
     trace: dict[int, Any] | None = None,
+    extra: dict[int, Any] | None = None,
 ) -> tuple[Any, Any, Any]:
     """(a, c, v): the sum of rows[node] * value(node) is at least a x + c in the box, and at least v.
 
     `boxes` None means row i belongs to box i. `low_slopes` replaces the lower slopes of ReLUs row by row;
-    `trace` receives the coefficients of every activation's output. Rows are consumed.
+    `trace` receives the coefficients of every activation's output; `extra` adds coefficients for the inputs
+    of activations. Rows are consumed.
     """
     arrays = model.arrays
     pending = dict(rows)
@@ -48,7 +50,10 @@ def substitute(
             if trace is not None:
                 trace[index] = row
             slopes = None if low_slopes is None else low_slopes.get(index)
-            _add(pending, node.input, _through(arrays, row, relaxed[index], boxes, slopes, constant))
+            through = _through(arrays, row, relaxed[index], boxes, slopes, constant)
+            if extra is not None and index in extra:
+                through += extra[index]
+            _add(pending, node.input, through)
     row = pending.get(0)
     if row is None:
         row = arrays.zeros((some.shape[0], model.inputs))

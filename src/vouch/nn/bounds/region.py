@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from vouch.nn.bounds.ascent import on_lines, relu_slopes
 from vouch.nn.bounds.backward import substitute
 from vouch.nn.bounds.forward import Analysis
 from vouch.nn.bounds.model import UNIT32, Model
-from vouch.nn.lowered import Activation, Affine, Kind
 from vouch.nn.property import Ball, Case, Rows
 
 # Relative slack of sums over inputs and over rows that are computed outside of `substitute`.
-_SLACK = 2.0**-44
+SLACK = 2.0**-44
 
 
 @dataclass(slots=True)
@@ -43,7 +43,7 @@ class Region:
         ball = case.ball
         # The network is fed x rounded to float32; the rows speak of x itself.
         unit = 2 * UNIT32 if model.arithmetic == "float32" else 2.0**-50
-        rhs = rhs + unit * (np.abs(x_rows) @ reach) + _SLACK * np.abs(rhs)
+        rhs = rhs + unit * (np.abs(x_rows) @ reach) + SLACK * np.abs(rhs)
         if ball is not None:
             step = np.divide(reach, ball.scale, out=np.zeros_like(reach), where=ball.scale > 0)
             ball = Ball(ball.centre, ball.radius * (1 + unit) + unit * step.sum(), ball.scale, ball.norm)
@@ -62,12 +62,13 @@ def _wide(rows: Any, columns: int) -> Any:
 @dataclass(slots=True)
 class Open:
     """Boxes in which the region may be met: their `index` in the batch, what is left of them, the bound
-    reached and how strongly each input matters."""
+    reached, the `corner` where it is reached, and how strongly each input matters."""
 
     index: Any
     lower: Any
     upper: Any
     bound: Any
+    corner: Any
     score: Any
 
 
@@ -83,7 +84,7 @@ def exclude(analysis: Analysis, region: Region, steps: int = 4) -> Open:
             break
         work.ascend(0.5 / (1 + step) ** 0.5)
         work.keep()
-    return Open(work.index, work.lower, work.upper, work.bound, work.score)
+    return Open(work.index, work.lower, work.upper, work.bound, work.corner, work.score)
 
 
 class _Work:
@@ -97,11 +98,10 @@ class _Work:
         self.lower, self.upper = self.arrays.copy(analysis.lower), self.arrays.copy(analysis.upper)
         self.open = ~analysis.empty & _meets(self.arrays, region.ball, self.lower, self.upper)
         self.bound = self.arrays.full((batch,), -np.inf)
+        self.corner = self.lower
         self.score = self.arrays.zeros((batch, self.model.inputs))
         self.weights = self.arrays.full((batch, region.count), 1.0 / max(region.count, 1))
-        self.slopes: dict[int, Any] = {
-            i: relaxation.low_slope for i, relaxation in analysis.relaxed.items() if _is_relu(self.model, i)
-        }
+        self.slopes = relu_slopes(self.model, analysis.relaxed)
 
     def single_rows(self) -> None:
         """Bounds of every row by itself."""
@@ -132,21 +132,22 @@ class _Work:
         size = abs(region.y_rows).sum(0) @ analysis.size.T if region.count else 0.0
         reach = self.xp.maximum(abs(self.lower), abs(self.upper))
         size = size + self.arrays.dot(abs(coefficients) + abs(x_row), reach) + abs(rhs) + abs(constant)
-        return coefficients + x_row, constant - rhs - _SLACK * size
+        return coefficients + x_row, constant - rhs - SLACK * size
 
     def cut(self, coefficients: Any, constant: Any) -> None:
         """a x + c <= 0 holds wherever the region is met: closes boxes and shrinks the others."""
         xp = self.xp
         least = xp.minimum(coefficients * self.lower, coefficients * self.upper)
-        total = least.sum(1) + constant
+        over_box = total = least.sum(1) + constant
         if self.region.ball is not None:
-            total = xp.maximum(total, _over_ball(self.arrays, self.region.ball, coefficients) + constant)
+            total = xp.maximum(total, over_ball(self.arrays, self.region.ball, coefficients) + constant)
         self.bound = xp.maximum(self.bound, total)
         self.open &= ~(total > 0)
         reach = xp.maximum(abs(self.lower), abs(self.upper))
-        slack = _SLACK * (self.arrays.dot(abs(coefficients), reach) + abs(constant))
+        slack = SLACK * (self.arrays.dot(abs(coefficients), reach) + abs(constant))
         usable = abs(coefficients) > 1e-30
-        limit = (least - total[:, None]) / xp.where(usable, coefficients, 1.0)
+        # Only the box says how small the other terms can be; the ball's minimum is a sum already.
+        limit = (least - over_box[:, None]) / xp.where(usable, coefficients, 1.0)
         margin = slack[:, None] / xp.where(usable, abs(coefficients), 1.0)
         self.upper = xp.where(usable & (coefficients > 0), xp.minimum(self.upper, limit + margin), self.upper)
         self.lower = xp.where(usable & (coefficients < 0), xp.maximum(self.lower, limit - margin), self.lower)
@@ -172,7 +173,7 @@ class _Work:
             weights = _towards(xp, weights, values * scale * (4.0 / (1 + step) ** 0.5))
         self.weights = best
         coefficients = xp.einsum("bm,bmd->bd", best, a)
-        slack = _SLACK * (xp.einsum("bm,bmd->b", best, abs(a)) + arrays.dot(best, abs(c)))
+        slack = SLACK * (xp.einsum("bm,bmd->b", best, abs(a)) + arrays.dot(best, abs(c)))
         reach = 1.0 + xp.amax(xp.maximum(abs(self.lower), abs(self.upper)), 1)
         self.cut(coefficients, arrays.dot(best, c) - slack * reach)
 
@@ -186,9 +187,9 @@ class _Work:
         xp = self.xp
         trace: dict[int, Any] = {}
         coefficients, constant = self.row(self.weights, trace)
-        corner = xp.where(coefficients > 0, self.lower, self.upper)
+        self.corner = corner = xp.where(coefficients > 0, self.lower, self.upper)
         self.cut(coefficients, constant)
-        values, gradients = self._on_lines(corner, trace)
+        values, gradients, _ = on_lines(self.model, self.analysis.relaxed, self.slopes, corner, trace)
         for index, gradient in gradients.items():
             largest = xp.amax(abs(gradient), 1)[:, None] + 1e-300
             moved = (self.slopes[index] + gradient * (step / largest)).clip(min=0, max=1)
@@ -199,32 +200,6 @@ class _Work:
             scale = xp.amax(abs(excess), 1)[:, None] + 1e-300
             self.weights = _towards(xp, self.weights, excess * (2 * step / scale))
 
-    def _on_lines(self, corner: Any, trace: dict[int, Any]) -> tuple[Any, dict[int, Any]]:
-        """The outputs at `corner` when each activation is replaced by the line that the bound used."""
-        xp, model = self.xp, self.model
-        values: dict[int, Any] = {0: corner}
-        gradients: dict[int, Any] = {}
-        for index, node in enumerate(model.lowered.nodes):
-            if isinstance(node, Affine):
-                total = model.biases[index]
-                for linear, source in zip(node.maps, node.inputs, strict=True):
-                    total = total + linear.apply(values[source])
-                values[index] = total
-            elif isinstance(node, Activation):
-                relaxation, before = self.analysis.relaxed[index], values[node.input]
-                row = trace.get(index)
-                if row is None:
-                    values[index] = before * 0.0
-                    continue
-                rising = row > 0
-                low = self.slopes.get(index, relaxation.low_slope)
-                shift = 0.0 if relaxation.low_shift is None else relaxation.low_shift
-                above = before * relaxation.high_slope + relaxation.high_shift
-                values[index] = xp.where(rising, before * low + shift, above)
-                if index in self.slopes:
-                    gradients[index] = row.clip(min=0) * before * relaxation.unstable
-        return values[model.output], gradients
-
     def keep(self) -> None:
         """Forget the boxes that are closed."""
         left = self.open
@@ -232,6 +207,7 @@ class _Work:
             return
         self.index, self.lower, self.upper = self.index[left], self.lower[left], self.upper[left]
         self.bound, self.score, self.weights = self.bound[left], self.score[left], self.weights[left]
+        self.corner = self.corner[left]
         self.slopes = {index: slopes[left] for index, slopes in self.slopes.items()}
         self.analysis = self.analysis.take(left)
         self.rows = []
@@ -243,12 +219,7 @@ def _towards(xp: Any, weights: Any, gradient: Any) -> Any:
     return moved / moved.sum(1)[:, None]
 
 
-def _is_relu(model: Model, index: int) -> bool:
-    node = model.node(index)
-    return isinstance(node, Activation) and node.kind is Kind.RELU
-
-
-def _over_ball(arrays: Any, ball: Ball, coefficients: Any) -> Any:
+def over_ball(arrays: Any, ball: Ball, coefficients: Any) -> Any:
     """The least value of a x over the ball, by the dual norm."""
     centre, scale = arrays.array(ball.centre), arrays.array(ball.scale)
     stretched = abs(coefficients * scale)
@@ -256,7 +227,7 @@ def _over_ball(arrays: Any, ball: Ball, coefficients: Any) -> Any:
         width = arrays.xp.amax(stretched, 1)
     else:
         width = arrays.xp.sqrt((stretched * stretched).sum(1))
-    slack = _SLACK * (abs(coefficients) @ abs(centre) + width * ball.radius)
+    slack = SLACK * (abs(coefficients) @ abs(centre) + width * ball.radius)
     return coefficients @ centre - width * ball.radius - slack
 
 

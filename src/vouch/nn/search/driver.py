@@ -1,80 +1,168 @@
 """The order in which engines are tried, and how their findings become one result.
 
 Vacuity first (a property that nothing can violate is no triumph), then the falsifier, then branch and bound
-over inputs or neurons, then the complete finishers. Engines report outcomes; only this file makes verdicts.
+over inputs or neurons, or the engine that was asked for. Engines report outcomes; only this file makes
+verdicts.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any
 
-from vouch.errors import Unsupported
+import numpy as np
+
+from vouch.errors import Unsupported, VouchError
 from vouch.nn.bounds.arrays import arrays_for
+from vouch.nn.bounds.ascent import is_relu
 from vouch.nn.bounds.model import Model, model_of
+from vouch.nn.bounds.outputs import output_bounds
 from vouch.nn.network import Network
-from vouch.nn.property import Property
+from vouch.nn.property import Case, Property
 from vouch.nn.result import Result
+from vouch.nn.search.falsify import Effort, falsify
 from vouch.nn.search.inputs import InputSearch
+from vouch.nn.search.milp import MilpSearch
+from vouch.nn.search.neurons import NeuronSearch
+from vouch.nn.search.outcome import Outcome
+from vouch.nn.search.star import StarSearch
 from vouch.nn.search.task import Clock, Judge
+from vouch.nn.search.vacuous import why_vacuous
 from vouch.settings import Settings
 from vouch.verdict import Verdict
 
 # Up to this many free inputs, halving boxes beats splitting neurons.
 FEW_INPUTS = 12
+# Neurons up to which bounds of all outputs are worth reporting.
+_REPORTED = 5000
+
+Progress = Callable[[float], None]
 
 
-def verify(network: Network, prop: Property, settings: Settings) -> Result:
+def verify(network: Network, prop: Property, settings: Settings, report: Progress | None = None) -> Result:
     """Decides whether the network satisfies the property.
 
     SAFE holds for every input of the property's set in the arithmetic that was asked for; UNSAFE comes with
-    a counterexample that onnxruntime confirmed; what is not supported is UNKNOWN with its reason.
+    a counterexample that onnxruntime confirmed; what is not supported is UNKNOWN with its reason. `report`
+    is called now and then with the share that is proved.
     """
     clock = Clock(settings.timeout)
     prop.check_sizes(network.inputs, network.outputs, network.name)
+    reason = why_vacuous(prop)
+    if reason is not None:
+        warning = f"the property is vacuous: {reason}; this says nothing about the network"
+        return Result(Verdict.SAFE, "vacuity", clock.spent, vacuous=True, warnings=(warning,), progress=1.0)
     try:
         model = model_of(network, settings.arithmetic, arrays_for(settings.device))
+        if model.lowered.softmax and not prop.order_only:
+            raise Unsupported("a softmax at the end, and a property about more than the order of outputs")
+        return _Verification(network, model, prop, settings, clock, report).result()
     except Unsupported as error:
-        return Result(Verdict.UNKNOWN, "none", clock.spent, reason=str(error))
-    if model.lowered.softmax and not prop.order_only:
-        reason = "the network ends in a softmax and the property asks for more than the order of outputs"
-        return Result(Verdict.UNKNOWN, "none", clock.spent, reason=reason)
-    return _Verification(network, model, prop, settings, clock).result()
+        return Result(Verdict.UNKNOWN, settings.engine, clock.spent, reason=str(error))
 
 
 class _Verification:
     def __init__(
-        self, network: Network, model: Model, prop: Property, settings: Settings, clock: Clock
+        self,
+        network: Network,
+        model: Model,
+        prop: Property,
+        settings: Settings,
+        clock: Clock,
+        report: Progress | None,
     ) -> None:
-        self.network, self.model, self.prop, self.settings, self.clock = network, model, prop, settings, clock
+        self.model, self.prop, self.settings, self.clock, self.report = model, prop, settings, clock, report
         self.judge = Judge(network, prop, settings.arithmetic == "real")
         self.jobs = settings.jobs or os.cpu_count() or 1
+        self.cases = [case for case in prop.cases if np.all(case.lower <= case.upper)]
+        self.done = 0
         self.statistics: dict[str, float] = {}
 
     def result(self) -> Result:
         from threadpoolctl import threadpool_limits
 
-        # The pool's threads are the parallelism; a BLAS that starts its own would fight them.
-        with threadpool_limits(1, user_api="blas"):
+        with threadpool_limits(self._blas_threads(), user_api="blas"):
             return self._decide()
 
+    def _blas_threads(self) -> int:
+        """The pool over boxes is parallel by itself; a BLAS with its own threads would fight it."""
+        return self.jobs if any(self._engine(case) == "neurons" for case in self.cases) else 1
+
     def _decide(self) -> Result:
-        shares = []
-        for case in self.prop.cases:
-            search = InputSearch(self.model, case, self.judge, self.clock, jobs=self.jobs)
-            outcome = search.run()
-            self._count("boxes", outcome.boxes)
+        for number, case in enumerate(self.cases):
+            found = falsify(
+                self.model, case, self.judge, self.clock, self.settings.seed + number, self._effort(case)
+            )
+            if found is not None:
+                return self._made(Verdict.UNSAFE, "falsifier", counterexample=found, replayed=True)
+        engine, bounds = "", []
+        for number, case in enumerate(self.cases):
+            self.done = number
+            engine = self._engine(case)
+            outcome = self._search(engine, case)
+            self._count("nodes", outcome.boxes)
             if outcome.counterexample is not None:
                 return self._made(
-                    Verdict.UNSAFE, "inputs", counterexample=outcome.counterexample, replayed=True
+                    Verdict.UNSAFE, engine, counterexample=outcome.counterexample, replayed=True
                 )
-            shares.append(outcome.proved)
             if outcome.proved < 1.0:
-                break
-        share = sum(shares) / len(self.prop.cases)
-        if share == 1.0:
-            return self._made(Verdict.SAFE, "inputs", progress=1.0)
-        return self._made(Verdict.TIMEOUT, "inputs", progress=share)
+                return self._open(engine, outcome)
+            bounds.append(self._outputs(case))
+        lows, highs = zip(*bounds, strict=True) if bounds and None not in bounds else ((), ())
+        both = (np.min(lows, axis=0), np.max(highs, axis=0)) if lows else None
+        return self._made(Verdict.SAFE, engine, progress=1.0, output_bounds=both)
+
+    def _open(self, engine: str, outcome: Outcome) -> Result:
+        share = (self.done + outcome.proved) / len(self.cases)
+        found: dict[str, Any] = {"progress": share, "bound": outcome.bound}
+        if self.clock.over:
+            return self._made(Verdict.TIMEOUT, engine, reason="the time is up", **found)
+        reason = f"{outcome.stuck} parts of the search are within round-off of a violation"
+        if self.judge.rejected:
+            reason += "; onnxruntime does not confirm the suspected ones"
+        return self._made(Verdict.UNKNOWN, engine, reason=reason, **found)
+
+    def _engine(self, case: Case) -> str:
+        asked = str(self.settings.engine)
+        if asked in ("milp", "star"):
+            return asked
+        if asked not in ("auto", "bounds"):
+            raise VouchError(f"engine {asked!r} does not decide properties over the reals or float32")
+        free = int(np.count_nonzero(case.upper > case.lower))
+        relus = all(is_relu(self.model, index) for index in self.model.activations)
+        return "inputs" if free <= FEW_INPUTS or not relus else "neurons"
+
+    def _effort(self, case: Case) -> Effort:
+        if len(case.lower) <= FEW_INPUTS and self.model.neurons <= 2000:
+            return Effort()
+        return Effort(samples=64, starts=32, steps=20)
+
+    def _search(self, engine: str, case: Case) -> Outcome:
+        model, judge, clock = self.model, self.judge, self.clock
+        match engine:
+            case "inputs":
+                batch = 512 if model.arrays.device is None else 16384
+                inputs = InputSearch(
+                    model, case, judge, clock, jobs=self.jobs, batch=batch, report=self._report
+                )
+                return inputs.run()
+            case "neurons":
+                finish = self.settings.engine == "auto"
+                return NeuronSearch(model, case, judge, clock, finish=finish, report=self._report).run()
+            case "milp":
+                return MilpSearch(model, case, judge, clock, jobs=self.jobs).run()
+            case _:
+                return StarSearch(model, case, judge, clock).run()
+
+    def _report(self, share: float) -> None:
+        if self.report is not None:
+            self.report((self.done + share) / len(self.cases))
+
+    def _outputs(self, case: Case) -> Any:
+        if self.model.neurons > _REPORTED or self.model.lowered.softmax:
+            return None
+        return output_bounds(self.model, case.lower, case.upper)
 
     def _count(self, name: str, value: float) -> None:
         self.statistics[name] = self.statistics.get(name, 0) + value

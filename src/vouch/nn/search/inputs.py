@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,23 +20,16 @@ from vouch.nn.bounds.forward import State, analyse, fresh
 from vouch.nn.bounds.model import Model
 from vouch.nn.bounds.region import Region, exclude
 from vouch.nn.property import Case
-from vouch.nn.result import Counterexample
+from vouch.nn.search.outcome import Outcome
 from vouch.nn.search.task import Clock, Judge
 
-# Boxes narrower than this, relative to the whole, are not split any more.
-_NARROW = 2.0**-40
+# Boxes narrower than this, relative to the whole, are not split any more: what is open there is within
+# round-off of a violation.
+_NARROW = {"real": 2.0**-40, "float32": 2.0**-22}
+# Boxes with less than this share of the volume, for each free input, wait until all others are done, so
+# that a spot where the property is barely kept does not hold up the search for a violation elsewhere.
+_SMALL = 2.0**-10
 _CHUNKS = 2
-
-
-@dataclass(slots=True)
-class Outcome:
-    """`counterexample`, or how far the proof came: `proved` is 1.0 and `stuck` 0 when it is complete."""
-
-    counterexample: Counterexample | None
-    proved: float
-    boxes: int
-    stuck: int
-    bound: float | None
 
 
 @dataclass(slots=True)
@@ -84,7 +78,11 @@ class InputSearch:
         self.root_lower, self.root_upper = fed_box(model, case)
         width = np.where(self.root_upper > self.root_lower, self.root_upper - self.root_lower, 1.0)
         self.width = self.arrays.array(width)
+        free = self.root_upper > self.root_lower
+        self.free = self.arrays.array(free * 1.0)
+        self.small_share = _SMALL ** int(free.sum())
         self.stack: list[_Boxes] = []
+        self.small: list[_Boxes] = []
         self.boxes = self.stuck = 0
         self.open_volume = 1.0
 
@@ -93,7 +91,9 @@ class InputSearch:
         self.stack = [_Boxes(*root, fresh(self.model, 1))]
         worst = None
         with ThreadPoolExecutor(self.jobs) as pool:
-            while self.stack and not self.clock.over:
+            while (self.stack or self.small) and not self.clock.over:
+                if not self.stack:
+                    self.stack, self.small = self.small, []
                 chunks = self._pop()
                 steps = list(pool.map(self._step, chunks)) if len(chunks) > 1 else [self._step(chunks[0])]
                 for chunk, step in zip(chunks, steps, strict=True):
@@ -101,7 +101,7 @@ class InputSearch:
                     self.stuck += step.stuck
                     self.open_volume += step.remaining - step.handled
                     if step.children is not None:
-                        self.stack.append(step.children)
+                        self._push(step.children)
                 worst = min(step.bound for step in steps)
                 for step in steps:
                     found = self.judge.confirm(self.case, self.arrays.numpy(step.suspects))
@@ -109,13 +109,26 @@ class InputSearch:
                         return Outcome(found, self.proved, self.boxes, self.stuck, None)
                 if self.report is not None:
                     self.report(self.proved)
-        return Outcome(None, self.proved, self.boxes, self.stuck, worst if self.stack or self.stuck else None)
+        return Outcome(None, self.proved, self.boxes, self.stuck, worst if self.unfinished else None)
+
+    @property
+    def unfinished(self) -> bool:
+        return bool(self.stack or self.small or self.stuck)
 
     @property
     def proved(self) -> float:
-        if not self.stack and not self.stuck:
+        if not self.unfinished:
             return 1.0
         return min(max(1.0 - self.open_volume, 0.0), 1.0 - 1e-12)
+
+    def _push(self, boxes: _Boxes) -> None:
+        small = self._shares(boxes.lower, boxes.upper) < self.small_share
+        if not bool(small.any()):
+            self.stack.append(boxes)
+            return
+        self.small.append(boxes.take(small))
+        if not bool(small.all()):
+            self.stack.append(boxes.take(~small))
 
     def _pop(self) -> list[_Boxes]:
         """The next boxes, newest first, in chunks for the pool."""
@@ -131,16 +144,16 @@ class InputSearch:
         whole = _joined(self.xp, parts)
         pieces = _CHUNKS if count >= 64 else 1
         edges = [count * i // pieces for i in range(pieces + 1)]
-        return [whole.take(slice(a, b)) for a, b in zip(edges, edges[1:], strict=False)]
+        return [whole.take(slice(a, b)) for a, b in pairwise(edges)]
 
     def _step(self, boxes: _Boxes) -> _Step:
         xp, arrays = self.xp, self.arrays
         analysis = analyse(self.model, boxes.lower, boxes.upper, boxes.state)
-        suspects = self._suspects((boxes.lower + boxes.upper) * 0.5)
+        points = [(boxes.lower + boxes.upper) * 0.5]
         shape = boxes.lower.shape
         lower, upper = arrays.full(shape, np.inf), arrays.full(shape, -np.inf)
         score, still = arrays.zeros(shape), arrays.zeros((shape[0],)) > 0
-        bound = np.inf
+        bounds = arrays.full((shape[0],), np.inf)
         for region in self.regions:
             left = exclude(analysis, region)
             if len(left.index) == 0:
@@ -150,19 +163,19 @@ class InputSearch:
             lower[at] = xp.minimum(lower[at], left.lower)
             upper[at] = xp.maximum(upper[at], left.upper)
             score[at] = score[at] + left.score
-            bound = min(bound, float(left.bound.min()))
+            bounds[at] = xp.minimum(bounds[at], left.bound)
+            points.append(left.corner)
+        suspects = self._suspects(xp.concatenate(points))
         handled = self._volume(boxes.lower, boxes.upper)
         if not bool(still.any()):
-            return _Step(None, suspects, handled, 0.0, 0, bound)
-        rest = _Boxes(lower[still], upper[still], boxes.state.take(still))
-        narrow = (((rest.upper - rest.lower) / self.width) < _NARROW).all(1)
+            return _Step(None, suspects, handled, 0.0, 0, np.inf)
+        narrow = still & ~((upper - lower) >= _NARROW[self.model.arithmetic] * self.width).any(1)
         stuck = int(narrow.sum())
         if stuck:
-            suspects = xp.concatenate([suspects, ((rest.lower + rest.upper) * 0.5)[narrow]])
-            keep = ~narrow
-            rest, score = rest.take(keep), score[still][keep]
-        else:
-            score = score[still]
+            suspects = xp.concatenate([suspects, (lower[narrow] + upper[narrow]) * 0.5])
+        bound = float(bounds[still].min())
+        go_on = still & ~narrow
+        rest, score = _Boxes(lower[go_on], upper[go_on], boxes.state.take(go_on)), score[go_on]
         remaining = self._volume(rest.lower, rest.upper)
         children = self._halves(rest, score) if len(rest) else None
         return _Step(children, suspects, handled, remaining, stuck, bound)
@@ -171,17 +184,13 @@ class InputSearch:
         """Both halves of every box, cut where the bound depends most on the input."""
         weighted = (score + 1e-9) * (boxes.upper - boxes.lower)
         axis = weighted.argmax(1)
-        row = self.arrays.indices(np.arange(len(boxes)))
+        count = len(boxes)
+        row = self.arrays.indices(np.arange(count))
         middle = (boxes.lower[row, axis] + boxes.upper[row, axis]) * 0.5
-        left_upper, right_lower = self.arrays.copy(boxes.upper), self.arrays.copy(boxes.lower)
-        left_upper[row, axis] = middle
-        right_lower[row, axis] = middle
-        join = self.xp.concatenate
-        state = State(
-            join([boxes.state.low, boxes.state.low]),
-            join([boxes.state.high, boxes.state.high]),
-        )
-        return _Boxes(join([boxes.lower, right_lower]), join([left_upper, boxes.upper]), state)
+        halves = boxes.take(self.arrays.indices(np.arange(2 * count) // 2))
+        halves.upper[2 * row, axis] = middle
+        halves.lower[2 * row + 1, axis] = middle
+        return halves
 
     def _suspects(self, points: Any) -> Any:
         """Those of the points that violate in float64."""
@@ -192,10 +201,12 @@ class InputSearch:
             bad |= (excess <= 0).all(1)
         return points[bad]
 
+    def _shares(self, lower: Any, upper: Any) -> Any:
+        """The part of the whole volume that each box has."""
+        return self.xp.where(self.free > 0, (upper - lower) / self.width, 1.0).prod(1)
+
     def _volume(self, lower: Any, upper: Any) -> float:
-        sides = (upper - lower) / self.width
-        free = self.arrays.array((self.root_upper > self.root_lower) * 1.0)
-        return float(self.xp.where(free > 0, sides, 1.0).prod(1).sum())
+        return float(self._shares(lower, upper).sum())
 
 
 def fed_box(model: Model, case: Case) -> tuple[Any, Any]:
@@ -210,8 +221,7 @@ def fed_box(model: Model, case: Case) -> tuple[Any, Any]:
 
 def _joined(xp: Any, parts: list[_Boxes]) -> _Boxes:
     if len(parts) == 1:
-        part = parts[0]
-        return part
+        return parts[0]
     return _Boxes(
         xp.concatenate([part.lower for part in parts]),
         xp.concatenate([part.upper for part in parts]),

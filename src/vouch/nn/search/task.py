@@ -69,7 +69,7 @@ class Judge:
 
         if not case.contains(point):
             return None
-        output = replay(self.network, point[None, :])[0]
+        output: Array = replay(self.network, point[None, :])[0]
         if not np.isfinite(output).all() or not case.violated(point, output):
             return None
         if self.exact_reals and not self._holds_in_reals(case, point):

@@ -1,0 +1,21 @@
+"""Reads a property of either VNN-LIB version, told apart by the version line of 2.0."""
+
+from __future__ import annotations
+
+import re
+
+from vouch.nn.property import Property
+
+_VERSION_2 = re.compile(r"^\s*\(\s*vnnlib-version\s*<\s*2", re.MULTILINE)
+
+
+def is_version_2(text: str) -> bool:
+    return _VERSION_2.search(text) is not None
+
+
+def parse(text: str, name: str = "property") -> Property:
+    """The property that the text states. With several networks, inputs and outputs stand one after the
+    other in the order of declaration."""
+    from vouch.nn import vnnlib1, vnnlib2
+
+    return vnnlib2.parse(text, name) if is_version_2(text) else vnnlib1.parse(text, name)

@@ -1,0 +1,87 @@
+"""Cells: the parts of the input box in which assumed ReLU signs hold, as linear programs over the inputs.
+
+Where every ReLU before a neuron has a fixed sign, the neuron is linear in the inputs up to noise, so its
+sign is a half-space. Everything here is an over-approximation by the noise alone; a cell is only called
+empty with an exact certificate.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from vouch.nn.bounds.backward import substitute
+from vouch.nn.bounds.forward import Analysis, State, analyse
+from vouch.nn.bounds.model import Model
+from vouch.nn.bounds.region import SLACK, Region
+from vouch.nn.lp import LinearProgram, Optimum
+from vouch.nn.property import Array
+
+
+class Cell:
+    """The cell of a state in which the neurons with a sign in `signs` are split. numpy models only."""
+
+    def __init__(self, model: Model, lower: Array, upper: Array, state: State, signs: Array) -> None:
+        self.model, self.signs = model, signs
+        self.analysis: Analysis = analyse(model, lower[None, :], upper[None, :], state, "interval")
+        self.program = LinearProgram(lower, upper)
+        rows = [self.form(int(neuron), -float(signs[neuron])) for neuron in np.flatnonzero(signs)]
+        if rows:
+            # -s h >= a x + c and s h >= 0 give a x <= -c.
+            self.program.add(np.array([a for a, _ in rows]), np.array([-c for _, c in rows]))
+
+    def form(self, neuron: int, factor: float) -> tuple[Array, float]:
+        """(a, c) with factor * h(x) >= a x + c in the whole cell."""
+        index, place = self._where(neuron)
+        row = np.zeros((1, self.model.node(index).size))
+        row[0, place] = factor
+        return self._substituted({self.model.node(index).input: row})
+
+    def excess(self, region: Region, number: int) -> tuple[Array, float]:
+        """(a, c): the excess of one row of the region is at least a x + c in the whole cell."""
+        a, c = self._substituted({self.model.output: region.y_rows[number : number + 1].copy()})
+        rhs, x_row = float(region.rhs[number]), region.x_rows[number]
+        reach = np.maximum(np.abs(self.analysis.lower[0]), np.abs(self.analysis.upper[0]))
+        size = abs(rhs) + abs(c) + float((np.abs(a) + np.abs(x_row)) @ reach)
+        return a + x_row, c - rhs - SLACK * size
+
+    def _where(self, neuron: int) -> tuple[int, int]:
+        for index, part in self.model.slots.items():
+            if part.start <= neuron < part.stop:
+                return index, neuron - part.start
+        raise IndexError(neuron)
+
+    def _substituted(self, rows: dict[int, Any]) -> tuple[Array, float]:
+        known = self.analysis
+        a, c, _ = substitute(self.model, rows, None, known.noise, known.relaxed, known.lower, known.upper)
+        return a[0], float(c[0])
+
+    def least(self, neuron: int, factor: float) -> Optimum:
+        """The least factor * h over the cell; `bound` is certified and includes the constant."""
+        a, c = self.form(neuron, factor)
+        found = self.program.minimise(a)
+        shift = c - SLACK * (abs(c) + abs(found.bound))
+        return Optimum(found.status, found.value + c, found.bound + shift, found.point, found.multipliers)
+
+    def empty(self, optimum: Optimum) -> bool:
+        return optimum.status == "infeasible" and self.program.certify_infeasible()
+
+    def meets(self, region: Region) -> Array | bool | None:
+        """False: certainly no point of the cell is in the region. A point that may be, or None: not known.
+
+        Only exact where no ReLU of the cell is unstable.
+        """
+        mark = self.program.mark()
+        rows = [self.excess(region, number) for number in range(region.count)]
+        if rows:
+            self.program.add(np.array([a for a, _ in rows]), np.array([-c for _, c in rows]))
+        try:
+            found = self.program.minimise(rows[0][0] if rows else np.zeros(self.model.inputs))
+            if found.status == "infeasible" and self.program.certify_infeasible():
+                return False
+            if rows and found.bound + rows[0][1] > SLACK * abs(rows[0][1]):
+                return False
+            return found.point
+        finally:
+            self.program.cut(mark)
