@@ -185,11 +185,22 @@ _BOOLEAN: dict[str, Callable[[Term, Term], Term]] = {
 def _binary(ex: Executor, frame: Frame, state: State, i: ir.Binary) -> Value:
     left, right = value_of(ex, frame, i.left), value_of(ex, frame, i.right)
     if isinstance(left, tuple) and isinstance(right, tuple):
-        return tuple(_scalar_binary(ex, state, i, a, b) for a, b in zip(left, right, strict=True))
-    return _scalar_binary(ex, state, i, left, right)
+        return tuple(_scalar_binary(ex, frame, state, i, a, b) for a, b in zip(left, right, strict=True))
+    return _scalar_binary(ex, frame, state, i, left, right)
 
 
-def _scalar_binary(ex: Executor, state: State, i: ir.Binary, left: Value, right: Value) -> Value:
+def _undefined(ex: Executor, frame: Frame, state: State, i: ir.Instruction, width: int, when: Term) -> Term:
+    """What an undefined operation yields: anything. The replay makes it yield the same."""
+    value = T.fresh("undefined", T.bitvec(width))
+    if isinstance(i.type, ir.IntType):
+        event = ex.incoming(state, "undefined", frame.function.name, i.type, value, i.location)
+        event.guard = T.and_(event.guard, when)
+    return value
+
+
+def _scalar_binary(
+    ex: Executor, frame: Frame, state: State, i: ir.Binary, left: Value, right: Value
+) -> Value:
     if not isinstance(left, Term) or not isinstance(right, Term):
         raise Unsupported(f"{i.op} of pointers")
     op = i.op
@@ -209,10 +220,14 @@ def _scalar_binary(ex: Executor, state: State, i: ir.Binary, left: Value, right:
     if op in ("shl", "lshr", "ashr"):
         shifted = {"shl": T.shl, "lshr": T.lshr, "ashr": T.ashr}[op](left, right)
         good = T.ult(right, T.bv(width, width))
-        return shifted if good is T.TRUE else T.ite(good, shifted, T.fresh("shifted", T.bitvec(width)))
+        if good is T.TRUE:
+            return shifted
+        return T.ite(good, shifted, _undefined(ex, frame, state, i, width, T.not_(good)))
     divided = {"udiv": T.udiv, "sdiv": T.sdiv, "urem": T.urem, "srem": T.srem}[op](left, right)
     zero = T.eq(right, T.bv(0, width))
-    return divided if zero is T.FALSE else T.ite(zero, T.fresh("quotient", T.bitvec(width)), divided)
+    if zero is T.FALSE:
+        return divided
+    return T.ite(zero, _undefined(ex, frame, state, i, width, zero), divided)
 
 
 def _integer(ex: Executor, i: ir.Binary, left: Term, right: Term) -> Term:
@@ -315,12 +330,12 @@ def _cast(ex: Executor, frame: Frame, state: State, i: ir.Cast) -> Value:
     if i.op == "bitcast" and (isinstance(i.type, ir.VectorType) or isinstance(source, ir.VectorType)):
         return _bitcast_vector(ex, value, source, i.type)
     if isinstance(i.type, ir.VectorType) and isinstance(source, ir.VectorType) and isinstance(value, tuple):
-        return tuple(_scalar_cast(ex, state, i, v, source.element, i.type.element) for v in value)
-    return _scalar_cast(ex, state, i, value, source, i.type)
+        return tuple(_scalar_cast(ex, frame, state, i, v, source.element, i.type.element) for v in value)
+    return _scalar_cast(ex, frame, state, i, value, source, i.type)
 
 
 def _scalar_cast(
-    ex: Executor, state: State, i: ir.Cast, value: Value, source: ir.Type, target: ir.Type
+    ex: Executor, frame: Frame, state: State, i: ir.Cast, value: Value, source: ir.Type, target: ir.Type
 ) -> Value:
     world = ex.world
     if isinstance(value, Pointer):
@@ -362,17 +377,20 @@ def _scalar_cast(
             return convert(number, world.float_sort(target))
         case "fptosi" | "fptoui":
             assert isinstance(target, ir.IntType)
-            return float_to_int(value, target.bits, i.op == "fptosi")
+            return _float_to_int(ex, frame, state, i, value, target.bits)
         case _:
             raise Unsupported(f"cast {i.op}")
 
 
-def float_to_int(value: Term, bits: int, signed: bool) -> Term:
+def _float_to_int(ex: Executor, frame: Frame, state: State, i: ir.Cast, value: Term, bits: int) -> Term:
     """Rounds towards zero; a number that does not fit becomes arbitrary."""
+    signed = i.op == "fptosi"
     low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
     fits = T.fp_in_range(value, low, high)
     number = T.fp_to_sbv(value, bits) if signed else T.fp_to_ubv(value, bits)
-    return number if fits is T.TRUE else T.ite(fits, number, T.fresh("converted", T.bitvec(bits)))
+    if fits is T.TRUE:
+        return number
+    return T.ite(fits, number, _undefined(ex, frame, state, i, bits, T.not_(fits)))
 
 
 def _bitcast_vector(ex: Executor, value: Value, source: ir.Type, target: ir.Type) -> Value:
