@@ -63,6 +63,10 @@ def _robust(
     label: Annotated[
         Optional[int], typer.Option(metavar="C", help="The class to keep [default: that of the point].")  # noqa: UP045
     ] = None,
+    within: Annotated[
+        Optional[float],  # noqa: UP045
+        typer.Option(metavar="D", help="Instead of the class: no output moves by more than D."),
+    ] = None,
     scale: Annotated[
         Optional[str], typer.Option(metavar="S", help="A factor on the radius for each input; 0 fixes one.")  # noqa: UP045
     ] = None,
@@ -74,23 +78,21 @@ def _robust(
     settings: Settings,
 ) -> int:
     """Decide whether all inputs near a point get its class."""
-    from vouch.nn.api import decide, predicted
+    from vouch.nn.api import decide, near
     from vouch.nn.loaders import load
     from vouch.nn.points import read_point
-    from vouch.nn.property import robustness
 
     if norm not in ("linf", "l1", "l2"):
         raise VouchError(f"option --norm: {norm!r} is not one of linf, l1, l2")
     subject = load(network)
     point = read_point(source, subject.input_shape, index)
-    chosen = predicted(subject, point) if label is None else label
     limits = {
         name: _each(text, subject.input_shape)
         for name, text in (("scale", scale), ("lower", lower), ("upper", upper))
         if text is not None
     }
-    prop = robustness(point, radius, subject.outputs, label=chosen, norm=norm, **limits)  # type: ignore[arg-type]
-    return _report(decide(subject, prop, settings), settings, {"label": chosen})
+    prop = near(subject, point, radius, label=label, distance=within, norm=norm, **limits)
+    return _report(decide(subject, prop, settings), settings)
 
 
 def _each(text: str, shape: tuple[int, ...]) -> Any:
@@ -103,11 +105,11 @@ def _each(text: str, shape: tuple[int, ...]) -> Any:
         return read_point(text, shape)
 
 
-def _report(result: Result, settings: Settings, extra: dict[str, Any] | None = None) -> int:
+def _report(result: Result, settings: Settings) -> int:
     for warning in result.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     if settings.json:
-        print(json.dumps(result.to_json() | (extra or {}), allow_nan=False))
+        print(json.dumps(result.to_json(), allow_nan=False))
     else:
         from vouch.nn.show import rows
 

@@ -17,7 +17,7 @@ from vouch.nn.loaders import load
 from vouch.nn.loaders.files import read, resolved
 from vouch.nn.network import Network
 from vouch.nn.operators.base import Array
-from vouch.nn.property import Norm, Property, robustness
+from vouch.nn.property import Norm, Property, robustness, within
 from vouch.nn.replay import replay
 from vouch.nn.result import Result
 from vouch.nn.specialise import specialised
@@ -47,6 +47,7 @@ def robust(
     radius: float,
     *,
     label: int | None = None,
+    distance: float | None = None,
     norm: Norm = "linf",
     scale: Array | float = 1.0,
     lower: Array | float = -np.inf,
@@ -55,27 +56,38 @@ def robust(
 ) -> Result:
     """Decide whether all inputs within `radius` of `point` get the class `label` (default: the point's).
 
-    `scale` stretches the distance input by input, `lower` and `upper` cut the set to valid inputs.
+    With `distance`, decide instead whether every output stays that near to its value at the point. `scale`
+    stretches the radius input by input, `lower` and `upper` cut the set to valid inputs.
     """
     subject = as_network(network)
-    centre = np.asarray(point, dtype=np.float64).ravel()
-    prop = robustness(
-        centre,
-        radius,
-        subject.outputs,
-        label=predicted(subject, centre) if label is None else label,
-        norm=norm,
-        scale=scale,
-        lower=lower,
-        upper=upper,
-    )
+    around = {"norm": norm, "scale": scale, "lower": lower, "upper": upper}
+    prop = near(subject, point, radius, label=label, distance=distance, **around)
     return decide(subject, prop, resolve("nn", options))
+
+
+def near(
+    network: Network,
+    point: Array | Sequence[float],
+    radius: float,
+    *,
+    label: int | None = None,
+    distance: float | None = None,
+    **around: Any,
+) -> Property:
+    """The property that `robust` decides; `around` goes to the input set."""
+    centre = np.asarray(point, dtype=np.float64).ravel()
+    if centre.shape != (network.inputs,):
+        raise VouchError(f"a point of {centre.size} numbers, {network.name} takes {network.inputs}")
+    if distance is None:
+        chosen = predicted(network, centre) if label is None else label
+        return robustness(centre, radius, network.outputs, label=chosen, **around)
+    if label is not None or not distance >= 0:
+        raise VouchError("a distance that is not negative, and no label, expected")
+    return within(centre, radius, network.evaluate(centre[None, :])[0], distance, **around)
 
 
 def predicted(network: Network, point: Array) -> int:
     """The class of a point: the index of the strictly largest output."""
-    if point.shape != (network.inputs,):
-        raise VouchError(f"a point of {point.size} numbers, {network.name} takes {network.inputs}")
     output = network.evaluate(point[None, :])[0]
     best = int(output.argmax())
     if np.count_nonzero(output == output[best]) > 1:
