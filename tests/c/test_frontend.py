@@ -167,6 +167,18 @@ def test_database_with_paths_is_limited_to_them(project: Path) -> None:
     assert bodies(load(["a.c"], FrontOptions(database="build"))) == {"a"}
 
 
+@pytest.mark.parametrize("command", ["avr-gcc -mmcu=atmega328p", "cc --target=avr", "clang-18 -target avr"])
+def test_database_names_the_target(project: Path, command: str) -> None:
+    write({"a.c": "#include <stdlib.h>\nint size = sizeof(int) + sizeof(long);"})
+    database([{"directory": str(project), "command": f"{command} -c a.c", "file": "a.c"}])
+    assert load([], FrontOptions(database="build")).program.globals["size"].initializer == ir.IntConstant(
+        ir.IntType(16), 6
+    )
+    # What the user says goes first.
+    told = FrontOptions(database="build", target="x86_64")
+    assert load([], told).program.globals["size"].initializer == ir.IntConstant(ir.IntType(32), 12)
+
+
 @pytest.mark.parametrize("text", ["{}", "[1]", '[{"file": "a.c"}]', "nonsense", "[]"])
 def test_bad_database(project: Path, text: str) -> None:
     write({"build/compile_commands.json": text})

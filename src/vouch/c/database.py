@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 from collections.abc import Collection, Iterable
 from pathlib import Path
@@ -32,12 +33,35 @@ _KEPT = frozenset(
         "-fno-rtti",
         "-trigraphs",
         "-pthread",
-        "-m32",
-        "-m64",
-        "-mx32",
     )
 )
-_KEPT_STARTS = ("-std=", "--std=", "-fpack-struct", "-fno-builtin", "-ffreestanding", "--target=", "-mmcu=")
+_MACHINE = (
+    "-mcpu=",
+    "-march=",
+    "-mthumb",
+    "-mfloat-abi=",
+    "-mfpu=",
+    "-mmcu=",
+    "-m32",
+    "-m64",
+    "-mx32",
+    "-mabi=",
+)
+_CROSS = re.compile(r"(.+?)-(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+)(?:-[\d.]+)?(?:\.exe)?$")
+_PROCESSORS = (
+    "arm",
+    "aarch64",
+    "avr",
+    "msp430",
+    "riscv",
+    "i386",
+    "i686",
+    "x86_64",
+    "mips",
+    "powerpc",
+    "s390x",
+)
+_KEPT_STARTS = ("-std=", "--std=", "-fpack-struct", "-fno-builtin", "-ffreestanding", "--target=")
 # Flags of other kinds whose value is the next word, which must not be taken for a source.
 _SKIP_VALUE = frozenset(
     ("-o", "-MF", "-MT", "-MQ", "-x", "-arch", "-Xclang", "-Xlinker", "-Xassembler", "--param")
@@ -45,7 +69,8 @@ _SKIP_VALUE = frozenset(
 
 
 def read_database(folder: str, sources: Collection[str]) -> list[Unit]:
-    """The units of the database in `folder` (or of the file itself), one for each source file."""
+    """The units of the database in `folder` (or of the file itself), one for each source file. A unit for
+    another machine has `--target=` first among its flags, also where only the compiler's name tells."""
     path = Path(folder)
     if path.is_dir():
         path = path / "compile_commands.json"
@@ -74,7 +99,18 @@ def _unit(entry: Any, path: Path) -> Unit:
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise VouchError(f"{path}: bad entry: {error}") from None
     base = os.path.join(path.parent, directory)
-    return Unit(shown(os.path.join(base, file)), tuple(_flags([str(w) for w in words[1:]], base)))
+    compiler, *rest = [str(word) for word in words] or [""]
+    flags = list(_flags(rest, base))
+    cross = _CROSS.match(os.path.basename(compiler))
+    if cross and cross[1].startswith(_PROCESSORS) and not any(f.startswith("--target=") for f in flags):
+        flags.append(f"--target={cross[1]}")
+    flags.sort(key=lambda flag: not flag.startswith("--target="))
+    return Unit(shown(os.path.join(base, file)), tuple(flags))
+
+
+def without_target(unit: Unit) -> Unit:
+    """The unit for a target that is chosen elsewhere."""
+    return Unit(unit.path, tuple(f for f in unit.flags if not f.startswith(("--target=", *_MACHINE))))
 
 
 def shown(path: str) -> str:
@@ -100,7 +136,7 @@ def _flags(words: list[str], base: str) -> Iterable[str]:
             yield f"--target={next(rest, '')}"
         elif word in _SKIP_VALUE:
             next(rest, None)
-        elif word in _KEPT or word.startswith(_KEPT_STARTS):
+        elif word in _KEPT or word.startswith((*_KEPT_STARTS, *_MACHINE)):
             yield word
 
 

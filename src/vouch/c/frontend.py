@@ -15,6 +15,7 @@ from pathlib import Path
 
 from vouch.c.cache import Cache
 from vouch.c.clang import Clang, CompileError, Unit
+from vouch.c.database import without_target
 from vouch.c.ir import Program
 from vouch.c.library import FLAGS, add_models, load_parts
 from vouch.c.link import Module, hide_main, link, normal
@@ -42,6 +43,10 @@ def load(paths: Sequence[str | os.PathLike[str]], options: FrontOptions | None =
     cache = Cache() if options.cache else None
     clang = Clang(options)
     units = find_units([os.fspath(path) for path in paths], options, clang.headers)
+    if options.target is not None:
+        units = [without_target(unit) for unit in units]
+    elif target := next((f.partition("=")[2] for u in units for f in u.flags[:1] if "--target=" in f), None):
+        clang = Clang(replace(options, target=target))
     modules = _modules(clang, units, options.jobs, cache)
     if options.entry not in (None, "main"):
         modules = [hide_main(module) for module in modules]
