@@ -6,7 +6,7 @@ All claims share one solver. Groups are asked together; every model found settle
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from vouch.bmc.counterexample import Counterexample
@@ -314,10 +314,13 @@ class Decider:
     def _refuted(
         self, question: Question, claim: Claim, model: Model, consequence: bool, chaos: list[Claim]
     ) -> None:
-        cause = self._unsupported_cause(claim, model)
+        cause = self._cause(claim, self.equation.unsupported)
+        inexact = self._cause(claim, self.world.inexact)
         verdict, reason = Verdict.UNSAFE, None
         if cause is not None:
             verdict, reason = Verdict.UNKNOWN, cause
+        elif inexact is not None:
+            verdict, reason = Verdict.COND_UNSAFE, inexact
         elif consequence:
             first = next((c for c in chaos if c.position < claim.position and model.holds(c.violated)), None)
             name = first.check.id if first is not None else "another check"
@@ -330,14 +333,11 @@ class Decider:
         if verdict is Verdict.UNSAFE:
             self.answers.counterexamples[question.check.id] = model.counterexample(claim)
 
-    def _unsupported_cause(self, claim: Claim, model: Model) -> str | None:
-        """A violation that hangs on a value vouch could not compute is no violation."""
-        if not self.equation.unsupported:
+    def _cause(self, claim: Claim, suspects: Mapping[Term, str]) -> str | None:
+        """The first of the suspect symbols that the violation hangs on."""
+        if not suspects:
             return None
-        for symbol in self._symbols(claim.violated):
-            if symbol in self.equation.unsupported:
-                return self.equation.unsupported[symbol]
-        return None
+        return next((suspects[s] for s in self._symbols(claim.violated) if s in suspects), None)
 
     # ------------------------------------------------------------ what no execution reaches
 

@@ -13,7 +13,7 @@ from vouch.bmc import access, blocks, calls, extern, instructions, intrinsics
 from vouch.bmc.initial import Initial, Unknown, Zero
 from vouch.bmc.memory import Contents
 from vouch.bmc.state import State
-from vouch.bmc.value import Kind, MemObject, Pointer, Value, merge
+from vouch.bmc.value import Kind, MemObject, Pointer, Value, merge, symbols
 from vouch.c import ir
 from vouch.c.checks.base import Trigger
 from vouch.errors import Unsupported
@@ -75,10 +75,38 @@ def _nondet(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) 
     value = extern.result(ex, call, name, function)
     if name.endswith("_bool") and isinstance(value, Term) and value.sort is not T.BOOL:
         value = T.zext(T.extract(value, 0, 0), value.width)
+    if name.startswith("__vouch_any_"):
+        model = next((f.function.source_name for f in frame.chain() if f.model), name)
+        ex.world.inexact.update(dict.fromkeys(symbols(value), f"the result of {model} is not computed"))
     ex.incoming(state, "return", name, call.type, value, call.location)
     ex.step(frame, state, "input", call.location, f"{name}()", value)
     calls.finish(frame, call, value)
     return state
+
+
+def _known(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    """__vouch_known(s): every character up to the end of the string is a constant on this path."""
+    single = instructions.pointer_of(ex, frame, call.arguments[0]).single
+    known = single is not None and single[1].value is not None and _constant_string(ex, state, *single)
+    value = T.boolean(known)
+    ex.incoming(state, "return", name, call.type, value, call.location)
+    calls.finish(frame, call, value)
+    return state
+
+
+def _constant_string(ex: Executor, state: State, target: MemObject, offset: Term) -> bool:
+    contents = state.memory.get(target)
+    if target.kind not in access.MAIN or not isinstance(target.size, int) or target.dead:
+        return False
+    if contents is not None and contents.array is not None:
+        return False
+    for at in range(max(ex.memory.signed(offset), 0), target.size):
+        byte, _ = ex.memory.read(target, contents, at, ir.IntType(8))
+        if not isinstance(byte, Term) or byte.value is None:
+            return False
+        if byte.value == 0:
+            return True
+    return False
 
 
 def _havoc(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
@@ -281,6 +309,7 @@ _KNOWN: dict[str, Known] = {
     "__cxa_guard_acquire": lambda ex, f, s, c, n: _guard(ex, f, s, c),
     "__cxa_guard_release": _go_on,
     "__vouch_havoc": _havoc,
+    "__vouch_known": _known,
     "__vouch_object_size": _object_size,
 }
 

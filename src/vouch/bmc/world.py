@@ -52,6 +52,7 @@ class World:
         self.memory = Memory(self)
         self.constraints: list[Term] = []
         self.notes: dict[str, None] = {}  # approximations made, in order
+        self.inexact: dict[Term, str] = {}  # symbols that stand for results which models do not work out
         self.unsupported: dict[Term, str] = {}  # symbols that stand for what vouch cannot compute
         self.globals: dict[str, MemObject] = {}
         self.outside: list[MemObject] = []

@@ -1,8 +1,6 @@
-/* Numbers in text. A string in a small object is read exactly; one in a large or unknown object gives an
-   arbitrary number, as if it came from outside. */
+/* Numbers in text. A string whose characters are known is read exactly; any other gives an arbitrary number,
+   as if it came from outside. */
 #include "vouch.h"
-
-#define SMALL 40
 
 static int space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
@@ -42,7 +40,7 @@ static uintmax_t parse(const char *s, const char **end, int base, _Bool *negativ
 #define SIGNED(name, type, unsigned_type, nondet)                                        \
     type name(const char *s, char **end, int base) {                                     \
         const unsigned_type limit = (unsigned_type)-1 >> 1;                              \
-        if (__vouch_object_size(s) > SMALL) {                                            \
+        if (!__vouch_known(s)) {                                                         \
             __vouch_touch(s);                                                            \
             if (end) *end = (char *)s + (s[0] != 0 && __vouch_nondet_bool());            \
             return nondet();                                                             \
@@ -57,7 +55,7 @@ static uintmax_t parse(const char *s, const char **end, int base, _Bool *negativ
 
 #define UNSIGNED(name, type, nondet)                                          \
     type name(const char *s, char **end, int base) {                          \
-        if (__vouch_object_size(s) > SMALL) {                                 \
+        if (!__vouch_known(s)) {                                              \
             __vouch_touch(s);                                                 \
             if (end) *end = (char *)s + (s[0] != 0 && __vouch_nondet_bool()); \
             return nondet();                                                  \
