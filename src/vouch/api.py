@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from vouch.c.frontend import Loaded
     from vouch.c.ir import Program
     from vouch.c.options import FrontOptions
+    from vouch.c.ranges import Ranges
     from vouch.c.sources import Sources
 
 Progress = Callable[[str], None]
@@ -127,7 +128,8 @@ def _flow(state: _Run, paths: Sequence[str]) -> None:
         state.checks = checks.find(program, wanted, sources)
         state.warnings += suppress.apply(suppress.files_of(program), state.checks, sources, wanted)
     with state.stage("ranges"):
-        decisions = ranges.decide(program, state.checks, state.entries, settings.strict_pointers)
+        analysis = ranges.analyse(program, state.checks, state.entries, settings.strict_pointers)
+    decisions = analysis.decisions
     for item in state.checks:
         if (decision := decisions.get(item.id)) is not None:
             state.decided[item.id] = CheckResult(
@@ -136,7 +138,7 @@ def _flow(state: _Run, paths: Sequence[str]) -> None:
         elif item.trigger is Trigger.NEVER:
             state.decided[item.id] = CheckResult(item, Verdict.SAFE, decided_by="preprocess")
     if not state.late():
-        _engine(state, loaded, decisions)
+        _engine(state, loaded, decisions, analysis.ranges)
 
 
 def _validate(settings: Settings) -> None:
@@ -180,14 +182,22 @@ def _front_options(settings: Settings, wanted: frozenset[Category]) -> FrontOpti
     )
 
 
-def _engine(state: _Run, loaded: Loaded, decisions: Mapping[str, Any]) -> None:
+def _engine(state: _Run, loaded: Loaded, decisions: Mapping[str, Any], invariants: Ranges) -> None:
     from vouch.bmc.verify import verify
 
     def report(result: CheckResult) -> None:
         state.decided[result.check.id] = result
 
     with state.stage("engine"):
-        outcome = verify(loaded, state.checks, decisions, state.settings, state.deadline, report=report)
+        outcome = verify(
+            loaded,
+            state.checks,
+            decisions,
+            state.settings,
+            state.deadline,
+            report=report,
+            invariants=invariants,
+        )
     for result in outcome.results:
         report(result)
     state.warnings += outcome.warnings

@@ -393,7 +393,9 @@ class Writer:
     def expression(self, depth: int = 3) -> str:
         pick = self.pick.random()
         if depth == 0 or pick < 0.25:
-            return self.pick.choice([*self.variables, "g0", "g1", "s->a", "s->c"])
+            return self.pick.choice(
+                [*self.variables, "g0", "g1", "s->a", "s->c", "w0", "w1", "t.a", "ga[2]", "*q"]
+            )
         if pick < 0.35:
             return self.number()
         inner = self.expression(depth - 1)
@@ -412,12 +414,24 @@ class Writer:
             name, size = self.pick.choice([("table", 8), ("ga", 10), ("la", 6)])
             indices = [f"{inner} & {size // 2 - 1}", f"(unsigned)({inner}) % {size}", inner]
             return f"{name}[{self.pick.choice(indices)}]"
-        if pick < 0.94:
+        if pick < 0.93:
             return f"({self.expression(depth - 1)} ? {inner} : {self.expression(depth - 1)})"
-        if self.functions and pick < 0.98:
+        if pick < 0.95:
+            name = self.pick.choice([*self.variables, "w0", "g0", "s->a"])
+            return f"({name}{self.pick.choice(['++', '--'])} {self.pick.choice('<>')} {self.number()})"
+        if pick < 0.97:
+            return f"put({self.pointer()}, {self.expression(1)})"
+        if self.functions and pick < 0.99:
             name, count = self.pick.choice(self.functions)
             return f"{name}({', '.join(self.expression(1) for _ in range(count))})"
         return self.pick.choice(["s->b", "*q", "s->k", "t.a", "t.b"])
+
+    def pointer(self) -> str:
+        """An address, often one of several."""
+        places = ["&w0", "&w1", "&t.a", "&ga[2]", "q", "la", "&la[1]", "&s->a", "&g1"]
+        if self.pick.random() < 0.3:
+            return f"({self.expression(1)} ? {self.pick.choice(places)} : {self.pick.choice(places)})"
+        return self.pick.choice(places)
 
     def place(self) -> str:
         pick = self.pick.random()
@@ -425,11 +439,26 @@ class Writer:
             return self.pick.choice(self.variables)
         index = self.pick.choice([f"{self.expression(1)} & 3", self.expression(1)])
         return self.pick.choice(
-            ["g0", "g1", "s->a", "s->b", "s->c", f"ga[{index}]", f"la[{index}]", "*q", "t.a", "t.b"]
+            [
+                "g0",
+                "g1",
+                "s->a",
+                "s->b",
+                "s->c",
+                "w0",
+                "w1",
+                f"ga[{index}]",
+                f"la[{index}]",
+                "*q",
+                "t.a",
+                "t.b",
+            ]
         )
 
     def statement(self, depth: int) -> list[str]:
         pick = self.pick.random()
+        if pick < 0.15:
+            return [f"{self.place()} = {self.number()};"]
         if depth == 0 or pick < 0.4:
             operator = self.pick.choice(["=", "=", "=", "+=", "-=", "|=", ">>=", "&="])
             return [f"{self.place()} {operator} {self.expression()};"]
@@ -472,17 +501,10 @@ class Writer:
                 "}",
             ]
         if pick < 0.9:
+            loop = "for (q = la; q < la + 6; q++) *q = 1;"
             return [
                 self.pick.choice(
-                    [
-                        "q = la + 2;",
-                        "q = &ga[1];",
-                        "q++;",
-                        "q = &s->a;",
-                        "t = *s;",
-                        "q = &t.a;",
-                        "for (q = la; q < la + 6; q++) *q = 1;",
-                    ]
+                    [f"q = {self.pointer()};", f"*{self.pointer()} = 3;", "q++;", "t = *s;", loop]
                 )
             ]
         if pick < 0.95:
@@ -504,7 +526,7 @@ class Writer:
         ]
         if static:
             lines.append("struct S u = {1, 2, 3, 4}; struct S *s = &u;")
-        lines.append("int la[6] = {1, 2}; int *q = la; struct S t = {5};")
+        lines.append("int la[6] = {1, 2}; int *q = la; struct S t = {5}; int w0 = 1, w1 = 2;")
         for number, declared in enumerate(locals_):
             lines.append(f"{declared}{self.pick.choice([f' = {self.expression(2)}', ''])};")
             self.variables.append(f"v{number}")
@@ -518,6 +540,7 @@ class Writer:
         parts = [
             "struct S { int a; unsigned b : 5; int k : 6; unsigned char c; };",
             "static unsigned char g0 = 3; static int g1; static int ga[10];",
+            "static int put(int *p, int x) { *p = x; g1 = g1 + 1; return *p; }",
             "static const short table[8] = {1, -2, 300, 4, 5, 60, 7, 8};",
         ]
         self.variables = ["g1"]
@@ -564,8 +587,9 @@ def arguments(machine: Machine, function: Function) -> list[Any]:
             values.append((thing, 0))
         else:
             assert isinstance(parameter.type, IntType)
-            small = machine.pick.random() < 0.5
-            number = machine.pick.randint(-5, 300) if small else machine.pick.getrandbits(parameter.type.bits)
+            bits = parameter.type.bits
+            far = [machine.pick.getrandbits(bits), 1 << (bits - 1), (1 << (bits - 1)) - 1, (1 << bits) - 1]
+            number = machine.pick.choice([machine.pick.randint(-5, 20), machine.pick.randint(0, 300), *far])
             values.append(number & ((1 << parameter.type.bits) - 1))
     return values
 

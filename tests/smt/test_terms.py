@@ -163,6 +163,19 @@ def test_ranges_follow_promotion() -> None:
     assert signed_range(T.ite(T.ult(x, y), T.bv(-1, 32), T.bv(1, 32))) == (-1, 1)
 
 
+def test_sums_of_products_are_seen_to_fit() -> None:
+    """The accumulator of a dot product with constant weights, as C promotes it: no overflow is left."""
+    total = T.bv(0, 32)
+    for n, weight in enumerate((-63, 17, -1, 127, -128, 90)):
+        product = T.mul(T.sext(T.symbol(f"x{n}", I8), 32), T.bv(weight, 32))
+        assert T.sadd_overflow(total, product) is T.FALSE
+        total = T.add(total, product)
+    low, high = signed_range(total)
+    weights = 63 + 17 + 1 + 127 + 128 + 90
+    assert -128 * weights <= low <= -127 * weights
+    assert 127 * weights <= high <= 128 * weights
+
+
 def test_reset_keeps_the_two_truths() -> None:
     x = T.symbol("x", I8)
     T.reset()

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from vouch.cli.command import add
 from vouch.errors import VouchError
 from vouch.settings import Settings
-
-if TYPE_CHECKING:
-    from click import Context
 
 Reference = Annotated[str, typer.Argument(metavar="REF", help="The network to be faithful to.")]
 Test = Annotated[str, typer.Argument(metavar="TEST", help="The network under test.")]
@@ -23,7 +20,7 @@ DEFAULT = "compare"
 class _Group(typer.core.TyperGroup):
     """A group whose first word may be left out: `vouch equiv REF TEST` is `vouch equiv compare REF TEST`."""
 
-    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         known = set(self.commands) | {"--help"}
         if args and args[0] not in known:
             args = [DEFAULT, *args]
@@ -42,9 +39,9 @@ def _compare(reference: Reference, test: Test, *, settings: Settings) -> int:
     """Decide whether TEST is equivalent to REF over a region of inputs."""
     import vouch.equiv
 
-    names = ("epsilon", "top", "norm", "ball_norm", "box", "centre", "radius", "domain", "clusters", "densest")
-    names += ("engine", "strategy", "arithmetic", "timeout", "seed")
-    options = {name: getattr(settings, name) for name in names}
+    names = "epsilon top norm ball_norm box centre radius domain clusters densest"
+    names += " engine strategy arithmetic timeout seed"
+    options = {name: getattr(settings, name) for name in names.split()}
     return _show(vouch.equiv.compare(reference, test, **options), settings)
 
 
@@ -52,8 +49,8 @@ def _radius(reference: Reference, test: Test, *, settings: Settings) -> int:
     """Largest proved and smallest refuted radius around --centre."""
     import vouch.equiv
 
-    names = ("epsilon", "top", "norm", "ball_norm", "centre", "domain", "timeout", "seed")
-    options = {name: getattr(settings, name) for name in names}
+    names = "epsilon top norm ball_norm centre domain timeout seed"
+    options = {name: getattr(settings, name) for name in names.split()}
     return _show(vouch.equiv.radius(reference, test, **options), settings)
 
 
@@ -67,8 +64,8 @@ def _sweep(
     """Table of radii and verdicts per cluster for every network in FOLDER."""
     import vouch.equiv
 
-    names = ("epsilon", "top", "norm", "ball_norm", "clusters", "densest", "domain", "radius", "timeout", "seed")
-    options = {name: getattr(settings, name) for name in names}
+    names = "epsilon top norm ball_norm clusters densest domain timeout seed"
+    options = {name: getattr(settings, name) for name in names.split()}
     table = vouch.equiv.sweep(reference, folder, **options)
     if plot is not None:
         table.plot(plot)

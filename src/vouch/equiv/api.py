@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ from vouch.equiv.clusters import Cluster, find_clusters
 from vouch.equiv.data import read_labelled, read_point
 from vouch.equiv.decide import Plan, decide, described
 from vouch.equiv.outcome import Array, Deadline
-from vouch.equiv.pair import dense
 from vouch.equiv.property import Epsilon, Property, Top
 from vouch.equiv.region import Region, ball, box
 from vouch.equiv.result import Comparison
@@ -50,23 +50,29 @@ def compare(
     """
     prop = property_of(epsilon, top, norm)
     plan = Plan(engine, strategy, arithmetic, timeout, seed)
-    reference, test = load_pair(reference, test)
+    reference, test = loaded(reference), loaded(test)
+    shape = input_shape(reference)
     if clusters is not None:
         if not (box is None and region is None and centre is None):
             raise VouchError("--clusters stands alone: no --box, no --centre")
         return over_clusters(reference, test, prop, clusters, ball_norm or norm, densest, domain, plan)
-    where = region or region_of(box, centre, radius, ball_norm or norm, domain)
+    where = region or region_of(shape, box, centre, radius, ball_norm or norm, domain)
     return decide(reference, test, prop, where, plan)
 
 
-def load_pair(reference: Any, test: Any) -> tuple[Any, Any]:
-    """Read files once, so that a mistake in one is reported before any work; unsupported networks are left
-    to `decide`, which answers `unknown`."""
+def loaded(network: Any) -> Any:
+    """A file is read once, so that a mistake is reported before any work; anything else is left as it is."""
     from vouch.nn.loaders import load
 
-    return tuple(
-        load(net) if isinstance(net, str) or hasattr(net, "__fspath__") else net for net in (reference, test)
-    )  # type: ignore[return-value]
+    return load(network) if isinstance(network, str) or hasattr(network, "__fspath__") else network
+
+
+def input_shape(network: Any) -> tuple[int, ...]:
+    from vouch.nn.network import Network
+
+    if isinstance(network, Network):
+        return network.input_shape
+    return (int(np.asarray(network[0][0]).shape[1]),)
 
 
 def property_of(epsilon: float | None, top: int | None, norm: str = "linf") -> Property:
@@ -80,7 +86,9 @@ def property_of(epsilon: float | None, top: int | None, norm: str = "linf") -> P
     return Epsilon(float(epsilon), "l1" if norm == "l1" else "linf")
 
 
-def region_of(given: Any, centre: Any, radius: float | None, norm: str, domain: Any = None) -> Region:
+def region_of(
+    shape: tuple[int, ...], given: Any, centre: Any, radius: float | None, norm: str, domain: Any = None
+) -> Region:
     """The one region that the options describe."""
     if given is not None:
         if centre is not None or radius is not None:
@@ -88,11 +96,11 @@ def region_of(given: Any, centre: Any, radius: float | None, norm: str, domain: 
         if isinstance(given, (str, bytes)) or hasattr(given, "__fspath__"):
             from vouch.equiv.vnnlib import read_region
 
-            return read_region(given)
+            return read_region(given, int(np.prod(shape)))
         return box(*given)
     if centre is None or radius is None:
         raise VouchError("give a region: --box, --centre with --radius, or --clusters")
-    point = read_point(centre)
+    point = read_point(centre, shape)
     return ball(point, radius, norm, domain_of(domain, len(point)))
 
 
@@ -101,7 +109,7 @@ def domain_of(given: Any, size: int) -> tuple[Array, Array] | None:
     if given is None:
         return None
     if isinstance(given, str):
-        low, dots, high = given.partition("..")
+        low, _, high = given.partition("..")
         try:
             given = (float(low), float(high))
         except ValueError:
@@ -113,10 +121,10 @@ def domain_of(given: Any, size: int) -> tuple[Array, Array] | None:
 
 
 def cluster_regions(
-    data: Any, norm: str, densest: int, domain: Any
+    data: Any, inputs: int, norm: str, densest: int, domain: Any
 ) -> tuple[list[Cluster], tuple[Array, Array]]:
     """The densest clusters, and the limits of the inputs (of the data, unless given)."""
-    points, labels = read_labelled(data)
+    points, labels = read_labelled(data, inputs)
     limits = domain_of(domain, points.shape[1]) or (points.min(axis=0), points.max(axis=0))
     found = [cluster for cluster in find_clusters(points, labels, norm) if cluster.size > 1][:densest]
     if not found:
@@ -137,14 +145,14 @@ def over_clusters(
     """Every cluster by itself; the whole is equivalent if all are, different if one is."""
     started = time.monotonic()
     deadline = Deadline.after(plan.timeout)
-    found, limits = cluster_regions(data, norm, densest, domain)
+    found, limits = cluster_regions(data, int(np.prod(input_shape(reference))), norm, densest, domain)
     parts = []
     for number, cluster in enumerate(found):
         share = None if plan.timeout is None else deadline.left / (len(found) - number)
         own = Plan(plan.engine, plan.strategy, plan.arithmetic, share, plan.seed)
         answer = decide(reference, test, prop, ball(cluster.centre, cluster.radius, norm, limits), own)
         label = f"cluster {number} (label {cluster.label}, {cluster.size} points, radius {cluster.radius:g})"
-        parts.append(named(answer, label))
+        parts.append(replace(answer, name=label))
     verdict = _SUM[exit_code(part.verdict for part in parts)]
     worst = next((part for part in parts if part.verdict is Verdict.DIFFERENT), None)
     bounds = [part.bound for part in parts if part.bound is not None]
@@ -160,12 +168,3 @@ def over_clusters(
         parts=tuple(parts),
         region=f"{len(parts)} clusters",
     )
-
-
-def named(answer: Comparison, name: str) -> Comparison:
-    from dataclasses import replace
-
-    return replace(answer, name=name)
-
-
-__all__ = ["compare", "dense"]

@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from threadpoolctl import threadpool_limits
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from vouch.equiv import boxes, neurons
 from vouch.equiv.confirm import confirmer
@@ -80,7 +80,7 @@ def decide(reference: Any, test: Any, prop: Property, region: Region, plan: Plan
         outcome,
         engine=name,
         seconds=time.monotonic() - started,
-        property=described(prop),
+        asked=described(prop),
         arithmetic=plan.arithmetic,
         region=region_text(region),
     )
@@ -136,8 +136,8 @@ def differential(pair: Pair, region: Region, prop: Property, plan: Plan, deadlin
     def probe() -> Witness | None:
         return falsify(pair, region, prop, confirm, deadline.share(0.3).within(20.0), seed=plan.seed)
 
-    method = boxes if region.size <= FEW_INPUTS and region.rows is None else neurons
-    return method.prove(pair, region, prop, confirm, deadline, unit=plan.unit, probe=probe)
+    prove = boxes.prove if region.size <= FEW_INPUTS and region.rows is None else neurons.prove
+    return prove(pair, region, prop, confirm, deadline, unit=plan.unit, probe=probe)
 
 
 def _paths(pair: Pair, region: Region, prop: Property, plan: Plan, deadline: Deadline) -> Outcome:

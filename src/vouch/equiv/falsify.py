@@ -169,7 +169,7 @@ def _best_of_piece(pair: Pair, region: Region, prop: Property, x: Array) -> Arra
     answer = program.maximise(np.pad(slope, (0, program.columns - len(x))))
     if answer.point is None:
         return None
-    return region.project(answer.point[None, : len(x)])[0]
+    return np.asarray(region.project(answer.point[None, : len(x)])[0])
 
 
 def _piece(network: Dense, x: Array) -> tuple[Array, Array, Array, Array]:

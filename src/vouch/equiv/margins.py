@@ -54,9 +54,9 @@ def joint(
         r, t, delta, relaxed = propagate_related(pair, cells, unit=unit, phases=phases, keep_blame=keep_blame)
         return Joint(cells, r, t, (delta.as_form(r, t), subtract(r, t)), relaxed)
     first, second = phases if phases is not None else (None, None)
-    r = propagate(pair.reference, cells, unit=unit, phases=first, keep_blame=keep_blame)
-    t = propagate(pair.test, cells, unit=unit, phases=second, keep_blame=keep_blame)
-    return Joint(cells, r.form, t.form, (subtract(r.form, t.form),), (r.relaxed, t.relaxed))
+    one = propagate(pair.reference, cells, unit=unit, phases=first, keep_blame=keep_blame)
+    two = propagate(pair.test, cells, unit=unit, phases=second, keep_blame=keep_blame)
+    return Joint(cells, one.form, two.form, (subtract(one.form, two.form),), (one.relaxed, two.relaxed))
 
 
 def assess(prop: Property, forms: Joint) -> Assessment:

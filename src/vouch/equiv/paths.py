@@ -128,6 +128,7 @@ class Enumeration:
         self.search = Search(pair, region, prop, confirm, 0.0)
         self.asker = Asker(prop)
         self.statistics: dict[str, float] = {"paths": 0, "splits": 0, "checks": 0, "programs": 0}
+        self.hint: int | None = None
         self.stuck: str | None = None
         self.witness: Witness | None = None
 
@@ -137,6 +138,7 @@ class Enumeration:
             if deadline.passed:
                 return Outcome(Verdict.TIMEOUT, statistics=self.statistics)
             state = self._descended(stack.pop())
+            self.hint = None
             done = state.network == 2
             if (done or self.schedule.due(state)) and self._holds(state, done):
                 self.statistics["paths"] += 1
@@ -238,7 +240,7 @@ class Enumeration:
     # --- splitting
 
     def _split(self, state: State) -> list[State]:
-        neuron = self._widest(state)
+        neuron = self.hint if self.hint is not None else self._widest(state)
         self.statistics["splits"] += 1
         row = np.pad(state.form.inputs[0, :, neuron], (0, self.program.columns - self.region.size))
         constant, error = float(state.form.centre[0, neuron]), float(state.form.error[0, neuron])
@@ -284,7 +286,9 @@ class Enumeration:
             low, high = state.low[0], state.high[0]
         if self.region.size <= TIGHT_BOX:
             self._load(state)
-            for axis in range(self.region.size):
+            # Only where the new half-space leans to can it have cut off much.
+            lean = np.abs(row) * (high - low)
+            for axis in np.flatnonzero(lean > 0.1 * lean.sum()):
                 unit = np.zeros(self.program.columns)
                 unit[axis] = 1.0
                 answer = self.program.minimise(unit)
@@ -307,12 +311,15 @@ class Enumeration:
             reference, test = state.reference, state.form
         else:
             reference, test = self._over_approximated(state, cells)
-        report = assess(self.prop, Joint(cells, reference, test, (subtract(reference, test),), ([], [])))
+        gap = subtract(reference, test)
+        report = assess(self.prop, Joint(cells, reference, test, (gap,), ([], [])))
         if report.proved[0]:
             self.asker.closed = max(self.asker.closed, float(report.bound[0]))
             return True
         if self.schedule.strategy == "first" and not done:
             return self._settled(state)
+        if not done:
+            self.hint = _most_felt(state, gap, reference.noise.shape[1])
         self._load(state)
         star = StarProgram(self.program, cells, reference, test)
         left = self.asker.ask(star, set())
@@ -354,3 +361,13 @@ class Enumeration:
         r, t = self.pair.reference.evaluate(x), self.pair.test.evaluate(x)
         if self.prop.violated(r, t)[0] and self.region.inside(x)[0]:
             self.witness = self.confirm(x[0])
+
+
+def _most_felt(state: State, gap: Form, first: int) -> int | None:
+    """Of the neurons of the state's layer that had to be relaxed, the one the outputs feel most."""
+    own = np.arange(len(gap.origin)) >= first if state.network == 1 else np.arange(len(gap.origin)) < first
+    own &= (gap.origin[:, 0] == state.layer) & (state.phases[gap.origin[:, 1] % len(state.phases)] == 0)
+    if not own.any():
+        return None
+    felt = np.where(own, np.abs(gap.noise[0]).max(axis=1), -1.0)
+    return int(gap.origin[int(felt.argmax()), 1])

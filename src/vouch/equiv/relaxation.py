@@ -76,7 +76,7 @@ class CellProgram:
         low, high = -np.ones(self.columns), np.ones(self.columns)
         low[: self.inputs], high[: self.inputs] = self.cells.low[0], self.cells.high[0]
         if ball:
-            low[noise_end:], high[noise_end:] = 0.0, np.minimum(self.cells.reach()[0], self.cells.budget)
+            low[noise_end:], high[noise_end:] = 0.0, self.cells.reach()[0]
         self.program = LinearProgram(low, high)
         self._reach = np.maximum(np.abs(low), np.abs(high))
         self.symbols: list[Symbol] = []
@@ -138,10 +138,10 @@ class CellProgram:
         for layer, (form, relaxed) in enumerate(zip(trace.before, trace.relaxed, strict=True)):
             fixed = phases[layer][0]
             for neuron in np.flatnonzero(fixed):
-                before = self._expression(form, which, neuron)
+                before = self._expression(form, which, int(neuron))
                 rows.append(before.scaled(-1.0 if fixed[neuron] > 0 else 1.0))
             for neuron in relaxed.columns:
-                before = self._expression(form, which, neuron)
+                before = self._expression(form, which, int(neuron))
                 slope, offset = float(relaxed.slope[0, neuron]), float(relaxed.offset[0, neuron])
                 after = before.scaled(slope)
                 after.row[column] += offset
@@ -194,7 +194,7 @@ class CellProgram:
         if answer.status == "infeasible" and self.program.certify_infeasible():
             return -np.inf, None
         slack = objective.error + self._slack(objective)
-        return min(quick, answer.bound + objective.constant + slack), answer.point
+        return float(min(quick, answer.bound + objective.constant + slack)), answer.point
 
 
 def _triangle_gap(z: float, reach: float) -> float:

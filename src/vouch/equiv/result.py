@@ -24,7 +24,7 @@ class Comparison:
     verdict: Verdict
     engine: str
     seconds: float
-    property: str
+    asked: str
     counterexample: Witness | None = None
     bound: float | None = None
     reason: str | None = None
@@ -62,7 +62,7 @@ class Comparison:
             "bound": self.bound,
             "engine": self.engine,
             "seconds": round(self.seconds, 4),
-            "property": self.property,
+            "property": self.asked,
             "region": self.region,
             "arithmetic": self.arithmetic,
             "reason": self.reason,
@@ -76,7 +76,7 @@ class Comparison:
 
     def text(self) -> str:
         """One line a person reads, more for a counterexample."""
-        line = f"{self.verdict.value}: {self.property} over {self.region or 'the region'}"
+        line = f"{self.verdict.value}: {self.asked} over {self.region or 'the region'}"
         line += f" ({self.engine}, {self.seconds:.2f} s)"
         if self.bound is not None:
             line += f"\n  proved maximal difference: {self.bound:.6g}"

@@ -55,7 +55,8 @@ class StarProgram:
         self.solved += 1
         if answer.status == "infeasible" and self.program.certify_infeasible():
             return -np.inf, None
-        return min(quick, answer.bound + objective.constant + self._spread(objective)), answer.point
+        bound = answer.bound + objective.constant + self._spread(objective)
+        return float(min(quick, bound)), answer.point
 
     def at_most_zero(self, *expressions: Linear) -> None:
         if expressions:

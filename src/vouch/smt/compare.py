@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from vouch.smt.bitvector import bnot, constant_branches
+from vouch.smt.bitvector import bnot, constant_branches, extract
 from vouch.smt.boolean import and_, iff, ite, not_, or_
 from vouch.smt.intervals import bounds, signed_range, unsigned
 from vouch.smt.node import FALSE, TRUE, Term, boolean, bv, make, switches
@@ -104,10 +104,35 @@ def _eq_leaf(a: Term, c: Term) -> Term:
             return eq(a.args[0], bv(-value, a.width))
         case "zext" | "sext":  # The interval has shown that the constant is an extension.
             return eq(a.args[0], bv(value, a.args[0].width))
+        case "mul" if a.args[1].value is not None and a.args[1].value % 2:
+            return eq(a.args[0], bv(value * pow(a.args[1].value, -1, 1 << a.width), a.width))
+        case "mul" if a.args[1].value is not None and unsigned(a.args[0])[1] * a.args[1].value < (
+            1 << a.width
+        ):
+            quotient, rest = divmod(value, a.args[1].value)
+            return FALSE if rest else eq(a.args[0], bv(quotient, a.width))
+        case "shl" | "lshr" if a.args[1].value is not None:
+            return _eq_shifted(a, value, a.args[1].value)
+        case "band" if a.args[1].value is not None and value & ~a.args[1].value:
+            return FALSE
+        case "bor" if a.args[1].value is not None and ~value & a.args[1].value:
+            return FALSE
         case "concat":
             x, y = a.args
             return and_(eq(x, bv(value >> y.width, x.width)), eq(y, bv(value, y.width)))
     return _equal(a, c)
+
+
+def _eq_shifted(a: Term, value: int, by: int) -> Term:
+    """A constant shift equals a constant: the bits that are kept do, and those shifted in are zero."""
+    inner, width = a.args[0], a.width
+    if a.op == "shl":
+        if value & ((1 << by) - 1):
+            return FALSE
+        return eq(extract(inner, width - 1 - by, 0), bv(value >> by, width - by))
+    if value >> (width - by):
+        return FALSE
+    return eq(extract(inner, width - 1, by), bv(value, width - by))
 
 
 def _eq_terms(a: Term, b: Term) -> Term:
@@ -206,10 +231,37 @@ def _ordered(op: str, compare: Callable[[Term, Term], Term], a: Term, b: Term) -
                 narrow = _narrowed(y, inner.width, op == "slt")
                 if narrow is not None:
                     return compare(inner, narrow) if x is a else compare(narrow, inner)
+            solved = _solved(x, y, op == "slt", x is a)
+            if solved is not None:
+                return solved
     extension = "zext" if op == "ult" else "sext"
     if a.op == b.op == extension and a.args[0].sort is b.args[0].sort:
         return compare(a.args[0], b.args[0])
     return make(op, (a, b), BOOL)
+
+
+def _solved(x: Term, c: Term, as_signed: bool, less: bool) -> Term | None:
+    """x < c (or c < x), where x is a term times or plus a constant that cannot wrap around: a comparison
+    of that term alone."""
+    if x.op not in ("add", "mul") or x.args[1].value is None:
+        return None
+    assert c.value is not None
+    inner, size = x.args[0], 1 << x.width
+    bottom, top = (-(size >> 1), (size >> 1) - 1) if as_signed else (0, size - 1)
+    low, high = signed_range(inner) if as_signed else unsigned(inner)
+    limit = signed(c.value, c.width) if as_signed else c.value
+    for k in (x.args[1].value, x.args[1].value - size):
+        factor, offset = (k, 0) if x.op == "mul" else (1, k)
+        if factor <= 0 or low * factor + offset < bottom or high * factor + offset > top:
+            continue
+        # inner · factor + offset < limit, or limit < inner · factor + offset
+        border = -((offset - limit) // factor) if less else (limit - offset) // factor
+        if not bottom <= border <= top:
+            return boolean((border > top) == less)
+        other = bv(border, x.width)
+        compare = slt if as_signed else ult
+        return compare(inner, other) if less else compare(other, inner)
+    return None
 
 
 def _narrowed(c: Term, width: int, as_signed: bool) -> Term | None:

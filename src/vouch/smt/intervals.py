@@ -97,9 +97,16 @@ def _bnot(t: Term) -> Interval:
 
 
 def _mul(t: Term) -> Interval:
-    (a, b), (c, d) = bounds(t.args[0]), bounds(t.args[1])
+    (a, b), (c, d) = _near_zero(t.args[0]), _near_zero(t.args[1])
     corners = (a * c, a * d, b * c, b * d)
     return (min(corners), max(corners))
+
+
+def _near_zero(term: Term) -> Interval:
+    """The interval with values of the upper half read as negative: products of those stay small."""
+    low, high = bounds(term)
+    half = 1 << (term.width - 1)
+    return (low - 2 * half, high - 2 * half) if low >= half else (low, high)
 
 
 def _udiv(t: Term) -> Interval | None:
