@@ -109,7 +109,8 @@ class Widths:
             case "add_overflow" | "sub_overflow" | "mul_overflow":
                 operands = [self._plain(argument) for argument in site.arguments[1:3]]
                 kind = handler.type(0)
-                if len(operands) < 2 or not kind.signed:
+                # Operands wider than a machine word are handed over by address.
+                if len(operands) < 2 or not kind.signed or kind.bits > 64:
                     return False
                 return self._exact(handler.kind[:3], operands[0], operands[1], IntType(kind.bits))
             case "implicit_conversion":
@@ -123,6 +124,8 @@ class Widths:
         if not handler.numbers or handler.numbers[0] == 3 or len(handler.call.arguments) < 2:
             return False
         target = handler.type(1)
+        if handler.type(0).bits > 64:
+            return False
         bits = (handler.numbers[1] if len(handler.numbers) > 1 else 0) or target.bits
         width = self.of(self._plain(handler.call.arguments[1]))
         return _within(_read_as(width, handler.type(0).signed), bits, target.signed)
