@@ -333,6 +333,25 @@ def test_c_and_cpp_together(project: Path) -> None:
     assert bodies(load(["."])) == {"twice", "_Z3usev"}
 
 
+KERNEL = """
+__global__ void add(int n, float *y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i]++;
+}
+"""
+
+
+def test_cuda_kernels_are_functions(project: Path) -> None:
+    write({"a.cu": "#include <cuda_runtime.h>\n" + KERNEL})
+    assert bodies(load(["a.cu"])) == {"_Z3addiPf"}
+
+
+def test_cuda_launches_are_refused(project: Path) -> None:
+    write({"a.cu": KERNEL + "int main() { float *y; cudaMalloc(&y, 40); add<<<1, 10>>>(10, y); }"})
+    with pytest.raises(VouchError, match="kernel launches"):
+        load(["a.cu"])
+
+
 def test_preprocessed_files(project: Path) -> None:
     write({"a.i": '# 1 "orig.c"\nint f(int x) { return x; }\n'})
     assert load(["a.i"]).program.functions["f"].location == ir.Location("orig.c", 1, 0, "f")

@@ -199,6 +199,8 @@ class Clang:
             flags += [f"-I{folder}" for folder in options.includes]
             flags += [f"-D{macro}" for macro in options.defines]
             flags += unit.flags
+            if suffix == ".cu":
+                flags += ["-isystem", str(OWN_HEADERS / "cuda"), "-include", "cuda_runtime.h"]
             if language == "c++":
                 flags += self._cplusplus_flags()
             flags += self._system
@@ -251,6 +253,8 @@ class Clang:
         missing = _MISSING.search(re.sub(r"\x1b\[[0-9;]*m", "", said))
         if missing:
             message = f"{unit.path}: header {missing[1]!r} not found (give its folder with -I)"
+        elif unit.path.endswith(".cu") and b"<<<" in Path(unit.path).read_bytes():
+            message = f"{unit.path}: kernel launches (<<< >>>) are not supported: give the kernels alone"
         elif done.returncode < 0:
             message = f"{unit.path}: clang ended with signal {-done.returncode}"
         else:

@@ -1,0 +1,6 @@
+#ifndef VOUCH_CUDA_H
+#define VOUCH_CUDA_H
+
+#include <cuda_runtime.h>
+
+#endif
