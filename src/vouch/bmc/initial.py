@@ -169,3 +169,30 @@ class Merged(Initial):
     def array(self, memory: Memory, target: MemObject, word: int) -> Term:
         yes, no = self.yes.array(memory, target, word), self.no.array(memory, target, word)
         return T.ite(self.condition, yes, no)
+
+
+class CommandLine(Unknown):
+    """The vector that `main` gets: `count` strings from outside, then null."""
+
+    def __init__(self, count: Term) -> None:
+        super().__init__()
+        self.count = count
+        self.reads: list[tuple[Term, Value]] = []  # pointers read at places that are no constants
+
+    def _new(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
+        size = memory.pointer_bits // 8
+        if not isinstance(type_, ir.PointerType) or offset % size:
+            return super()._new(memory, target, offset, type_)
+        index = T.bv(offset // size, memory.pointer_bits)
+        return self._entry(memory, target, T.ult(index, self.count), f"{target.name}[{offset // size}]")
+
+    def anywhere(self, memory: Memory, target: MemObject, offset: Term) -> Value:
+        """The entry at a variable offset."""
+        limit = T.mul(self.count, T.bv(memory.pointer_bits // 8, memory.pointer_bits))
+        value = self._entry(memory, target, T.ult(offset, limit), f"{target.name}[*]")
+        self.reads.append((offset, value))
+        return value
+
+    def _entry(self, memory: Memory, target: MemObject, inside: Term, name: str) -> Value:
+        text = memory.world.outside_pointer(memory.world.character(), name, alone=True)
+        return merge(inside, text, memory.world.null)

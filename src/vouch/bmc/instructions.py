@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from vouch.bmc import access, calls, claims
 from vouch.bmc.cfg import is_handler_call
-from vouch.bmc.initial import Unknown
+from vouch.bmc.initial import CommandLine, Unknown
 from vouch.bmc.state import State
 from vouch.bmc.value import Kind, MemObject, Pointer, Value, merge
 from vouch.c import ir
@@ -87,6 +87,8 @@ def pointer_of(ex: Executor, frame: Frame, operand: ir.Operand) -> Pointer:
 
 def entry_arguments(ex: Executor, function: ir.Function, state: State) -> list[Value]:
     """Arbitrary arguments; pointers come from outside."""
+    if function.name == "main" and len(function.parameters) > 1:
+        return _command_line(ex, function, state)
     values: list[Value] = []
     for number, parameter in enumerate(function.parameters):
         name = parameter.variable.name if parameter.variable is not None else parameter.name
@@ -102,8 +104,30 @@ def entry_arguments(ex: Executor, function: ir.Function, state: State) -> list[V
             values.append(ex.world.outside_pointer(ex.world.pointee(ctype), name))
         else:
             values.append(ex.world.fresh(parameter.type, name))
-    if function.name == "main" and values and isinstance(values[0], Term):
-        ex.world.constrain(T.sle(T.bv(1, values[0].width), values[0]))
+    return values
+
+
+def _command_line(ex: Executor, function: ir.Function, state: State) -> list[Value]:
+    """argc is at least one; argv holds as many strings and a null; so does the environment, if asked for."""
+    world = ex.world
+    first = function.parameters[0]
+    count = world.fresh(first.type, first.variable.name if first.variable is not None else "argc")
+    if not isinstance(count, Term) or not all(
+        isinstance(p.type, ir.PointerType) for p in function.parameters[1:]
+    ):
+        raise Unsupported("parameters of main")
+    world.constrain(T.sle(T.bv(1, count.width), count))
+    values: list[Value] = [count]
+    for parameter in function.parameters[1:]:
+        name = parameter.variable.name if parameter.variable is not None else parameter.name
+        entries = T.resize_u(count, world.pointer_bits)
+        if len(values) > 1:
+            entries = T.zext(T.fresh(f"{name}.count", T.bitvec(8)), world.pointer_bits)
+        width = T.bv(world.pointer_bits // 8, world.pointer_bits)
+        size = T.mul(T.add(entries, T.bv(1, world.pointer_bits)), width)
+        vector = MemObject(Kind.OUTSIDE, name, size, CommandLine(entries), align=16)
+        world.outside.append(vector)
+        values.append(Pointer.to(vector, world.zero_offset))
     return values
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
+from vouch.bmc.layouts import Layouts
 from vouch.bmc.value import Kind, MemObject, Pointer, Value, merge
 from vouch.c import ir
-from vouch.bmc.layouts import Layouts
 from vouch.errors import Unsupported
 from vouch.smt import term as T
 from vouch.smt.term import Term
@@ -360,6 +360,10 @@ class Memory:
     ) -> tuple[Value, Term]:
         """A pointer read at an arbitrary place of a large object: a new pointer from outside where the object
         itself came from outside, otherwise whatever the stored addresses say."""
+        anywhere = getattr(self._initial(target, contents), "anywhere", None)
+        if anywhere is not None and (contents is None or not contents.cells):
+            value: Value = anywhere(self, target, offset)
+            return value, T.FALSE
         if isinstance(target.size, int) or target.kind is not Kind.OUTSIDE or contents is not None:
             flat = self._flat(target, contents, offset, self.pointer_bits // 8)
             assert flat.array is not None

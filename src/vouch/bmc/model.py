@@ -7,7 +7,7 @@ from typing import Any
 
 from vouch.bmc.counterexample import Address, Counterexample, Event, OutsideObject, Scalar
 from vouch.bmc.equation import Claim, Equation, Incoming, Step
-from vouch.bmc.initial import Initial, Merged, Unknown
+from vouch.bmc.initial import CommandLine, Initial, Merged, Unknown
 from vouch.bmc.trace import ConcreteStep
 from vouch.bmc.value import Kind, MemObject, Pointer, Value
 from vouch.bmc.world import World
@@ -161,6 +161,12 @@ class Model:
             for guard, place, length in self.equation.touches.get(target, ()):
                 if self.holds(guard):
                     self._from_array(array, word, self.value(place), length, data)
+        if isinstance(initial, CommandLine):
+            for term, value in initial.reads:
+                entry = self.scalar(value)
+                at = self.value(term)
+                if isinstance(entry, Address) and at <= len(data) - 8:
+                    pointers[at] = entry
         for offset, (size, value) in initial.cells.items():
             if not 0 <= offset <= len(data) - size:
                 continue

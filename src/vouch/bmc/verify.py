@@ -15,7 +15,9 @@ from vouch.bmc.decide import Answers, Decider
 from vouch.bmc.equation import Equation
 from vouch.bmc.execute import Executor, Limits
 from vouch.bmc.induction import Induction, Invariants
+from vouch.bmc.library import overrides
 from vouch.bmc.world import World
+from vouch.c import ir
 from vouch.c.checks.base import Check, Trigger
 from vouch.c.entries import entry_points, is_library
 from vouch.c.ir import Program
@@ -100,6 +102,8 @@ class _Verifier:
         for entry in self.entries:
             if self.checks:
                 self._entry(entry)
+            elif self._assumes():
+                self._round(entry, LADDER[0], {})  # for the warning about vacuous assumptions
         for check in self.checks:
             if check.id not in self.results:
                 self.results[check.id] = CheckResult(
@@ -108,6 +112,16 @@ class _Verifier:
         self.outcome.results = [self.results[c.id] for c in self.checks]
         self.outcome.loops = self._loops()
         return self.outcome
+
+    def _assumes(self) -> bool:
+        """Does the program state assumptions?"""
+        return any(
+            isinstance(i, ir.Call) and isinstance(i.callee, ir.GlobalConstant) and overrides(i.callee.name)
+            for name, function in self.program.functions.items()
+            if name not in self.program.models
+            for block in function.blocks.values()
+            for i in block.instructions
+        )
 
     def _entry(self, entry: str) -> None:
         """Climb the bounds until nothing is cut that matters, or time is up."""

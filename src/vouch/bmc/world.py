@@ -10,10 +10,10 @@ import math
 from collections.abc import Callable
 
 from vouch.bmc.initial import Given, Initial, Unknown, Zero
+from vouch.bmc.layouts import Layouts
 from vouch.bmc.memory import Memory
 from vouch.bmc.value import Kind, MemObject, Pointer, Target, Value, merge_pointers
 from vouch.c import ir
-from vouch.bmc.layouts import Layouts
 from vouch.errors import Unsupported
 from vouch.smt import term as T
 from vouch.smt.intervals import unsigned
@@ -302,15 +302,20 @@ class World:
 
     # ------------------------------------------------------------ pointers from outside
 
-    def outside_pointer(self, pointee: int | None, name: str) -> Pointer:
-        """A pointer nobody in the program made: to a new object, or to one of a compatible type."""
+    def character(self) -> int | None:
+        """The key of the C type `char`, where the program uses it."""
+        return next((k for k, c in self.program.ctypes.items() if c.kind == "char" and c.size == 1), None)
+
+    def outside_pointer(self, pointee: int | None, name: str, *, alone: bool = False) -> Pointer:
+        """A pointer nobody in the program made: to a new object, or, unless it is `alone`, to one of a
+        compatible type."""
         ctype = self._stripped(pointee)
         if ctype is not None and self.program.ctypes[ctype].kind == "function":
             return self._outside_function(name)
         own = MemObject(Kind.OUTSIDE, name, None, Unknown(), align=16, ctype=ctype)
         targets: list[Target] = []
         remaining: Term = T.TRUE
-        candidates = self._aliases(ctype)
+        candidates = [] if alone else self._aliases(ctype)
         if len(candidates) > ALIAS_LIMIT:
             self.note(f"{name} is taken not to point into more than {ALIAS_LIMIT} other objects")
             candidates = candidates[:ALIAS_LIMIT]
