@@ -11,6 +11,7 @@ from pyboolector import Boolector, BtorOption
 
 from vouch.errors import Unsupported
 from vouch.smt.convert import Converter
+from vouch.smt.interrupt import Flag, held_back
 from vouch.smt.node import Term, Value
 from vouch.smt.solver import Answer
 from vouch.smt.sort import Sort
@@ -34,6 +35,7 @@ class BoolectorSolver(Converter):
         super().__init__()
         self._added: list[Term] = []
         self._deadline: float | None = None
+        self._interrupt = Flag()
         self._start()
 
     def _start(self) -> None:
@@ -46,7 +48,7 @@ class BoolectorSolver(Converter):
         }
 
     def _late(self) -> bool:
-        return self._deadline is not None and time.monotonic() > self._deadline
+        return self._interrupt.raised or (self._deadline is not None and time.monotonic() > self._deadline)
 
     def add(self, term: Term) -> None:
         self._solver.Assert(self.convert(term))
@@ -56,7 +58,8 @@ class BoolectorSolver(Converter):
         for assumption in [self.convert(term) for term in assumptions]:
             self._solver.Assume(assumption)
         self._deadline = None if timeout is None else time.monotonic() + timeout
-        result = self._solver.Sat()
+        with held_back(self._interrupt):
+            result = self._solver.Sat()
         if result == self._solver.SAT:
             return Answer.SAT
         if result == self._solver.UNSAT:

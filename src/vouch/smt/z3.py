@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -71,12 +72,15 @@ class Z3Solver(Converter):
         try:
             for term in assumptions:
                 self.add(term)
+            began = time.monotonic()
             result = self._solver.check()
             if result == z3.sat:
                 self._model = self._solver.model()
                 return Answer.SAT
             if result == z3.unknown:
                 why = self._solver.reason_unknown()
+                if why == "canceled" and (timeout is None or time.monotonic() - began < 0.9 * timeout):
+                    raise KeyboardInterrupt  # z3 has taken the Ctrl-C for itself
                 self.reason = "solver time limit" if why in ("canceled", "timeout") else f"z3: {why}"
         finally:
             self._solver.pop()
