@@ -27,8 +27,7 @@ def confirmer(pair: Pair, region: Region, prop: Property, arithmetic: str = "rea
     """A function that confirms one input, for the engines."""
 
     def confirm(x: Array) -> Witness | None:
-        near = region.cast(x)
-        for point in [p for p in (near, x) if p is not None]:
+        for point in region.nearby(x):
             witness = _judged(pair, region, prop, point, arithmetic)
             if witness is not None:
                 return witness

@@ -32,12 +32,14 @@ class Joint:
 @dataclass(frozen=True, slots=True, eq=False)
 class Assessment:
     """Per cell: `proved`, `bound` (proved value of the quantity that must not be positive or exceed ε),
-    `blame` [B, n] of the inputs (None unless kept) and `worst` [B, n], the most suspicious input."""
+    `blame` [B, n] of the inputs (None unless kept), `worst` [B, n], the most suspicious input, and how many
+    neurons had to be `relaxed`."""
 
     proved: npt.NDArray[np.bool_]
     bound: Array
     blame: Array | None
     worst: Array
+    relaxed: npt.NDArray[np.intp]
 
 
 def joint(
@@ -62,16 +64,24 @@ def joint(
 def assess(prop: Property, forms: Joint) -> Assessment:
     match prop:
         case Epsilon(norm="linf"):
-            return _chebyshev(prop, forms)
+            found = _chebyshev(prop, forms)
         case Epsilon():
-            return _manhattan(prop, forms)
+            found = _manhattan(prop, forms)
         case Top():
-            return _ranking(prop, forms)
+            found = _ranking(prop, forms)
         case _ as never:
             assert_never(never)
+    count = np.zeros(len(found[1]), dtype=np.intp)
+    for part in (*forms.relaxed[0], *forms.relaxed[1]):
+        count += (part.offset > 0).sum(axis=1)
+    return Assessment(*found, count)
 
 
-def _chebyshev(prop: Epsilon, forms: Joint) -> Assessment:
+# The checks below return (proved, bound, blame, worst) of an assessment.
+_Found = tuple[npt.NDArray[np.bool_], Array, Array | None, Array]
+
+
+def _chebyshev(prop: Epsilon, forms: Joint) -> _Found:
     ends = np.stack([np.stack(gap.bounds(forms.cells)) for gap in forms.gaps])
     low, high = ends[:, 0].max(axis=0), ends[:, 1].min(axis=0)
     size = np.maximum(np.abs(low), np.abs(high))
@@ -83,14 +93,12 @@ def _chebyshev(prop: Epsilon, forms: Joint) -> Assessment:
     widths = (ends[:, 1] - ends[:, 0])[:, row, worst]
     gap = forms.gaps[int(np.argmin(widths.sum(axis=1)))]
     direction = gap.inputs[row, :, worst] * sign[:, None]
-    return Assessment(
-        bound <= prop.epsilon, bound, _blame(gap, worst, forms.cells), forms.cells.extreme(direction)
-    )
+    return bound <= prop.epsilon, bound, _blame(gap, worst, forms.cells), forms.cells.extreme(direction)
 
 
-def _manhattan(prop: Epsilon, forms: Joint) -> Assessment:
+def _manhattan(prop: Epsilon, forms: Joint) -> _Found:
     """Σ|r − t|: where a sign is settled the form itself is added, elsewhere the chord above |·|."""
-    best: Assessment | None = None
+    best: _Found | None = None
     for gap in forms.gaps:
         low, high = gap.bounds(forms.cells)
         crossing = (low < 0) & (high > 0)
@@ -99,23 +107,14 @@ def _manhattan(prop: Epsilon, forms: Joint) -> Assessment:
         # |g| ≤ slope·g + lift on [low, high]: the lift is the larger of what the two ends need.
         lift = np.maximum(np.abs(low) - slope * low, np.abs(high) - slope * high)
         total = _weighted(gap, slope)
-        _, up = total.bounds(forms.cells)
-        bound = (up[:, 0] + lift.sum(axis=1)) * (1 + 2.0**-40)
-        zero = np.zeros(len(bound), dtype=np.intp)
-        new = Assessment(
-            bound <= prop.epsilon,
-            bound,
-            _blame(gap, np.argmax(high - low, axis=1), forms.cells),
-            forms.cells.extreme(total.inputs[np.arange(len(zero)), :, zero]),
-        )
-        best = new if best is None else _better(best, new)
+        bound = (total.bounds(forms.cells)[1][:, 0] + lift.sum(axis=1)) * (1 + 2.0**-40)
+        blame = _blame(gap, np.argmax(high - low, axis=1), forms.cells)
+        worst = forms.cells.extreme(total.inputs[:, :, 0])
+        if best is not None:
+            bound = np.minimum(bound, best[1])
+        best = (bound <= prop.epsilon, bound, blame, worst)
     assert best is not None
     return best
-
-
-def _better(a: Assessment, b: Assessment) -> Assessment:
-    bound = np.minimum(a.bound, b.bound)
-    return Assessment(a.proved | b.proved, bound, a.blame, b.worst)
 
 
 def _weighted(form: Form, weights: Array) -> Form:
@@ -141,7 +140,7 @@ def pairwise(form: Form, outputs: int) -> Form:
     return form.mapped(matrix, 0.0, rounding)
 
 
-def _ranking(prop: Top, forms: Joint) -> Assessment:
+def _ranking(prop: Top, forms: Joint) -> _Found:
     """Proved where every class that may be the reference's maximum is beaten by fewer than k others."""
     cells, outputs = forms.cells, forms.reference.centre.shape[1]
     count = len(cells.anchor)
@@ -169,7 +168,7 @@ def _ranking(prop: Top, forms: Joint) -> Assessment:
         favourite = forms.reference.centre.argmax(axis=1)
         other = np.where(worst != favourite, worst, rival)
         blame = blame + np.asarray(_blame(by_ref, favourite * outputs + other, cells))
-    return Assessment(bound < 0, bound, blame, cells.extreme(direction))
+    return bound < 0, bound, blame, cells.extreme(direction)
 
 
 def _blame(form: Form, entry: npt.NDArray[np.intp], cells: Cells) -> Array | None:

@@ -56,8 +56,10 @@ def prove(
     *,
     unit: float = 0.0,
     probe: Probe | None = None,
+    limit: int | None = None,
 ) -> Outcome:
-    """Decide the property by splitting neurons. Complete up to round-off."""
+    """Decide the property by splitting neurons, with at most `limit` linear programs. Complete up to
+    round-off if there is no limit."""
     search = Search(pair, region, prop, confirm, unit)
     open_nodes = [Node()]
     while open_nodes:
@@ -65,6 +67,8 @@ def prove(
         for node in search.unproved(batch):
             if deadline.passed:
                 return Outcome(Verdict.TIMEOUT, statistics=search.statistics)
+            if limit is not None and search.statistics["programs"] >= limit:
+                return Outcome(Verdict.UNKNOWN, reason=f"{limit} programs were not enough")
             if search.witness is None and probe is not None and search.statistics["programs"] >= PROBE_AFTER:
                 search.witness, probe = probe(), None
             if search.witness is None:

@@ -6,6 +6,7 @@ optional. A Chebyshev ball is a box.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -72,12 +73,44 @@ class Region:
 
     def inside(self, x: Array) -> npt.NDArray[np.bool_]:
         """Membership of rows of x up to round-off, for searching; `contains` has the last word."""
-        good = ((x >= self.lower) & (x <= self.upper)).all(axis=1)
+        room = 1e-7 * (self.upper - self.lower + 1e-6)
+        good = ((x >= self.lower - room) & (x <= self.upper + room)).all(axis=1)
         if self.radius is not None and self.centre is not None:
-            good &= np.abs(x - self.centre).sum(axis=1) <= self.radius
+            good &= np.abs(x - self.centre).sum(axis=1) <= self.radius * (1 + 1e-7)
         if self.rows is not None and self.rhs is not None:
-            good &= (x @ self.rows.T <= self.rhs).all(axis=1)
+            size = np.abs(self.rows) @ np.maximum(np.abs(self.lower), np.abs(self.upper)) + np.abs(self.rhs)
+            good &= (x @ self.rows.T <= self.rhs + 1e-7 * size).all(axis=1)
         return np.asarray(good)
+
+    def interior(self) -> Array:
+        """A point well inside: the one that keeps the largest distance from every linear constraint."""
+        if self.rows is None or self.rhs is None:
+            return self.anchor
+        program = input_program(self)
+        wide = np.linalg.norm(self.rows, axis=1)[:, None]
+        reach = float((self.upper - self.lower).max()) + 1e-9
+        lower, upper = np.append(program.lower, 0.0), np.append(program.upper, reach)
+        deep = LinearProgram(lower, upper)
+        deep.add(np.hstack([np.pad(self.rows, ((0, 0), (0, program.columns - self.size))), wide]), self.rhs)
+        cost = np.zeros(len(lower))
+        cost[-1] = 1.0
+        point = deep.maximise(cost).point
+        return self.anchor if point is None else np.asarray(point[: self.size])
+
+    def nearby(self, x: Array) -> Iterator[Array]:
+        """Points of the region next to x: first as float32 (what a runtime is given), then as they are,
+        drawn a little towards the interior where x itself is on the edge or just outside."""
+        goal = None
+        for share in (0.0, 1e-9, 1e-7, 1e-5):
+            if share and goal is None:
+                goal = self.interior()
+            point = self.project((x + share * (goal - x) if goal is not None else x)[None, :])[0]
+            near = self.cast(point)
+            if near is not None:
+                yield near
+            if self.contains(point):
+                yield point
+                return
 
     def project(self, x: Array) -> Array:
         """Rows of x moved into the box and, if there is one, the ball (towards its centre)."""
