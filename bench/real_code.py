@@ -42,7 +42,6 @@ LIBRARIES = (
     Library("fastlz", "fastlz", ("fastlz/fastlz.c",)),
     Library("crc32c", "crc32c", ("src/crc32c/ext/crc32c_sw.c",)),
     Library("http-parser", "httptools", ("vendor/http-parser/http_parser.c",)),
-    Library("murmurhash3", "mmh3", ("src/mmh3/murmurhash3.c",)),
     Library("minilzo", "minilzo", ("minilzo.c",)),
     Library("xxhash", "xxhash", ("deps/xxhash/xxhash.c",)),
     Library("zopfli", "zopfli", ("zopfli/src/zopfli/*.c",)),
