@@ -279,6 +279,16 @@ def test_batch_normalization_error_is_bounded():
         assert abs(number(node_.bias[0]) - shift) <= number(node_.bias_error)
 
 
+def test_batch_normalization_without_folding_shows_what_cancels():
+    """float32 rounds mean * scale and shift, however small their difference is."""
+    one = np.ones(1)
+    builder = GraphBuilder("n", "x", (1, 1))
+    op = BatchNormalization(one, 1e6 * one, 1e6 * one, one, 0.0)
+    nodes = lower(builder.build(builder.add("y", op, "x")), fold=False).nodes
+    biases = [abs(float(n.bias[0])) for n in nodes if isinstance(n, Affine)]
+    assert biases == [1e6, 1e6]
+
+
 def test_without_folding_every_affine_is_one_operation():
     data = model(
         [node("Mul", "x c", "a"), node("MatMul", "a w", "b"), node("Add", "b d", "e"), node("Relu", "e")],

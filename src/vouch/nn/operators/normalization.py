@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -48,18 +49,16 @@ class BatchNormalization(Operator):
 
         (x,) = inputs
         factors = self.scale / np.sqrt(self.variance + self.epsilon)
-        shift = self.shift - self.mean * factors
-        # Sum, root and quotient round once each; product and difference of the shift add two more.
-        weight_error = 4 * UNIT * float(np.abs(factors).max())
-        bias_error = 8 * UNIT * float((np.abs(self.shift) + np.abs(self.mean * factors)).max())
-        by_channel = [
-            np.broadcast_to(c.reshape(-1, *(1,) * (len(x.shape) - 2)), x.shape).ravel()
-            for c in (factors, shift)
-        ]
+        # Two steps, so that an analysis of round-off sees how large mean and shift are before they cancel.
+        ones = Sparse.scale(np.ones(math.prod(x.shape)))
+        centred = builder.affine((x.node,), (ones,), _by_channel(-self.mean, x.shape))
         return builder.affine(
-            (x.node,),
-            (Sparse.scale(by_channel[0]),),
-            by_channel[1],
-            weight_error=weight_error,
-            bias_error=bias_error,
+            (centred,),
+            (Sparse.scale(_by_channel(factors, x.shape)),),
+            _by_channel(self.shift, x.shape),
+            weight_error=4 * UNIT * float(np.abs(factors).max()),  # sum, root and quotient round once each
         )
+
+
+def _by_channel(values: Array, shape: Shape) -> Array:
+    return np.broadcast_to(values.reshape(-1, *(1,) * (len(shape) - 2)), shape).ravel()
