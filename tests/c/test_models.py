@@ -15,7 +15,7 @@ from vouch.c.library import FLAGS, FOLDER, split_model
 from vouch.c.options import FrontOptions
 
 NATIVE = Path(__file__).parent / "native" / "models.c"
-TESTED = ("string", "wide", "ctype", "number", "stdlib", "format", "math")
+TESTED = ("string", "wide", "ctype", "number", "stdlib", "format", "scan", "math")
 
 
 def compiled(path: Path, target: str | None = None) -> str:

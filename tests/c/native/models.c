@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,13 @@ long long __vouch_nondet_llong(void) { return 0; }
 unsigned long long __vouch_nondet_ullong(void) { return 0; }
 double __vouch_nondet_double(void) { return 0; }
 float __vouch_nondet_float(void) { return 0; }
+char __vouch_nondet_char(void) { return 0; }
+short __vouch_nondet_short(void) { return 0; }
+int __vouch_nondet_int(void) { return 0; }
+size_t __vouch_nondet_size_t(void) { return 0; }
+ptrdiff_t __vouch_nondet_ssize_t(void) { return 0; }
+void *__vouch_nondet_ptr(void) { return 0; }
+void __vouch_havoc(void *p, size_t n) {}
 long double __vouch_nondet_ldouble(void) { return 0; }
 size_t __vouch_object_size(const void *p) { return 1; }
 _Bool __vouch_known(const char *s) { return 1; }
@@ -227,6 +235,30 @@ static void printing(void) {
         }
 }
 
+/* -------- scanning */
+
+static void scanning(void) {
+    static const char *formats[] = {"%d", "%3d%d", "%x %x", "%i", "%d,%d", "%s %s", "%4s", "%[a-c]%s", "%[^,],%d",
+                                    "%c%c", "%*d %d", "%d%n", "%o", "%u%%%u", "a%d", "%2c", "%[]a]", "%hd", "%x", "%d %s %d"};
+    char text[40], detail[140];
+    for (int turn = 0; turn < 40000; turn++) {
+        unsigned n = chance(14);
+        for (unsigned i = 0; i < n; i++) text[i] = "0123456789 ,-+xabcf%] "[chance(22)];
+        text[n] = 0;
+        /* Overflow of the number is undefined. */
+        const char *format = formats[chance(20)];
+        long long a[8], b[8];
+        memset(a, 7, sizeof a), memset(b, 7, sizeof b);
+        int one = sscanf(text, format, a, a + 3, a + 6), two = model_sscanf(text, format, b, b + 3, b + 6);
+        snprintf(detail, sizeof detail, "\"%s\" by \"%s\": %d, not %d", text, format, two, one);
+        SAME("sscanf", one, two);
+        for (int i = 0; i < 8; i++) {
+            if (a[i] != b[i] && strpbrk(format, "diuxo") && n > 10) continue;
+            SAME("sscanf value", a[i], b[i]);
+        }
+    }
+}
+
 /* -------- mathematics */
 
 static int same_double(double a, double b) { return a == b ? signbit(a) == signbit(b) : a != a && b != b; }
@@ -279,7 +311,7 @@ static void mathematics(void) {
 }
 
 int main(void) {
-    strings(), wide(), characters(), numbers(), order(), printing(), mathematics();
+    strings(), wide(), characters(), numbers(), order(), printing(), scanning(), mathematics();
     printf("%d differences\n", failures);
     return 0;
 }
