@@ -102,6 +102,21 @@ def test_two_inputs():
     refused(data.SerializeToString(), "2 inputs and 1 outputs")
 
 
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (
+            model([node("Add", "x c", broadcast=1, axis=0)], [2, 2], {"c": floats(R, 2)}, opset=6),
+            "old broadcasting",
+        ),
+        (model([node("Dropout", "x")], [1, 2], opset=6), "training mode"),
+        (model([node("Cast", "x", "c", to=11), node("Relu", "c")], [1, 2]), "another type"),
+    ],
+)
+def test_meanings_of_old_and_of_other_types_are_refused(data, message):
+    refused(data, message)
+
+
 def test_dropped_in_training_mode():
     data = model([node("Dropout", "x - t")], [1, 2], {"t": np.array(True)})
     refused(data, "training mode")

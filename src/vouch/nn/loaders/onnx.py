@@ -102,7 +102,8 @@ class _Reader:
             counts = f"{len(inputs)} inputs and {len(self.graph.output)} outputs"
             raise VouchError(f"{self.name}: has {counts}, one of each expected")
         builder = GraphBuilder(self.name, inputs[0].name, self._input_shape(inputs[0]))
-        context = Context(builder, self.constants, self.opset)
+        kind = inputs[0].type.tensor_type.elem_type
+        context = Context(builder, self.constants, self.opset, kind)
         for proto in self.graph.node:
             self._node(context, OnnxNode(proto, context))
         output = context.resolve(self.graph.output[0].name)

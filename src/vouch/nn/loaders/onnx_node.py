@@ -31,8 +31,9 @@ _NOT_FUNCTIONS = {
 class Context:
     """What is known so far: constants by name, the growing network, and names that mean the same value."""
 
-    def __init__(self, builder: GraphBuilder, constants: dict[str, Array], opset: int) -> None:
+    def __init__(self, builder: GraphBuilder, constants: dict[str, Array], opset: int, kind: int) -> None:
         self.builder, self.constants, self.opset = builder, constants, opset
+        self.kind = kind  # ONNX's number for the type of the input, and so of every computed value
         self.same: dict[str, str] = {}
 
     def resolve(self, name: str) -> str:

@@ -67,6 +67,17 @@ def _matmul(node: OnnxNode, context: Context) -> None:
         raise VouchError("a product of two computed values is not supported")
 
 
+def _aligned_right(convert: Converter) -> Converter:
+    """Before opset 7 an attribute could say at which axis the second operand starts."""
+
+    def checked(node: OnnxNode, context: Context) -> None:
+        if node.attribute("axis") is not None:
+            raise VouchError("the attribute axis of old broadcasting is not supported")
+        convert(node, context)
+
+    return checked
+
+
 def _add(node: OnnxNode, context: Context) -> None:
     if node.known(0) or node.known(1):
         fixed = 0 if node.known(0) else 1
@@ -113,8 +124,8 @@ def _neg(node: OnnxNode, context: Context) -> None:
 
 
 def _batch_normalization(node: OnnxNode, context: Context) -> None:
-    if node.attribute("training_mode", 0):
-        raise VouchError("training mode is not supported")
+    if node.attribute("training_mode", 0) or not node.attribute("spatial", 1) or context.opset < 7:
+        raise VouchError("training mode, and statistics for each element, are not supported")
     scale, shift, mean, variance = (node.weights(i) for i in range(1, 5))
     epsilon = float(node.attribute("epsilon", np.float32(1e-5)))
     node.emit(BatchNormalization(scale, shift, mean, variance, epsilon), node.value(0))
@@ -323,7 +334,7 @@ def _size(node: OnnxNode, context: Context) -> None:
 
 
 def _dropout(node: OnnxNode, context: Context) -> None:
-    if node.has(2) and np.any(node.constant(2)):
+    if (node.has(2) and np.any(node.constant(2))) or (context.opset < 7 and not node.attribute("is_test", 0)):
         raise VouchError("training mode is not supported")
     node.pass_on()
 
@@ -333,18 +344,18 @@ def _identity(node: OnnxNode, context: Context) -> None:
 
 
 def _cast(node: OnnxNode, context: Context) -> None:
-    if int(node.attribute("to", 0)) not in (1, 11):
-        raise VouchError("a cast of a computed value to something other than float32 or float64")
+    if int(node.attribute("to", 0)) != context.kind:
+        raise VouchError("a cast of a computed value to another type")
     node.pass_on()
 
 
 CONVERTERS: Mapping[str, Converter] = {
     "Gemm": _gemm,
     "MatMul": _matmul,
-    "Add": _add,
-    "Sub": _sub,
-    "Mul": _mul,
-    "Div": _div,
+    "Add": _aligned_right(_add),
+    "Sub": _aligned_right(_sub),
+    "Mul": _aligned_right(_mul),
+    "Div": _aligned_right(_div),
     "Sum": _sum,
     "Neg": _neg,
     "Conv": conv,
