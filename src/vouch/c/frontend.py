@@ -48,7 +48,7 @@ def load(paths: Sequence[str | os.PathLike[str]], options: FrontOptions | None =
     elif target := next((f.partition("=")[2] for u in units for f in u.flags[:1] if "--target=" in f), None):
         clang = Clang(replace(options, target=target))
     modules = _modules(clang, units, options.jobs, cache)
-    if options.entry not in (None, "main"):
+    if options.entry not in (None, "main") and sum("main" in module.defined for module in modules) > 1:
         modules = [hide_main(module) for module in modules]
     whole = link(modules)
     warnings: list[str] = []
