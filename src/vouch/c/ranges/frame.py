@@ -35,7 +35,7 @@ _BORDERS = [0, 1, 127, 128, 255, 256, 32767, 32768, 65535, 65536, 2**31 - 1, 2**
 class Frame:
     """`locals` maps `%x` to the size of a local that exists once per call. `cross` maps a register to the
     blocks that use it beside its own. `handlers` are blocks that only report a violation and go on: label of
-    the block to the label behind it."""
+    the block to the label behind it. `joins` are blocks of one phi and a branch on it: label to condition."""
 
     def __init__(self, function: Function, sizes: Sizes) -> None:
         self.function = function
@@ -44,6 +44,7 @@ class Frame:
         self.home: dict[str, str] = {}
         self.locals: dict[str, int] = {}
         self.handlers: dict[str, str] = {}
+        self.joins: dict[str, Operand] = {}
         entry = next(iter(function.blocks))
         numbers = set(_BORDERS) | {-n - 1 for n in _BORDERS}
         for label, block in function.blocks.items():
@@ -54,6 +55,8 @@ class Frame:
                 numbers.update(_landmarks(instruction))
                 if label == entry and isinstance(instruction, Alloca):
                     self._local(instruction, sizes)
+            if len(block.instructions) == 2 and isinstance(block.instructions[0], Phi):
+                self._joining(label, block.instructions[0], block.instructions[1])
             target = _behind(block.instructions)
             if target is not None:
                 self.handlers[label] = target
@@ -62,6 +65,11 @@ class Frame:
         self.fields = self._fields(sizes)
         self.thresholds = sorted(numbers)
         self._leave_out_joined()
+
+    def _joining(self, label: str, phi: Phi, last: Instruction) -> None:
+        condition = last.condition if isinstance(last, Branch) else None
+        if isinstance(condition, Register) and condition.name == phi.result:
+            self.joins[label] = condition
 
     def _local(self, alloca: Alloca, sizes: Sizes) -> None:
         if isinstance(alloca.count, IntConstant):

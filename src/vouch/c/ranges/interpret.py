@@ -270,6 +270,11 @@ class Interpreter:
         except Unsupported:
             return pointers.INFINITE
 
+    def size(self, base: str | None) -> int:
+        """Bytes of an object, 0 where that is not known."""
+        extent = self.extents.get(base or "") or self.world.extent(base)
+        return extent.hi if extent is not None else 0
+
     def forget(self, pointer: Pointer, size: int, value: Any = None) -> None:
         """Something of `size` bytes is written through a pointer."""
         base = pointer.base
@@ -415,7 +420,7 @@ class Interpreter:
         before = self.registers.get(instruction.result or "")
         if self.widening and before is not None and type(value) is type(before) and value != before:
             if type(value) is Pointer:
-                value = pointers.widen(before, value)
+                value = pointers.widen(before, value, self.size(value.base))
             elif isinstance(instruction.type, IntType):
                 value = domain.widen(before, value, self.frame.thresholds, instruction.type.bits)
         self.define(instruction.result, value)

@@ -40,13 +40,18 @@ def join(a: Pointer, b: Pointer) -> Pointer:
     return Pointer(a.base, min(a.lo, b.lo), max(a.hi, b.hi), a.nonnull and b.nonnull, step)
 
 
-def widen(old: Pointer, new: Pointer) -> Pointer:
+def widen(old: Pointer, new: Pointer, size: int) -> Pointer:
+    """At least the join; an end that moved goes to that of the object of `size` bytes, or beyond all."""
     both = join(old, new)
     if both.base is None:
         return both
-    far = both.step * (INFINITE // max(both.step, 1))
-    lo = both.lo if both.lo >= old.lo else both.lo - far
-    hi = both.hi if both.hi <= old.hi else both.lo + far
+    step = max(both.step, 1)
+    far = step * (INFINITE // step)
+    lo, hi = both.lo, both.hi
+    if lo < old.lo:
+        lo = lo % step if lo >= 0 else lo - far
+    if hi > old.hi:
+        hi = hi + (size - hi) // step * step if hi <= size else lo + far
     return both._replace(lo=lo, hi=hi)
 
 

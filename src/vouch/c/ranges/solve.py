@@ -10,7 +10,7 @@ import heapq
 from collections.abc import Iterator
 from typing import Any
 
-from vouch.c.ir import Branch, Function, IntConstant, IntType, PointerType, Return, Switch
+from vouch.c.ir import Branch, Function, IntConstant, IntType, Phi, PointerType, Return, Switch
 from vouch.c.ranges import domain, refine
 from vouch.c.ranges.interpret import Interpreter
 from vouch.c.ranges.pointers import ANYWHERE, Pointer
@@ -31,6 +31,7 @@ class Solver:
         self.at = Interpreter(world, self.frame, world.objects.escaping[function.name])
         self.inputs: dict[str, State] = {}
         self.outputs: dict[tuple[str, str], State] = {}
+        self.sources: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {}  # of edges to joins
         self.result: Any = None
         self.returns = False
         self.widened = False
@@ -71,7 +72,10 @@ class Solver:
             at.step(instruction)
             if at.dead:
                 return
-        yield from self.leave(label)
+        for target, flowing in self.leave(label):
+            if target in self.frame.joins:
+                self.sources[label, target] = dict(at.sources)
+            yield target, flowing
 
     def leave(self, label: str) -> Iterator[tuple[str, State]]:
         at = self.at
@@ -79,7 +83,10 @@ class Solver:
         match last:
             case Branch(condition=condition, then=then, otherwise=otherwise) if condition is not None:
                 assert otherwise is not None
-                yield from self._branch(condition, then, otherwise)
+                if self.frame.joins.get(label) == condition:
+                    yield from self._join(label, then, otherwise)
+                else:
+                    yield from self._branch(condition, then, otherwise)
             case Switch():
                 yield from self._switch(last)
             case Return(value=value):
@@ -106,6 +113,21 @@ class Solver:
                 at.reset(before)
                 if refine.assume(at, condition, truth):
                     yield target, at.state
+
+    def _join(self, label: str, then: str, otherwise: str) -> Iterator[tuple[str, State]]:
+        """A block that only joins the halves of `a && b` and branches on the outcome: each way in by
+        itself."""
+        phi = self.frame.function.blocks[label].instructions[0]
+        assert isinstance(phi, Phi)
+        for target, truth in ((then, True), (otherwise, False)):
+            found: State | None = None
+            for operand, before in phi.incoming:
+                if (before, label) in self.at.edges:
+                    self.at.reset((self.outputs[before, label], self.sources[before, label]))
+                    if refine.assume(self.at, operand, truth):
+                        found = self.at.state if found is None else join(found, self.at.state)
+            if found is not None:
+                yield target, found
 
     def _switch(self, last: Switch) -> Iterator[tuple[str, State]]:
         at = self.at
@@ -170,7 +192,7 @@ class Solver:
             return True
         if target in self.frame.graph.heads and visits.get(target, 0) > _BEFORE_WIDENING:
             self.widened = True
-            after = widen(before, state, self.frame.thresholds)
+            after = widen(before, state, self.frame.thresholds, self.at.size)
         else:
             after = join(before, state)
         self.inputs[target] = after

@@ -7,7 +7,7 @@ says nothing. States are shared: whoever changes one copies it first.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from vouch.c.ranges import domain, pointers
@@ -54,8 +54,8 @@ def join(a: State, b: State) -> State:
     return a if result is None else result
 
 
-def widen(old: State, new: State, thresholds: Sequence[int]) -> State:
-    """Like `join`, with bounds that moved sent to the next threshold."""
+def widen(old: State, new: State, thresholds: Sequence[int], size: Callable[[str | None], int]) -> State:
+    """Like `join`, with bounds that moved sent to the next threshold; `size` is that of an object."""
     joined = join(old, new)
     if joined is old:
         return old
@@ -65,7 +65,7 @@ def widen(old: State, new: State, thresholds: Sequence[int]) -> State:
         if key[0] == "h" or held[0] == before[0]:
             continue
         if type(held[0]) is Pointer:
-            value: Any = pointers.widen(before[0], held[0])
+            value: Any = pointers.widen(before[0], held[0], size(held[0].base))
         elif key[0] == "r":
             del result[key]
             continue

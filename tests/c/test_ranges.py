@@ -1,0 +1,226 @@
+# ruff: noqa: E501 - a twin stands on one line
+"""What preprocessing must decide, and what it must leave alone: twins that differ in one thing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from vouch.c import checks, ranges
+from vouch.c.checks.base import Category
+from vouch.c.entries import entry_points
+from vouch.c.frontend import FrontOptions, load
+from vouch.verdict import Verdict
+
+HEADER = (
+    "#include <stdint.h>\n#include <stdlib.h>\n#include <setjmp.h>\n#include <assert.h>\n"
+    "struct D { int n; uint8_t i; int v[8]; struct D *next; };\nint ext(void); void sink(int *);\n"
+)
+
+
+def analysed(folder: Path, code: str) -> tuple[list[checks.Check], ranges.Analysis]:
+    source = folder / "case.c"
+    source.write_text(HEADER + code)
+    program = load([source], FrontOptions(models=False)).program
+    found = checks.find(program)
+    return found, ranges.analyse(program, found, entry_points(program))
+
+
+def verdicts(folder: Path, code: str, category: str) -> list[bool]:
+    """Whether each check of a category in the function f (or in all, if there is none) is decided."""
+    found, analysis = analysed(folder, code)
+    return [
+        c.id in analysis.decisions
+        for c in found
+        if c.category == category and c.function in ("f", "main") and c.location.line > HEADER.count("\n")
+    ]
+
+
+# Category, code whose last check of that category in `f` must be decided, twin in which it must not be.
+TWINS = [
+    # constants and bit-widths
+    ("narrowing", "short f(signed char a, signed char b) { return a + b; }", "signed char f(signed char a, signed char b) { return a + b; }"),
+    ("signed-overflow", "int f(short a, short b) { return a * b; }", "int f(int a, short b) { return a * b; }"),
+    ("narrowing", "uint8_t f(int x) { return (uint8_t)(x & 0xFF); }", "uint8_t f(int x) { return (uint8_t)(x & 0x1FF); }"),
+    ("narrowing", "uint8_t f(uint32_t x) { return (uint8_t)(x >> 24); }", "uint8_t f(uint32_t x) { return (uint8_t)(x >> 23); }"),
+    ("narrowing", "int8_t f(uint8_t a, uint8_t b) { return (int8_t)((a - b) & 127); }", "int8_t f(uint8_t a, uint8_t b) { return (int8_t)((unsigned)a - b); }"),
+    ("bounds", "int t[256]; int f(uint8_t i) { return t[i]; }", "int t[255]; int f(uint8_t i) { return t[i]; }"),
+    ("shift", "unsigned f(unsigned x) { return x << 31; }", "unsigned f(unsigned x, unsigned n) { return x << n; }"),
+    ("division-by-zero", "int f(int x) { return x / 3; }", "int f(int x, int y) { return x / y; }"),
+    # branches
+    ("division-by-zero", "int f(int x, int n) { return n > 0 ? x / n : 0; }", "int f(int x, int n) { return n >= 0 ? x / n : 0; }"),
+    ("division-by-zero", "int f(int x, int n) { if (!n) return 0; return x / n; }", "int f(int x, int n) { if (!x) return 0; return x / n; }"),
+    ("bounds", "int t[8]; int f(int i) { if (i < 0 || i >= 8) return 0; return t[i]; }", "int t[8]; int f(int i) { if (i < 0 || i > 8) return 0; return t[i]; }"),
+    ("bounds", "int t[8]; int f(unsigned i) { if (i < 9u && i + 1u < 9u) return t[i]; return 0; }", "int t[8]; int f(unsigned i) { if (i + 1u < 9u) return t[i]; return 0; }"),
+    ("bounds", "int t[3]; int f(int m) { switch (m) { case 0: case 1: case 2: return t[m]; } return 0; }", "int t[2]; int f(int m) { switch (m) { case 0: case 1: case 2: return t[m]; } return 0; }"),
+    ("signed-overflow", "int f(int x) { if (x == INT32_MAX) return 0; return x + 1; }", "int f(int x) { if (x == INT32_MAX - 1) return 0; return x + 1; }"),
+    ("signed-overflow", "int f(int x, int y) { if (y == -1) return 0; return x / y; }", "int f(int x, int y) { if (y == 1) return 0; return x / y; }"),
+    # loops
+    ("bounds", "int t[8]; void f(void) { for (int i = 0; i < 8; i++) t[i] = i; }", "int t[8]; void f(void) { for (int i = 0; i <= 8; i++) t[i] = i; }"),
+    ("bounds", "int t[8]; void f(void) { for (int i = 7; i >= 0; i--) t[i] = i; }", "int t[8]; void f(void) { for (int i = 8; i >= 0; i--) t[i] = i; }"),
+    ("bounds", "int t[8]; void f(unsigned n) { for (unsigned i = 0; i < n && i < 8; i += 3) t[i] = 1; }", "int t[8]; void f(unsigned n) { for (unsigned i = 0; i < n; i += 3) t[i] = 1; }"),
+    ("bounds", "int t[8]; void f(int n) { int i = 0; while (1) { t[i] = n; i = (i + 1) % 8; if (ext()) break; } }", "int t[8]; void f(int n) { int i = 0; while (1) { t[i] = n; i = i + 1; if (ext()) break; } }"),
+    ("pointer", "void f(void) { int a[4]; for (int *p = a; p < a + 4; p++) *p = 0; }", "void f(void) { int a[4]; for (int *p = a; p <= a + 4; p++) *p = 0; }"),
+    ("pointer", "void f(void) { int a[4]; for (int *p = a; p != a + 4; ++p) *p = 0; }", "void f(int n) { int a[4]; for (int *p = a; p != a + n; ++p) *p = 0; }"),
+    # memory
+    ("bounds", "int t[8]; int f(struct D *d) { if (d->i < 8) return t[d->i]; return 0; }", "int t[8]; int f(struct D *d, uint8_t *p) { if (d->i < 8) { *p = 200; return t[d->i]; } return 0; }"),
+    ("bounds", "int t[8]; static unsigned g; int f(void) { if (g < 8) return t[g]; return 0; }", "int t[8]; static volatile unsigned g; int f(void) { if (g < 8) return t[g]; return 0; }"),
+    ("bounds", "int t[8]; static unsigned g; int f(void) { if (g < 8) { ext(); return t[g]; } return 0; }", "int t[8]; unsigned g; int f(void) { if (g < 8) { ext(); return t[g]; } return 0; }"),
+    ("bounds", "int t[8]; int f(int i) { int j = i & 7; int *p = &i; *p = 9; return t[j]; }", "int t[8]; int f(int i) { int j = i & 7; int *p = &j; *p = 9; return t[j]; }"),
+    ("bounds", "int t[8]; int f(int i) { int j = i & 7; sink(&i); return t[j]; }", "int t[8]; int f(int i) { int j = i & 7; sink(&j); return t[j]; }"),
+    ("bounds", "int t[8]; static const uint8_t m[4] = {0, 3, 5, 7}; int f(unsigned i) { int k = m[i & 3]; return t[k]; }", "int t[7]; static const uint8_t m[4] = {0, 3, 5, 7}; int f(unsigned i) { int k = m[i & 3]; return t[k]; }"),
+    ("bounds", "int t[8]; int f(int i) { struct D d = {0}; return t[d.n]; }", "int t[8]; int f(int i) { struct D d = {0}; d.n = i; return t[d.n]; }"),
+    ("pointer", "int f(struct D *d) { return d->n; }", "int f(struct D *d) { free(d); return d->n; }"),
+    ("pointer", "int g; int f(int c) { int *p = &g; return *p; }", "int g; int f(int c) { int *p = &g; if (c) p = 0; return *p; }"),
+    # calls
+    ("bounds", "int t[8]; static int k(int i) { return i & 7; } int f(int i) { return t[k(i)]; }", "int t[8]; static int k(int i) { return i & 15; } int f(int i) { return t[k(i)]; }"),
+    ("division-by-zero", "int ext(void); int f(int x) { int d = 3; ext(); return x / d; }", "int f(int x) { int d = ext(); return x / d; }"),
+    ("signed-overflow", "static int k(int n) { return n < 1 ? 0 : k(n - 1); } int f(int x) { return (x & 7) + 1; }", "static int k(int n) { return n < 1 ? 0 : k(n - 1) + 1; } int f(int x) { return k(x) + 1; }"),
+    ("bounds", "jmp_buf b; int t[8]; int f(int i) { i = i & 7; return t[i & 7]; }", "jmp_buf b; int t[8]; int f(int i) { volatile int k = 0; int j = 1; if (setjmp(b)) j = 9; k = j; return t[j]; }"),
+    ("bounds", "int t[8]; int f(void) { int j = 1; __asm__ volatile(\"\" ::: \"memory\"); return t[j & 7]; }", "int t[8]; int f(void) { int j = 1; __asm__ volatile(\"\" : \"=m\"(j)); return t[j]; }"),
+    # uninitialised
+    ("uninitialised", "int f(int m) { int v;\n if (m) v = 1; else v = 2;\n return v; }", "int f(int m) { int v;\n if (m) v = 1;\n return v; }"),
+    ("uninitialised", "int f(int m) { int v;\n do { v = m; m--; } while (m > 0);\n return v; }", "int f(int m) { int v;\n while (m > 0) { v = m; m--; }\n return v; }"),
+    # assertions
+    ("assertion", "void f(int x) { if (x > 3) assert(x > 2); }", "void f(int x) { if (x > 1) assert(x > 2); }"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(TWINS)))
+def test_twins(tmp_path: Path, number: int) -> None:
+    category, good, bad = TWINS[number]
+    decided = verdicts(tmp_path, good, category)
+    assert decided, good
+    assert decided[-1], good
+    decided = verdicts(tmp_path, bad, category)
+    assert decided, bad
+    assert not decided[-1], bad
+
+
+def test_arguments_of_static_functions(tmp_path: Path) -> None:
+    code = "int t[8]; static int k(int i) { return t[i]; } int f(int i) { return k(i & 7) + k(3); }"
+    found, analysis = analysed(tmp_path, code)
+    assert all(c.id in analysis.decisions for c in found if c.category == "bounds")
+    worse = code.replace("k(3)", "k(8)")
+    found, analysis = analysed(tmp_path, worse)
+    assert not any(c.id in analysis.decisions for c in found if c.category == "bounds")
+    taken = code + " int (*hook)(int) = k;"
+    found, analysis = analysed(tmp_path, taken)
+    assert not any(c.id in analysis.decisions for c in found if c.category == "bounds")
+
+
+def test_pointer_arguments_of_static_functions(tmp_path: Path) -> None:
+    code = "static void clear(int *p, int n) { for (int i = 0; i < n; i++) p[i] = 0; }\n"
+    good = code + "int f(void) { int a[4] = {1}; clear(a, 4); return a[0]; }"
+    found, analysis = analysed(tmp_path, good)
+    access = [c for c in found if c.category == "pointer"]
+    assert [analysis.decisions[c.id].reason for c in access] == [None]
+    bad = code + "int f(void) { int a[4] = {1}; clear(a, 5); return a[0]; }"
+    found, analysis = analysed(tmp_path, bad)
+    assert not any(c.id in analysis.decisions for c in found if c.category == "pointer")
+
+
+def test_hidden_globals_have_a_range_only_with_main(tmp_path: Path) -> None:
+    code = "int t[8]; static unsigned at; static void step(void) { at = (at + 1u) % 8u; }\n"
+    code += "static int f(void) { step(); return t[at]; }\n"
+    main = code + "int main(void) { for (;;) f(); }"
+    assert verdicts(tmp_path, main, "bounds") == [True]
+    assert verdicts(tmp_path, code + "int api(void) { return f(); }", "bounds") == [False]
+    assert verdicts(tmp_path, main.replace("% 8u", "% 9u"), "bounds") == [False]
+    leaked = main.replace("at; static", "at; unsigned *leak = &at; static")
+    assert verdicts(tmp_path, leaked, "bounds") == [False]
+
+
+def test_rungs_and_reasons(tmp_path: Path) -> None:
+    code = (
+        "int f(short a, int x, struct D *d) {\n int y = a + 1;\n if (x > 0 && x < 9) y = x + 1;\n"
+        " if (x > 9 && x < 5) y = x / y;\n return d->n; }"
+    )
+    found, analysis = analysed(tmp_path, code)
+    by = {c.id: analysis.decisions.get(c.id) for c in found}
+    safe = Verdict.SAFE
+    assert by["f.signed-overflow.1"] == ranges.Decision(safe, "preprocess", None)
+    assert by["f.signed-overflow.2"] == ranges.Decision(safe, "ranges", None)
+    assert by["f.division-by-zero.1"] == ranges.Decision(safe, "ranges", "unreachable")
+    assert by["f.pointer.1"] == ranges.Decision(
+        safe, "ranges", "pointers from outside the program are taken to be valid"
+    )
+
+
+def test_strict_pointers(tmp_path: Path) -> None:
+    source = tmp_path / "case.c"
+    source.write_text("int f(int *p) { return *p; }")
+    program = load([source], FrontOptions(models=False)).program
+    found = checks.find(program, {Category.POINTER})
+    assert ranges.decide(program, found, ["f"]).keys() == {"f.pointer.1"}
+    assert ranges.decide(program, found, ["f"], strict_pointers=True) == {}
+
+
+def test_checks_of_functions_that_nobody_calls(tmp_path: Path) -> None:
+    code = "static int k(int x) { return x + 1; } int main(void) { return 0 ? k(1) : 0; }"
+    found, analysis = analysed(tmp_path, code)
+    assert {analysis.decisions[c.id].reason for c in found if c.function == "k"} <= {"unreachable"}
+
+
+def test_invariants_at_loop_heads(tmp_path: Path) -> None:
+    code = "int t[8]; int f(void) { int s = 0; for (int i = 0; i < 8; i++) s = t[i]; return s; }"
+    _, analysis = analysed(tmp_path, code)
+    held = analysis.ranges.of("f", "for.cond", "i")
+    assert held is not None
+    assert held[:4] == (0, 8, 0, 8)
+    inside = analysis.ranges.of("f", "for.body", "i")
+    assert inside is not None
+    assert inside[:4] == (0, 7, 0, 7)
+
+
+def test_two_thirds_of_a_driver_are_decided(tmp_path: Path) -> None:
+    """Register reads over a bus, fixed-point calibration, a ring buffer, a state machine."""
+    code = """
+#define SIZE 16u
+typedef struct { int32_t a, b; uint8_t shift; } cal_t;
+static uint8_t ring[SIZE]; static uint8_t head, tail;
+static volatile uint32_t *const reg = (volatile uint32_t *)0x40001000;
+enum state { IDLE, BUSY, DONE }; static enum state now;
+int put(uint8_t b) {
+  uint8_t next = (uint8_t)((head + 1u) % SIZE);
+  if (next == tail || head >= SIZE) return -1;
+  ring[head] = b; head = next; return 0;
+}
+int get(uint8_t *out) {
+  if (head == tail || tail >= SIZE) return -1;
+  *out = ring[tail]; tail = (uint8_t)((tail + 1u) % SIZE); return 0;
+}
+int16_t read_raw(void) {
+  uint8_t high = (uint8_t)(*reg & 0xFFu), low = (uint8_t)(reg[1] & 0xFFu);
+  return (int16_t)(((uint16_t)high << 8) | low);
+}
+int32_t compensate(const cal_t *c, int16_t raw) {
+  int32_t a = c->a; int32_t b = c->b;
+  if (a > 1000) a = 1000;
+  if (a < -1000) a = -1000;
+  if (b > 10000 || b < -10000) b = 0;
+  return ((raw * a) >> 4) + b;
+}
+int step(int event) {
+  switch (now) {
+    case IDLE: if (event == 1) now = BUSY; break;
+    case BUSY: if (event == 2) now = DONE; break;
+    default: now = IDLE; break;
+  }
+  return (int)now;
+}
+uint16_t crc(const uint8_t *p, uint8_t n) {
+  uint16_t c = 0xFFFFu;
+  for (uint8_t i = 0; i < n; i++) {
+    c = (uint16_t)(c ^ (uint16_t)(p[i] << 8));
+    for (int k = 0; k < 8; k++) c = (uint16_t)((c & 0x8000u) ? (uint16_t)(c << 1) ^ 0x1021u : (uint16_t)(c << 1));
+  }
+  return c;
+}
+"""
+    found, analysis = analysed(tmp_path, code)
+    assert len(found) > 25
+    assert 3 * len(analysis.decisions) > 2 * len(found), [
+        c.message for c in found if c.id not in analysis.decisions
+    ]
