@@ -9,6 +9,7 @@ import numpy as np
 
 from vouch.nn.linear import is_torch
 from vouch.nn.lowered import Activation, Affine, Input, Kind, LoweredNode, Maximum
+from vouch.nn.operators.activation import sigmoid
 
 
 def value(node: LoweredNode, values: Sequence[Any], x: Any) -> Any:
@@ -50,9 +51,3 @@ def _activated(node: Activation, x: Any) -> Any:
             return x.tanh() if is_torch(x) else np.tanh(x)
         case _:
             assert_never(node.kind)
-
-
-def sigmoid(x: Any) -> Any:
-    """1 / (1 + exp(-x)) without overflow."""
-    small = np.exp(-np.abs(x))
-    return np.where(x >= 0, 1 / (1 + small), small / (1 + small)).astype(x.dtype)

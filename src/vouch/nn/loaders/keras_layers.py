@@ -39,6 +39,7 @@ from vouch.nn.operators import (
     Transpose,
 )
 from vouch.nn.operators.base import Array, Shape
+from vouch.nn.operators.pooling import same_padding
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,11 +176,9 @@ def _pads(layer: Layer, shape: Shape, kernel: Shape, strides: Shape, dilations: 
         return ((0, 0),) * len(kernel)
     if padding != "same":
         raise VouchError(f"padding {padding!r} is not supported")
-    pads = []
-    for n, k, s, d in zip(shape[2:], kernel, strides, dilations, strict=True):
-        whole = max(0, (-(-n // s) - 1) * s + d * (k - 1) + 1 - n)
-        pads.append((whole // 2, whole - whole // 2))
-    return tuple(pads)
+    return tuple(
+        same_padding(n, k, s, d) for n, k, s, d in zip(shape[2:], kernel, strides, dilations, strict=True)
+    )
 
 
 def _conv(layer: Layer) -> str:

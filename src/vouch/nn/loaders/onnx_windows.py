@@ -10,7 +10,7 @@ from vouch.errors import VouchError
 from vouch.nn.loaders.onnx_node import Context, OnnxNode
 from vouch.nn.operators import AveragePool, Conv, MaxPool, Reduce
 from vouch.nn.operators.base import Shape
-from vouch.nn.operators.pooling import overhanging
+from vouch.nn.operators.pooling import overhanging, same_padding
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +36,12 @@ def _window(node: OnnxNode, kernel: Shape) -> _Window:
     automatic = str(node.attribute("auto_pad", "NOTSET"))
     if automatic in ("SAME_UPPER", "SAME_LOWER"):
         pads = tuple(
-            _same(n, k, s, d, automatic == "SAME_LOWER")
+            same_padding(n, k, s, d, lower=automatic == "SAME_LOWER")
             for n, k, s, d in zip(spatial, kernel, strides, dilations, strict=True)
         )
     elif automatic == "VALID":
         pads = ((0, 0),) * rank
     return _Window(kernel, strides, pads, dilations)
-
-
-def _same(size: int, kernel: int, stride: int, dilation: int, lower: bool) -> tuple[int, int]:
-    """Padding that leaves ceil(size / stride) places; an odd one goes to the end unless `lower`."""
-    span = dilation * (kernel - 1) + 1
-    whole = max(0, (-(-size // stride) - 1) * stride + span - size)
-    less, more = whole // 2, whole - whole // 2
-    return (more, less) if lower else (less, more)
 
 
 def conv(node: OnnxNode, context: Context) -> None:

@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from vouch.nn.lowering import Builder
 
 
+def sigmoid(x: Array) -> Array:
+    """1 / (1 + exp(-x)) without overflow, in the dtype of x."""
+    small = np.exp(-np.abs(x))
+    return np.where(x >= 0, 1 / (1 + small), small / (1 + small)).astype(x.dtype)
+
+
 class _Elementwise(Operator):
     __slots__ = ()
 
@@ -74,9 +80,7 @@ class Sigmoid(_Elementwise):
     """1 / (1 + exp(-x))."""
 
     def evaluate(self, *inputs: Array) -> Array:
-        (x,) = inputs
-        small = np.exp(-np.abs(x))
-        return np.where(x >= 0, 1 / (1 + small), small / (1 + small)).astype(x.dtype)
+        return sigmoid(inputs[0])
 
     def lower(self, builder: Builder, *inputs: Value) -> int:
         return builder.sigmoid(inputs[0].node)

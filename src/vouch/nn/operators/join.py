@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -17,19 +17,24 @@ if TYPE_CHECKING:
     from vouch.nn.lowering import Builder
 
 
+Parts: TypeAlias = tuple[Array | None, ...]
+
+
+def _shapes(parts: Parts, inputs: Sequence[Shape]) -> list[Shape]:
+    """The shape of every part; inputs fill the places of None."""
+    given = iter(inputs)
+    return [next(given) if part is None else tuple(part.shape) for part in parts]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Concat(Operator):
     """Along `axis`; `parts` has None where an input stands, and the array where a constant does."""
 
     axis: int
-    parts: tuple[Array | None, ...]
-
-    def _shapes(self, inputs: Sequence[Shape]) -> Iterator[Shape]:
-        given = iter(inputs)
-        return (next(given) if part is None else tuple(part.shape) for part in self.parts)
+    parts: Parts
 
     def shape(self, *inputs: Shape) -> Shape:
-        shapes = list(self._shapes(inputs))
+        shapes = _shapes(self.parts, inputs)
         try:
             parts = [np.broadcast_to(np.int8(0), s) for s in shapes]
             return tuple(np.concatenate(parts, axis=self.axis).shape)
@@ -51,7 +56,7 @@ class Concat(Operator):
     def lower(self, builder: Builder, *inputs: Value) -> int:
         from vouch.nn.linear import Sparse
 
-        shapes = list(self._shapes([x.shape for x in inputs]))
+        shapes = _shapes(self.parts, [x.shape for x in inputs])
         # Number all elements of all parts, and see where the numbers go.
         starts = np.cumsum([0, *(math.prod(s) for s in shapes)])
         numbered = [n + np.arange(math.prod(s)).reshape(s) for n, s in zip(starts, shapes, strict=False)]
@@ -72,15 +77,11 @@ class Concat(Operator):
 class Max(Operator):
     """The largest, or with sign -1 the smallest, of its inputs and constants, element by element."""
 
-    parts: tuple[Array | None, ...]
+    parts: Parts
     sign: int = 1
 
-    def _shapes(self, inputs: Sequence[Shape]) -> Iterator[Shape]:
-        given = iter(inputs)
-        return (next(given) if part is None else tuple(part.shape) for part in self.parts)
-
     def shape(self, *inputs: Shape) -> Shape:
-        return broadcast(*self._shapes(inputs))
+        return broadcast(*_shapes(self.parts, inputs))
 
     def evaluate(self, *inputs: Array) -> Array:
         rank = len(self.shape(*(x.shape[1:] for x in inputs)))

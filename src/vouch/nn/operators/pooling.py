@@ -156,6 +156,16 @@ def pooled(
     return tuple(places)
 
 
+def same_padding(
+    size: int, kernel: int, stride: int, dilation: int, *, lower: bool = False
+) -> tuple[int, int]:
+    """Padding that leaves ceil(size / stride) places; an odd one goes to the end unless `lower`."""
+    span = dilation * (kernel - 1) + 1
+    whole = max(0, (-(-size // stride) - 1) * stride + span - size)
+    less, more = whole // 2, whole - whole // 2
+    return (more, less) if lower else (less, more)
+
+
 def overhanging(
     spatial: Shape, kernel: Shape, strides: Shape, pads: tuple[tuple[int, int], ...], dilations: Shape
 ) -> tuple[tuple[int, int], ...]:
