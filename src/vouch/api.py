@@ -184,6 +184,7 @@ def _front_options(settings: Settings, wanted: frozenset[Category]) -> FrontOpti
 
 def _engine(state: _Run, loaded: Loaded, decisions: Mapping[str, Any], invariants: Ranges) -> None:
     from vouch.bmc.verify import verify
+    from vouch.run.pool import run_jobs
 
     def report(result: CheckResult) -> None:
         state.decided[result.check.id] = result
@@ -197,6 +198,7 @@ def _engine(state: _Run, loaded: Loaded, decisions: Mapping[str, Any], invariant
             state.deadline,
             report=report,
             invariants=invariants,
+            pool=run_jobs,
         )
     for result in outcome.results:
         report(result)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from vouch.bmc.counterexample import Counterexample
 from vouch.bmc.equation import Claim, Cut, Equation
 from vouch.bmc.model import Model
+from vouch.bmc.portable import Packed, Pool, pack, unpack
 from vouch.bmc.trace import ConcreteStep, trace
 from vouch.bmc.value import symbols
 from vouch.bmc.world import World
@@ -58,6 +59,9 @@ class Decider:
         rung: str,
         individual: bool = False,
         sliced: bool = True,
+        pool: Pool | None = None,
+        jobs: int = 1,
+        memory: int | None = None,
         report: Callable[[CheckResult], None] | None = None,
     ) -> None:
         self.world = world
@@ -69,6 +73,9 @@ class Decider:
         self.rung = rung
         self.individual = individual
         self.sliced = sliced
+        self.pool = pool
+        self.jobs = jobs
+        self.memory = memory
         self.report = report
         self.answers = Answers()
         self.reached: set[Term] = set()  # guards some model satisfies
@@ -91,8 +98,11 @@ class Decider:
                 undecided.append(question)
         if undecided and not self.individual:
             undecided = self._grouped(undecided, violated)
-        for question in undecided:
-            self._single(question, violated)
+        if undecided and self.pool is not None:
+            self._in_processes(undecided, violated)
+        else:
+            for question in undecided:
+                self._single(question, violated)
         for question in violated:
             self._violation(question, violated)
         self._note_unreached(questions)
@@ -171,6 +181,32 @@ class Decider:
                 self.reached.add(question.reached)
 
     # ------------------------------------------------------------ one by one
+
+    def _in_processes(self, undecided: list[Question], violated: list[Question]) -> None:
+        """One process per check: a solver that dies or outgrows its memory costs that check alone."""
+        assert self.pool is not None
+        others = list(violated)
+        checks = {q.check.id: q.check for q in undecided}
+
+        def job(question: Question) -> list[Packed]:
+            self._solver = None
+            found: list[Question] = []
+            self._single(question, found)
+            for hit in found:
+                self._violation(hit, [*others, hit])
+            name = question.check.id
+            return pack({name: self.answers.results[name]}, self.answers.counterexamples)
+
+        limit = min(3 * self.check_timeout + 10, max(self._left(), 0.1))
+        for question, outcome in self.pool(job, undecided, jobs=self.jobs, timeout=limit, memory=self.memory):
+            if outcome.ok:
+                results, examples = unpack(outcome.value, checks)
+                self.answers.results.update(results)
+                self.answers.counterexamples.update(examples)
+                if self.report is not None:
+                    self.report(results[question.check.id])
+            else:
+                self._put(question, Verdict.UNKNOWN, f"solver: {outcome.failure} {outcome.message}".strip())
 
     def _single(self, question: Question, violated: list[Question]) -> None:
         began = time.monotonic()
@@ -334,10 +370,16 @@ class Decider:
             self.answers.counterexamples[question.check.id] = model.counterexample(claim)
 
     def _cause(self, claim: Claim, suspects: Mapping[Term, str]) -> str | None:
-        """The first of the suspect symbols that the violation hangs on."""
+        """The first of the suspect symbols that the violation hangs on. A condition on suspects alone (what
+        a model assumes of its result) can be met whatever the rest is."""
         if not suspects:
             return None
-        return next((suspects[s] for s in self._symbols(claim.violated) if s in suspects), None)
+        for part in _conjuncts(claim.violated):
+            used = self._symbols(part)
+            found = next((s for s in used if s in suspects), None)
+            if found is not None and not all(s in suspects for s in used):
+                return suspects[found]
+        return None
 
     # ------------------------------------------------------------ what no execution reaches
 
@@ -389,3 +431,15 @@ class Decider:
 
 def _final(check: Check) -> ConcreteStep:
     return ConcreteStep("violation", check.location, check.function, check.message)
+
+
+def _conjuncts(term: Term) -> list[Term]:
+    parts: list[Term] = []
+    work = [term]
+    while work:
+        part = work.pop()
+        if part.op == "and":
+            work.extend(part.args)
+        else:
+            parts.append(part)
+    return parts

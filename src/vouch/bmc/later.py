@@ -36,6 +36,13 @@ class Later:
             self._everything = frozenset(found)
         return self._everything
 
+    def from_function(self, name: str) -> frozenset[int]:
+        """Sites in a function and everything it may call."""
+        found: set[int] = set()
+        for callee in self._callees(name):
+            found |= self._function_sites(callee)
+        return frozenset(found)
+
     def after(self, frame: Frame, label: str, index: int) -> frozenset[int]:
         """Sites reachable from instruction `index` of a block (-1: its start) and from there on in the
         callers."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +16,9 @@ from vouch.bmc.decide import Answers, Decider
 from vouch.bmc.equation import Equation
 from vouch.bmc.execute import Executor, Limits
 from vouch.bmc.induction import Induction, Invariants
+from vouch.bmc.later import Later
 from vouch.bmc.library import overrides
+from vouch.bmc.portable import Packed, Pool, pack, unpack
 from vouch.bmc.world import World
 from vouch.c import ir
 from vouch.c.checks.base import Check, Trigger
@@ -60,10 +63,13 @@ def verify(
     *,
     report: Callable[[CheckResult], None] | None = None,
     invariants: Invariants | None = None,
+    pool: Pool | None = None,
 ) -> Outcome:
-    """Decide every check that preprocessing left open. `invariants` help induction along."""
+    """Decide every check that preprocessing left open. `invariants` help induction along; `pool` runs entry
+    points and hard checks in processes of their own."""
     verifier = _Verifier(loaded.program, checks, decisions, settings, deadline, report)
     verifier.invariants = invariants
+    verifier.pool = pool
     return verifier.run()
 
 
@@ -93,17 +99,22 @@ class _Verifier:
         self.iterations: dict[str, int] = {}
         self.bounds = _loop_bounds(settings)
         self.invariants: Invariants | None = None
+        self.pool: Pool | None = None
+        self.jobs: int = settings.jobs or os.cpu_count() or 1
 
     # ------------------------------------------------------------ strategy
 
     def run(self) -> Outcome:
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 50_000))
         T.configure(simplify=not self.settings.no_simplify, balance=not self.settings.no_balance)
-        for entry in self.entries:
-            if self.checks:
-                self._entry(entry)
-            elif self._assumes():
+        if not self.checks:
+            for entry in self.entries if self._assumes() else ():
                 self._round(entry, LADDER[0], {})  # for the warning about vacuous assumptions
+        elif self.pool is not None and len(self.entries) > 1:
+            self._entries_in_processes(self.pool)
+        else:
+            for entry in self.entries:
+                self._merge(self._entry(entry))
         for check in self.checks:
             if check.id not in self.results:
                 self.results[check.id] = CheckResult(
@@ -112,6 +123,49 @@ class _Verifier:
         self.outcome.results = [self.results[c.id] for c in self.checks]
         self.outcome.loops = self._loops()
         return self.outcome
+
+    def _entries_in_processes(self, pool: Pool) -> None:
+        """One process per entry point. What one of them cannot decide is unknown, the others go on."""
+        checks = {c.id: c for c in self.checks}
+        for flow in self.program.functions.values():
+            if flow.defined:
+                self.flows[flow.name] = analyse(flow)
+        self.pool = None  # processes do not start processes
+
+        def job(entry: str) -> tuple[list[Packed], list[str], int]:
+            self.outcome = Outcome()
+            best = self._entry(entry)
+            packed = pack(best, self.outcome.counterexamples)
+            return packed, self.outcome.warnings, self.outcome.instructions
+
+        left = None if self.deadline is None else max(self.deadline - time.monotonic(), 0.1)
+        memory = self.settings.check_memory
+        for entry, outcome in pool(
+            job, self.entries, jobs=self.jobs, timeout=left, memory=memory, ordered=False
+        ):
+            if not outcome.ok:
+                self._lost(entry, f"{outcome.failure} {outcome.message}".strip())
+                continue
+            packed, warnings, count = outcome.value
+            results, examples = unpack(packed, checks)
+            self.outcome.instructions += count
+            self.outcome.warnings += [w for w in warnings if w not in self.outcome.warnings]
+            for name, example in examples.items():
+                self.outcome.counterexamples.setdefault(name, example)
+            self._merge(results)
+
+    def _lost(self, entry: str, why: str) -> None:
+        """Nothing is known about what this entry point reaches."""
+        later = Later(self.program, lambda f: self.flows[f.name])
+        reached = later.from_function(entry)
+        reason = f"the analysis of {entry} ended early: {why}"
+        self._merge(
+            {
+                c.id: CheckResult(c, Verdict.UNKNOWN, decided_by="global", reason=reason)
+                for c in self.checks
+                if id(c.site) in reached
+            }
+        )
 
     def _assumes(self) -> bool:
         """Does the program state assumptions?"""
@@ -123,7 +177,7 @@ class _Verifier:
             for i in block.instructions
         )
 
-    def _entry(self, entry: str) -> None:
+    def _entry(self, entry: str) -> dict[str, CheckResult]:
         """Climb the bounds until nothing is cut that matters, or time is up."""
         best: dict[str, CheckResult] = {}
         began = time.monotonic()
@@ -136,7 +190,7 @@ class _Verifier:
             bounded = any(r.verdict is Verdict.BOUND_SAFE for r in best.values())
             if not bounded or self._late(time.monotonic() - began):
                 break
-        self._merge(entry, best)
+        return best
 
     def _induction(self, entry: str, best: dict[str, CheckResult], k: int) -> None:
         """Turn proofs up to a bound into proofs, for the checks that are inductive together."""
@@ -226,6 +280,9 @@ class _Verifier:
             rung=rung,
             individual=self.settings.individual,
             sliced=not self.settings.no_slice,
+            pool=self.pool,
+            jobs=self.jobs,
+            memory=self.settings.check_memory,
         )
 
     def _unclaimed(
@@ -277,7 +334,7 @@ class _Verifier:
             if name in answers.counterexamples:
                 self.outcome.counterexamples[name] = answers.counterexamples[name]
 
-    def _merge(self, entry: str, best: Mapping[str, CheckResult]) -> None:
+    def _merge(self, best: Mapping[str, CheckResult]) -> None:
         for name, result in best.items():
             known = self.results.get(name)
             if known is None or _outweighs(result, known):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-import platform
 import re
 import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from vouch.bmc.replay.machine import Machine, lengthen
 from vouch.bmc.replay.text import Unreplayable
 from vouch.c.clang import wheel
 
@@ -29,50 +29,14 @@ _RUNTIME_FLAGS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
-    """How to compile and link for a kind of processor that this machine can run."""
-
-    name: str
-    target: str
-    compile: tuple[str, ...]
-    link: tuple[str, ...]
-
-
-# The program lies far above all addresses of device registers where there is room for that.
-_HIGH = "--image-base=0x200000000000"
-_MACHINES = {
-    "x86_64": Machine(
-        "x86_64", "x86_64-linux-gnu", ("-mcmodel=large", "-fno-pic"), ("-m", "elf_x86_64", _HIGH)
-    ),
-    "i386": Machine("i386", "i386-linux-gnu", ("-fno-pic",), ("-m", "elf_i386", "--image-base=0x8000000")),
-    "aarch64": Machine(
-        "aarch64", "aarch64-linux-gnu", ("-mcmodel=large", "-fno-pic"), ("-m", "aarch64linux", _HIGH)
-    ),
-}
-_UNRESOLVED = re.compile(r"undefined symbol: (\S+)")
-_RUNS = {"x86_64": ("x86_64", "i386"), "aarch64": ("aarch64",)}
-
-
-def machine_for(triple: str) -> Machine:
-    """The machine that runs programs of this target, or `Unreplayable`."""
-    if platform.system() != "Linux":
-        raise Unreplayable(f"native runs need Linux, this is {platform.system()}")
-    first = triple.split("-")[0]
-    name = "i386" if first in ("i386", "i486", "i586", "i686") else first
-    here = {"amd64": "x86_64", "arm64": "aarch64"}.get(platform.machine().lower(), platform.machine().lower())
-    if name not in _RUNS.get(here, ()) or "x32" in triple:
-        raise Unreplayable(f"programs for {triple} do not run on this {here} machine")
-    if "windows" in triple or "darwin" in triple or "macos" in triple:
-        raise Unreplayable(f"programs for {triple} do not run on Linux")
-    return _MACHINES[name]
-
-
-@dataclass(frozen=True, slots=True)
 class Binary:
     """`missing` are functions that the compiler needs and nobody has: a run that calls one crashes."""
 
     path: Path
     missing: tuple[str, ...]
+
+
+_UNRESOLVED = re.compile(r"undefined symbol: (\S+)")
 
 
 def build(text: str, machine: Machine, folder: Path) -> Binary:
@@ -84,6 +48,8 @@ def build(text: str, machine: Machine, folder: Path) -> Binary:
     flags = ("-static", "--gc-sections", "--warn-unresolved-symbols", "-e", "__replay_start", *machine.link)
     files = (str(object_file), str(_runtime(machine)), "-o", str(binary))
     said = _call([str(wheel() / "zig"), "ld.lld", *flags, *files])
+    if machine.short:
+        lengthen(binary)
     return Binary(binary, tuple(dict.fromkeys(_UNRESOLVED.findall(said))))
 
 

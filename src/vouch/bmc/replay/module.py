@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from vouch.bmc.replay import stubs, triggers
 from vouch.bmc.replay.emit import declarations
+from vouch.bmc.replay.machine import Machine, retarget
 from vouch.bmc.replay.rewrite import FunctionRewriter, Shared
 from vouch.bmc.replay.sites import locate
 from vouch.bmc.replay.storage import lay_out
@@ -41,19 +42,19 @@ class Rewritten:
     devices: list[tuple[int, int]]  # first and last address of device registers
 
 
-def rewrite(program: Program, text: str, checks: Sequence[Check]) -> Rewritten:
+def rewrite(program: Program, text: str, checks: Sequence[Check], machine: Machine) -> Rewritten:
     """Raises `Unreplayable` where the program uses something that the rewriting does not know."""
     try:
-        return _rewrite(program, read_module(text), checks)
+        return _rewrite(program, read_module(text), checks, machine)
     except (Unreadable, ValueError, IndexError, AssertionError) as error:
         raise Unreplayable(f"IR text not understood: {error}") from None
 
 
-def _rewrite(program: Program, module: ModuleText, checks: Sequence[Check]) -> Rewritten:
+def _rewrite(program: Program, module: ModuleText, checks: Sequence[Check], machine: Machine) -> Rewritten:
     sites = locate(program, module, checks)
     stubbed = {n: f for n, f in module.declarations.items() if not n.startswith("llvm.")}
     numbers = {name: i for i, name in enumerate([*module.functions, *stubbed, stubs.UNKNOWN_CALLEE])}
-    shared = Shared(numbers, program.layout.pointer_bits, program.models)
+    shared = Shared(numbers, program.layout.pointer_bits, machine.foreign)
     storage = lay_out(module, program.layout.pointer_bits)
     out = [*module.preamble, *storage.lines, *declarations()]
     for name, function in module.functions.items():
@@ -72,7 +73,7 @@ def _rewrite(program: Program, module: ModuleText, checks: Sequence[Check]) -> R
     if any("metadata !" in line for line in out):
         out += module.metadata
     return Rewritten(
-        "\n".join(out) + "\n",
+        retarget("\n".join(out) + "\n", machine),
         storage.order,
         numbers,
         shared.allocas,

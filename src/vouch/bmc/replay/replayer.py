@@ -12,9 +12,10 @@ from typing import Protocol
 
 from vouch.bmc.counterexample import Address, Counterexample, OutsideObject, Scalar
 from vouch.bmc.replay import wire
-from vouch.bmc.replay.build import Binary, build, machine_for
+from vouch.bmc.replay.build import Binary, build
 from vouch.bmc.replay.chance import random_example
 from vouch.bmc.replay.limits import Limits
+from vouch.bmc.replay.machine import machine_for
 from vouch.bmc.replay.module import Rewritten, rewrite
 from vouch.bmc.replay.process import run
 from vouch.bmc.replay.text import Unreplayable
@@ -87,8 +88,8 @@ class Replayer:
     def _build(self) -> tuple[Rewritten, Binary]:
         if self._built is None:
             try:
-                machine = machine_for(self._program.triple)
-                rewritten = rewrite(self._program, self._text, self._checks)
+                machine = machine_for(self._program)
+                rewritten = rewrite(self._program, self._text, self._checks, machine)
                 self._folder = Path(tempfile.mkdtemp(prefix="vouch-replay-"))
                 self._built = (rewritten, build(rewritten.text, machine, self._folder))
             except Unreplayable as error:
@@ -141,8 +142,8 @@ class Replayer:
         outcome = run(binary.path, data, self._limits)
         report = wire.decode(outcome.output)
         result = self._result(rewritten, report, encoder.problems, outcome.stopped, number)
-        if report.end == wire.UNCONFINED:
-            result.possible, result.reason = False, wire.ENDS[wire.UNCONFINED]
+        if report.end in (wire.UNCONFINED, wire.FOREIGN):
+            result.possible, result.reason = False, wire.ENDS[report.end]
         if binary.missing and not result.confirmed and report.end is None:
             result.possible, result.reason = False, f"no {', '.join(binary.missing)} to call"
         return result

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from vouch.bmc.replay.emit import Emitter, allocated_size, bits, stored_size
-from vouch.bmc.replay.text import NAME, CallText, FunctionText, Line, parse_call, split, type_end
+from vouch.bmc.replay.text import NAME, CallText, FunctionText, Line, call_result, parse_call, split, type_end
 from vouch.bmc.replay.triggers import AFTER, BEFORE, Unwatchable, Watch, binary_parts
 from vouch.c.checks.base import Check, Trigger
 
@@ -23,7 +23,7 @@ _LOAD = re.compile(r"load (atomic )?(volatile )?")
 _STORE = re.compile(r"store (atomic )?(volatile )?")
 _DROPPED = ("@llvm.dbg.", "@llvm.lifetime.", "@llvm.experimental.noalias.scope.", "@llvm.invariant.")
 _TRAPS = ("@llvm.trap", "@llvm.debugtrap", "@llvm.ubsantrap")
-END_ABORT, END_UNREACHABLE = 3, 5
+END_ABORT, END_UNREACHABLE, END_FOREIGN = 3, 5, 11
 
 
 @dataclass(slots=True)
@@ -32,7 +32,7 @@ class Shared:
 
     functions: Mapping[str, int]  # number of each function by name
     pointer_bits: int
-    models: frozenset[str]
+    foreign: bool  # for another processor: its assembly and argument lists cannot be run
     allocas: dict[str, int] = field(default_factory=dict)  # "function.register" -> number
     unwatched: dict[int, str] = field(default_factory=dict)  # check number -> why
     indirect: dict[str, str] = field(default_factory=dict)  # "result (signature)" -> stub for unknown callees
@@ -121,6 +121,8 @@ class FunctionRewriter:
                 self._store(line)
             case "call" | "invoke" if call is not None:
                 self._call(line, call)
+            case "call" if self._shared.foreign:
+                self._assembly(line)
             case "atomicrmw" | "cmpxchg":
                 self._atomic(line)
             case "ret":
@@ -312,6 +314,11 @@ class FunctionRewriter:
         if charged:
             self._out.call("unblame")
 
+    def _assembly(self, line: Line) -> None:
+        self._out.call("end", str(END_FOREIGN))
+        if line.result is not None:
+            self._keep(line, f"freeze {call_result(line.text)} zeroinitializer")
+
     def _checked_callee(self, line: Line, call: CallText) -> str:
         signature = call.signature or f"({', '.join(kind for kind, _, _ in call.arguments)})"
         stub = self._shared.indirect.setdefault(
@@ -340,6 +347,8 @@ class FunctionRewriter:
             self._keep(line, f"getelementptr i8, ptr {values[0]}, i64 0")
         elif name in _TRAPS:
             out.call("end", str(END_ABORT))
+        elif self._shared.foreign and name.startswith(("@llvm.va_start", "@llvm.va_copy")):
+            out.call("end", str(END_FOREIGN))
         else:
             self._keep(line, call.spelled())
             if name.startswith(("@llvm.va_start", "@llvm.va_copy")):

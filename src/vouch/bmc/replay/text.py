@@ -17,6 +17,7 @@ __all__ = [
     "Line",
     "ModuleText",
     "ParameterText",
+    "call_result",
     "parse_call",
     "read_module",
     "split",
@@ -223,6 +224,13 @@ class CallText:
     def spelled(self) -> str:
         arguments = ", ".join(" ".join(part for part in argument if part) for argument in self.arguments)
         return f"{self.before}{self.callee}({arguments}){self.after}"
+
+
+def call_result(text: str) -> str:
+    """The result type of a call."""
+    match = _CALL.match(text)
+    at = _type_at(text, match.end() if match else len("invoke "))
+    return text[at : type_end(text, at)]
 
 
 def parse_call(text: str) -> CallText | None:

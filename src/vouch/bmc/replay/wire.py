@@ -35,6 +35,7 @@ ENDS = (
     "an exception was thrown",
     "a pointer made from random data was used",
     "the kernel cannot confine a native run",
+    "code that only the target's own processor can run was reached",
 )
 NOTES = (
     "more calls of {} than recorded",
@@ -43,7 +44,7 @@ NOTES = (
     "a recorded write of {} has no place to go to",
 )
 CONFIRMED, RETURNED, EXIT, ABORT, ASSUMPTION = range(5)
-UNCONFINED = 10
+UNCONFINED, FOREIGN = 10, 11
 
 
 @dataclass(slots=True)

@@ -109,7 +109,7 @@ LOCAL void skip_contents(void) {
 }
 
 LOCAL void *table(u64 count, word size) {
-    void *got = reserve(0, count * size + PAGE);
+    void *got = reserve(count * size + PAGE);
     if (!got) finish(END_SPACE, 2);
     return got;
 }

@@ -27,8 +27,8 @@ LOCAL void set_up_memory(void) {
     u64 size = 0;
     for (u32 i = sizeof(word) == 4 ? 4 : 0; i < sizeof sizes / sizeof *sizes && !second; i++) {
         size = sizes[i];
-        got = reserve(0, size);
-        second = got ? reserve(0, size) : 0;
+        got = reserve(size);
+        second = got ? reserve(size) : 0;
     }
     if (!second) finish(END_SPACE, 0);
     stride = PAGE * (sizeof(word) == 4 ? 17 : size >> 36 ? 257 : 17);
@@ -36,8 +36,8 @@ LOCAL void set_up_memory(void) {
     arena = (word)got;
     arena_end = arena + slot_count * stride;
     shadow = (i64)(word)second - (i64)arena;
-    slots = reserve(0, (u64)slot_count * sizeof *slots);
-    globals = reserve(0, ((u64)__replay_global_count + 1) * sizeof *globals);
+    slots = reserve((u64)slot_count * sizeof *slots);
+    globals = reserve(((u64)__replay_global_count + 1) * sizeof *globals);
     if (!slots || !globals) finish(END_SPACE, 0);
     heap_next = 0;
     stack_next = slot_count;

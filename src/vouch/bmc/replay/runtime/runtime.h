@@ -24,6 +24,7 @@ enum end {
     END_THROW,
     END_WILD,
     END_UNCONFINED,
+    END_FOREIGN,
 };
 
 /* Remarks about a run that differs from the recorded one; wire.py has the same list. */

@@ -39,15 +39,13 @@ LOCAL __attribute__((noreturn, used)) void run(void) {
 }
 
 /* A stack of known place and size, so that accesses to it can be told from others. */
-#if !defined(__aarch64__)
-__attribute__((force_align_arg_pointer))
-#endif
-__attribute__((noreturn)) void __replay_start(void) {
-    native_stack = (word)reserve(0, stack_size);
+__attribute__((noreturn, used)) void __replay_boot(void) {
+    native_stack = (word)reserve(stack_size);
     if (!native_stack) finish(END_SPACE, 4);
     native_stack_end = native_stack + (word)stack_size;
 #if defined(__x86_64__)
-    __asm__ volatile("mov %0, %%rsp; xor %%ebp, %%ebp; call *%1" ::"r"((u64)native_stack_end), "r"((u64)(word)run));
+    u64 end = native_stack_end, next = (word)run;
+    __asm__ volatile("mov %0, %%rsp; xor %%ebp, %%ebp; call *%1" ::"r"(end), "r"(next));
 #elif defined(__i386__)
     __asm__ volatile("mov %0, %%esp; xor %%ebp, %%ebp; call *%1" ::"r"(native_stack_end), "r"(run));
 #elif defined(__aarch64__)
@@ -55,3 +53,14 @@ __attribute__((noreturn)) void __replay_start(void) {
 #endif
     __builtin_unreachable();
 }
+
+/* The system's own stack may lie where short pointers do not reach: begin on a small one in the image. */
+__attribute__((used)) u8 __replay_first_stack[1 << 16];
+
+#if defined(__x86_64__)
+__asm__(".text; .globl __replay_start; __replay_start: lea __replay_first_stack+65536(%rip), %rsp; call __replay_boot");
+#elif defined(__i386__)
+__asm__(".text; .globl __replay_start; __replay_start: mov $__replay_first_stack+65536, %esp; call __replay_boot");
+#elif defined(__aarch64__)
+__asm__(".text; .globl __replay_start; __replay_start: b __replay_boot");
+#endif

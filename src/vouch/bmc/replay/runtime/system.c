@@ -40,13 +40,23 @@ LOCAL i64 system_call(i64 n, i64 a, i64 b, i64 c, i64 d, i64 e, i64 f) {
 enum { SYS_READ = 63, SYS_WRITE = 64, SYS_MMAP = 222, SYS_EXIT = 93, SYS_PRCTL = 167 };
 #endif
 
-/* Memory that costs nothing until it is touched; null when the system does not give it. `where` may be 0. */
-LOCAL void *reserve(u64 where, u64 size) {
-    i64 fixed = where ? 0x100000 : 0; /* MAP_FIXED_NOREPLACE */
-    if (sizeof(word) == 4 && !where) fixed = 0x40; /* MAP_32BIT, for 64-bit mode with short pointers */
-    i64 got = system_call(SYS_MMAP, (i64)where, (i64)size, 3, 0x22 | 0x4000 | fixed, -1, 0);
-    if (got < 0 && got > -4096) return 0;
-    return (void *)(word)got;
+/* Memory that costs nothing until it is touched; null when the system does not give it. Short pointers: above the
+   addresses where processors have their devices. */
+LOCAL void *reserve(u64 size) {
+    enum { NEW = 0x22 | 0x4000, AT = 0x100000 }; /* private, anonymous, no swap; there or nowhere */
+    if (sizeof(word) == 8) {
+        i64 got = system_call(SYS_MMAP, 0, (i64)size, 3, NEW, -1, 0);
+        return got < 0 && got > -4096 ? 0 : (void *)(word)got;
+    }
+    static u64 next = 0x70000000;
+    size = (size + PAGE - 1) / PAGE * PAGE;
+    for (; next + size < 0xe0000000; next += 1 << 24) {
+        i64 got = system_call(SYS_MMAP, (i64)next, (i64)size, 3, NEW | AT, -1, 0);
+        if ((u32)got != (u32)next) continue;
+        next += size + PAGE;
+        return (void *)(word)(next - size - PAGE);
+    }
+    return 0;
 }
 
 LOCAL void copy_bytes(void *to, const void *from, word count) {
