@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import platform
 from dataclasses import dataclass
 
 import pytest
 from tests.bmc.replaying import Snippet, compiled
+
+from vouch.bmc.counterexample import Counterexample
+from vouch.bmc.replay import Replayer
 
 INT_MAX, INT_MIN = 2**31 - 1, 2**31
 MINUS_ONE = 2**32 - 1
@@ -25,7 +29,7 @@ class Case:
 CASES = {
     "addition": Case("int f(int x) { return x + 1; }", "signed-overflow", (INT_MAX,), (INT_MAX - 1,)),
     "subtraction": Case("int f(int x) { return x - 1; }", "signed-overflow", (INT_MIN,), (INT_MIN + 1,)),
-    "product": Case("long f(long x) { return x * 3; }", "signed-overflow", (2**62,), (2**61,)),
+    "product": Case("long long f(long long x) { return x * 3; }", "signed-overflow", (2**62,), (2**61,)),
     "least / -1": Case(
         "int f(int x, int y) { return x / y; }", "signed-overflow", (INT_MIN, MINUS_ONE), (INT_MIN, 1)
     ),
@@ -175,15 +179,22 @@ HEADERS = "#include <assert.h>\n#include <stdlib.h>\n#include <string.h>\nvoid r
 OWN_NAMES = ("f", "a", "b", "g", "s", "in", "one")  # what cases define at file level
 
 
-@pytest.fixture(scope="module")
-def everything(tmp_path_factory: pytest.TempPathFactory) -> Snippet:
+@pytest.fixture(
+    scope="module", params=["x86_64-linux-gnu", "i386", "thumbv7m-none-eabi", "aarch64-linux-gnu"]
+)
+def everything(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Snippet:
     """All cases as one program, which is compiled once: each has its file-level names renamed."""
     parts = [HEADERS]
     for number, case in enumerate(CASES.values()):
         parts += [f"#define {name} {name}_{number}" for name in OWN_NAMES]
         parts += [case.source]
         parts += [f"#undef {name}" for name in OWN_NAMES]
-    return compiled(tmp_path_factory.mktemp("replay"), "\n".join(parts))
+    snippet = compiled(tmp_path_factory.mktemp("replay"), "\n".join(parts), target=request.param)
+    with Replayer(snippet.loaded, snippet.checks) as replayer:
+        tried = replayer.replay(Counterexample(snippet.checks[0], "f_0", [0], [], []))
+    if not tried.possible and request.param != TARGETS[0]:
+        pytest.skip(str(tried.reason))
+    return snippet
 
 
 @pytest.mark.parametrize("name", CASES)

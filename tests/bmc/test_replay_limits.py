@@ -77,7 +77,7 @@ def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert list((tmp_path / "tmp").iterdir()) == []
 
 
-@pytest.mark.parametrize("target", ["avr", "thumbv7m-none-eabi", "msp430"])
+@pytest.mark.parametrize("target", ["avr", "msp430", "sparc-linux-gnu"])
 def test_other_processors_are_not_replayable(tmp_path: Path, target: str) -> None:
     snippet = compiled(tmp_path, "int f(int x) { return 1 / x; }", target=target)
     check = snippet.check("division-by-zero")
@@ -107,6 +107,28 @@ def test_32_bit_programs(tmp_path: Path) -> None:
         outside = snippet.check("pointer")
         assert replayer.replay(Counterexample(outside, "f", [6], [], [])).confirmed
         assert not replayer.replay(Counterexample(outside, "f", [5], [], [])).confirmed
+
+
+def test_programs_of_a_processor_with_other_instructions(tmp_path: Path) -> None:
+    """ARM code runs with ARM's types; its assembly and argument lists do not."""
+    code = """#include <stdarg.h>
+    struct s { char c; long long v; int *p; };
+    int sum(int n, ...) { va_list l; va_start(l, n); int v = va_arg(l, int); va_end(l); return v + n; }
+    int asm_one(int x) { int r; __asm__("mov %0, %1" : "=r"(r) : "r"(x)); return r; }
+    int f(int x) { if (x == 1) x = sum(1, 2); if (x == 2) x = asm_one(x);
+      return 1 / (int)(sizeof(long) + sizeof(struct s) + sizeof(void *) - 32 + x); }"""
+    snippet = compiled(tmp_path, code, target="thumbv7m-none-eabi")
+    check = snippet.check("division-by-zero")
+    with Replayer(snippet.loaded, snippet.checks) as replayer:
+        results = [replayer.replay(Counterexample(check, "f", [x], [], [])) for x in (0, 3, 1, 2)]
+    if not results[0].possible:
+        pytest.skip(str(results[0].reason))
+    assert [(r.possible, r.confirmed) for r in results] == [
+        (True, True),
+        (True, False),
+        (False, False),
+        (False, False),
+    ]
 
 
 CPLUSPLUS = """
