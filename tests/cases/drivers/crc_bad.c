@@ -1,0 +1,15 @@
+// The shifted value is not cut back to a byte.
+#include <stdint.h>
+
+uint8_t crc8(const uint8_t *data)
+{
+    uint8_t crc = 0xFFu;
+    for (uint8_t i = 0u; i < 4u; i++) {
+        crc ^= data[i];
+        for (uint8_t bit = 0u; bit < 8u; bit++) {
+            uint32_t wide = (uint32_t)crc << 1;
+            crc = (uint8_t)((crc & 0x80u) != 0u ? wide ^ 0x31u : wide); // expect: narrowing unsafe
+        }
+    }
+    return crc;
+}

@@ -1,0 +1,11 @@
+// The loop may not run at all.
+unsigned nondet_uint(void);
+
+int main(void)
+{
+    unsigned n = nondet_uint() % 4u, last;
+    for (unsigned i = 0; i < n; i++) {
+        last = i;
+    }
+    return last < 4u; // expect: uninitialised unsafe
+}

@@ -1,0 +1,13 @@
+unsigned nondet_uint(void);
+
+int main(void)
+{
+    int m[3][3];
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            m[i][j] = i + j;
+        }
+    }
+    unsigned r = nondet_uint() % 3u, c = nondet_uint() % 3u;
+    return m[r][c];
+}
