@@ -350,3 +350,11 @@ def test_explanation_has_examples_that_compile(tmp_path: Path, rule: checks.Rule
 def test_unknown_category() -> None:
     with pytest.raises(VouchError, match="unknown check category 'foo'"):
         checks.explain("foo")
+
+
+def test_the_manual_says_what_explain_says() -> None:
+    manual = (Path(__file__).parents[2] / "docs" / "checks.md").read_text()
+    for rule in checks.RULES:
+        assert f"\n## {checks.explain(rule.CATEGORY).split(':')[0]}\n" in manual
+        for line in checks.explain(rule.CATEGORY).splitlines()[1:]:
+            assert line.strip() in manual, (str(rule.CATEGORY), line)
