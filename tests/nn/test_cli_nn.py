@@ -279,7 +279,13 @@ def test_batch(folder, capsys):
     document = json.loads(captured.out)
     assert document["summary"] == {"unsat": 2, "sat": 1}
     assert "safe.vnnlib: unsat, kept" in captured.err
-    assert ("f.onnx", "bad.vnnlib", "unsat") in results(folder)
+    assert [result for _, _, result in results(folder)] == ["unsat", "unsat", "sat"]
+
+
+def test_batch_out_of_time(folder, capsys):
+    instances(folder, "f.onnx,safe.vnnlib,60")
+    assert run(["nn", "batch", "instances.csv", "-o", "results.csv", "--timeout", "0"]) == 3
+    assert "0 of 1 instances: nothing" in capsys.readouterr().out
 
 
 def test_batch_with_bad_files(folder, capsys):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import importlib
 import io
+import math
 import multiprocessing
 import os
 import signal
@@ -66,24 +67,21 @@ def run(
     Stops early when `settings.timeout` for all of them is over.
     """
     known = {(row.onnx, row.vnnlib): row for row in read_rows(output) if row.decided}
-    rows = [known[i.network, i.property] for i in instances if (i.network, i.property) in known]
-    deadline = None if settings.timeout is None else time.monotonic() + settings.timeout
+    kept = {place: known.get((i.network, i.property)) for place, i in enumerate(instances)}
+    rows = {place: row for place, row in kept.items() if row is not None}
+    deadline = math.inf if settings.timeout is None else time.monotonic() + settings.timeout
     worker = _Worker(folder)
     try:
-        for instance in instances:
-            old = known.get((instance.network, instance.property))
-            if old is not None:
-                yield old, False
+        for place, instance in enumerate(instances):
+            if place in rows:
+                yield rows[place], False
                 continue
-            left = (
-                instance.timeout if deadline is None else min(instance.timeout, deadline - time.monotonic())
-            )
+            left = min(instance.timeout, deadline - time.monotonic())
             if left <= 0:
                 return
-            row = worker.decide(instance, settings.replace(timeout=left))
-            rows.append(row)
-            write_rows(output, rows)
-            yield row, True
+            rows[place] = worker.decide(instance, settings.replace(timeout=left))
+            write_rows(output, [rows[n] for n in sorted(rows)])
+            yield rows[place], True
     finally:
         worker.stop()
 
