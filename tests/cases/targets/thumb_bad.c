@@ -1,5 +1,4 @@
 // options: --target thumbv7m-none-eabi
-// replay: no
 int nondet_int(void);
 
 int main(void)
