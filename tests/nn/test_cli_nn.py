@@ -361,6 +361,18 @@ def test_interrupt_keeps_what_is_decided(folder):
     assert results(folder) == [("f.onnx", "safe.vnnlib", "unsat")]
 
 
+def test_progress_in_plain_lines(monkeypatch, capsys):
+    from vouch.cli.nn import _Progress
+    from vouch.settings import resolve
+
+    monkeypatch.setattr(_Progress, "EVERY", 0.0)
+    for quiet, expected in ((False, "25.0 % proved\n99.9 % proved\n"), (True, "")):
+        with _Progress(resolve("nn", {"quiet": quiet})) as progress:
+            progress(0.25)
+            progress(1.0)
+        assert capsys.readouterr().err == expected
+
+
 def test_help_is_quick_and_heavy_packages_stay_out():
     code = "import sys; from vouch.cli.main import run; run(['nn', '--help']); print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -6,7 +6,7 @@ import json
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Optional, Self
 
 import typer
 
@@ -34,7 +34,8 @@ def _verify(
     """Decide a property."""
     from vouch.nn.api import decide
 
-    result = decide(_networks(network), prop, settings)
+    with _Progress(settings) as progress:
+        result = decide(_networks(network), prop, settings, progress)
     if vnncomp is not None:
         from vouch.nn.vnncomp import write_result
 
@@ -92,7 +93,9 @@ def _robust(
         if text is not None
     }
     prop = near(subject, point, radius, label=label, distance=within, norm=norm, **limits)
-    return _report(decide(subject, prop, settings), settings)
+    with _Progress(settings) as progress:
+        result = decide(subject, prop, settings, progress)
+    return _report(result, settings)
 
 
 def _each(text: str, shape: tuple[int, ...]) -> Any:
@@ -103,6 +106,38 @@ def _each(text: str, shape: tuple[int, ...]) -> Any:
         return float(text)
     except ValueError:
         return read_point(text, shape)
+
+
+class _Progress:
+    """Shows the share that is proved: a line that changes on a terminal, a line now and then elsewhere."""
+
+    EVERY = 10.0  # seconds between plain lines
+
+    def __init__(self, settings: Settings) -> None:
+        self.quiet, self.live = settings.quiet, sys.stderr.isatty()
+        self.last = time.monotonic()
+        self.width = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __call__(self, share: float) -> None:
+        now = time.monotonic()
+        if self.quiet or now - self.last < (0.2 if self.live else self.EVERY):
+            return
+        share = min(share, 0.999)  # not done before it is done
+        self.last, text = now, f"{100 * share:.1f} % proved"
+        if self.live:
+            done = int(30 * share)
+            text = f"[{'#' * done}{'.' * (30 - done)}] {text}"
+            print(f"\r{text}", end="", file=sys.stderr, flush=True)
+            self.width = len(text)
+        else:
+            print(text, file=sys.stderr, flush=True)
+
+    def __exit__(self, *_: object) -> None:
+        if self.width:
+            print(f"\r{' ' * self.width}\r", end="", file=sys.stderr, flush=True)
 
 
 def _report(result: Result, settings: Settings) -> int:

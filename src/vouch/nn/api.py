@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -107,8 +107,16 @@ def as_network(source: NetworkLike) -> Network:
             return Network.from_layers(list(source))
 
 
-def decide(network: NetworkLike, prop: Property | Path_, settings: Settings) -> Result:
-    """`verify` with options already resolved. The seconds include reading the files."""
+def decide(
+    network: NetworkLike,
+    prop: Property | Path_,
+    settings: Settings,
+    report: Callable[[float], None] | None = None,
+) -> Result:
+    """`verify` with options already resolved. The seconds include reading the files.
+
+    `report` is called now and then with the share of the question that is proved.
+    """
     start = time.monotonic()
     _refuse_what_is_missing(settings)
     if isinstance(prop, Property):
@@ -117,7 +125,7 @@ def decide(network: NetworkLike, prop: Property | Path_, settings: Settings) -> 
         subject, asked = _matched(network, Path(prop))
     asked.check_sizes(subject.inputs, subject.outputs, subject.name)
     try:
-        result = _search(subject, asked, settings)
+        result = _search(subject, asked, settings, report)
     except Unsupported as error:
         result = Result(Verdict.UNKNOWN, settings.engine, reason=str(error))
     return replace(_confirmed(subject, asked, result), seconds=time.monotonic() - start)
@@ -171,12 +179,14 @@ def _refuse_what_is_missing(settings: Settings) -> None:
         raise VouchError("look-up tables (--activation) are not available yet")
 
 
-def _search(network: Network, prop: Property, settings: Settings) -> Result:
+def _search(
+    network: Network, prop: Property, settings: Settings, report: Callable[[float], None] | None
+) -> Result:
     from vouch.nn.search import verify as search
 
     low = np.min([case.lower for case in prop.cases], axis=0) if prop.cases else np.zeros(network.inputs)
     high = np.max([case.upper for case in prop.cases], axis=0) if prop.cases else low
-    return search(specialised(network, low, high), prop, settings)
+    return search(specialised(network, low, high), prop, settings, report)
 
 
 def _confirmed(network: Network, prop: Property, result: Result) -> Result:
