@@ -191,6 +191,7 @@ class _Ascent:
                 self.loss[:, part] = upper * relaxation.unstable
 
     def bounded(self) -> Bounded:
-        join = self.xp.concatenate
-        unstable = join([self.analysis.relaxed[i].unstable for i in self.model.activations], 1)
+        unstable = self.loss < 0
+        for index, part in self.model.slots.items():
+            unstable[:, part] = self.analysis.relaxed[index].unstable
         return Bounded(self.best, self.best_corner, self.loss, unstable)

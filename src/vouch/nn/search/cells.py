@@ -31,6 +31,11 @@ class Cell:
             # -s h >= a x + c and s h >= 0 give a x <= -c.
             self.program.add(np.array([a for a, _ in rows]), np.array([-c for _, c in rows]))
 
+    @property
+    def relaxed(self) -> bool:
+        """Whether some ReLU was unstable when the cell was made."""
+        return any(bool(relaxation.unstable.any()) for relaxation in self.analysis.relaxed.values())
+
     def form(self, neuron: int, factor: float) -> tuple[Array, float]:
         """(a, c) with factor * h(x) >= a x + c in the whole cell."""
         index, place = self._where(neuron)

@@ -73,19 +73,27 @@ class StarSearch:
         cell = Cell(
             self.model, self.lower, self.upper, State(state.low.copy(), state.high.copy()), path.signs
         )
-        unstable = np.flatnonzero((path.low < 0) & (path.high > 0))
-        for neuron in unstable:
-            below, above = cell.least(int(neuron), 1.0), cell.least(int(neuron), -1.0)
+        for neuron in self._first(path):
+            below, above = cell.least(neuron, 1.0), cell.least(neuron, -1.0)
             if cell.empty(below):
                 return self._closed(path)
             path.low[neuron] = max(path.low[neuron], below.bound)
             path.high[neuron] = min(path.high[neuron], -above.bound)
             if path.low[neuron] < 0 < path.high[neuron]:
-                return self._split(path, int(neuron), stack)
-            # Its sign is known now; what comes after it was relaxed too widely, so look again.
+                return self._split(path, neuron, stack)
+        if np.any((path.low < 0) & (path.high > 0)) or cell.relaxed:
+            # These signs are known now; what comes after them was relaxed too widely, so look again.
             stack.append(path)
             return None
         return self._leaf(path, cell)
+
+    def _first(self, path: _Path) -> list[int]:
+        """The unstable neurons of the first layer that has any; all before them are fixed."""
+        unstable = (path.low < 0) & (path.high > 0)
+        for part in self.model.slots.values():
+            if unstable[part].any():
+                return [part.start + int(place) for place in np.flatnonzero(unstable[part])]
+        return []
 
     def _split(self, path: _Path, neuron: int, stack: list[_Path]) -> None:
         for sign in (-1.0, 1.0):
