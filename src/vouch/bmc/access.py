@@ -31,6 +31,8 @@ def valid(ex: Executor, state: State, target: MemObject, offset: Term, size: int
     alive = T.TRUE if contents is None else contents.alive
     if target.size is None:
         return alive
+    if offset.value is not None and isinstance(size, int) and isinstance(target.size, int):
+        return alive if 0 <= int(offset.value) <= target.size - size else T.FALSE
     bits = ex.world.pointer_bits
     length = T.bv(target.size, bits) if isinstance(target.size, int) else target.size
     wanted = T.bv(size, bits) if isinstance(size, int) else size

@@ -33,6 +33,8 @@ class Flow:
     live: dict[str, frozenset[str]]
     handlers: dict[str, str]  # block that only calls a sanitizer handler -> where it goes on
     enclosing: dict[str, tuple[str, ...]]  # block -> heads of the loops around it, outermost first
+    fixed: frozenset[str]  # registers that have one value in the whole activation
+    tests: dict[str, ir.Compare]  # block -> the comparison that its branch tests
 
 
 def successors(instruction: ir.Instruction) -> tuple[str, ...]:
@@ -59,7 +61,27 @@ def analyse(function: ir.Function) -> Flow:
     order, loops = _order(function, entry, after)
     enclosing: dict[str, tuple[str, ...]] = {}
     _note_enclosing(order, (), enclosing)
-    return Flow(function, order, loops, after, _liveness(function, after), _handlers(function), enclosing)
+    fixed = _fixed(function, entry)
+    live = {label: names - fixed for label, names in _liveness(function, after).items()}
+    handlers = _handlers(function)
+    return Flow(function, order, loops, after, live, handlers, enclosing, fixed, _tests(function))
+
+
+def _fixed(function: ir.Function, entry: str) -> frozenset[str]:
+    """Parameters, and what the entry block allocates (nothing jumps back to an entry block)."""
+    allocas = (i.result for i in function.blocks[entry].instructions if isinstance(i, ir.Alloca))
+    return frozenset([*(p.name for p in function.parameters), *(name for name in allocas if name)])
+
+
+def _tests(function: ir.Function) -> dict[str, ir.Compare]:
+    found: dict[str, ir.Compare] = {}
+    for label, block in function.blocks.items():
+        last = block.terminator
+        if isinstance(last, ir.Branch) and isinstance(last.condition, ir.Register):
+            for instruction in block.instructions:
+                if isinstance(instruction, ir.Compare) and instruction.result == last.condition.name:
+                    found[label] = instruction
+    return found
 
 
 def _note_enclosing(

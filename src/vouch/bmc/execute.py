@@ -53,7 +53,18 @@ class Budget(Exception):
 class Frame:
     """One activation. `registers` are those of the current block; `caller` is the call that made it."""
 
-    __slots__ = ("call", "caller", "flow", "function", "model", "objects", "pending", "registers", "varargs")
+    __slots__ = (
+        "call",
+        "caller",
+        "fixed",
+        "flow",
+        "function",
+        "model",
+        "objects",
+        "pending",
+        "registers",
+        "varargs",
+    )
 
     def __init__(self, flow: Flow, caller: Frame | None, call: ir.Call | None) -> None:
         self.flow = flow
@@ -61,6 +72,9 @@ class Frame:
         self.caller = caller
         self.call = call
         self.registers: dict[str, Value] = {}
+        self.fixed: dict[
+            str, Value
+        ] = {}  # parameters and allocas of the entry block: the same in every block
         self.pending: dict[str, list[Edge]] = {}
         self.objects: list[MemObject] = []
         self.varargs: list[tuple[ir.Type, Value]] = []
@@ -100,6 +114,7 @@ class Executor:
         self.later = Later(world.program, self.flow)
         self.induction = plan
         self.context = induction.Context.CLAIM
+        self.fixed: dict[str, Value] = {}  # of the current frame
         self.depth = 0
         self.active: dict[str, int] = {}
         self.escaped: dict[MemObject, None] = {}
@@ -278,13 +293,14 @@ class Executor:
         frame = Frame(self.flow(function), caller, site)
         frame.model = function.name in self.world.program.models or (caller is not None and caller.model)
         for parameter, value in zip(function.parameters, arguments, strict=False):
-            frame.registers[parameter.name] = value
+            frame.fixed[parameter.name] = value
         extra = arguments[len(function.parameters) :]
         if extra and site is not None:
             types = [self.world.type_of(a) for a in site.arguments[len(function.parameters) :]]
             frame.varargs = list(zip(types, extra, strict=True))
         self.active[function.name] = self.active.get(function.name, 0) + 1
         self.depth += 1
+        outer, self.fixed = self.fixed, frame.fixed
         returns: list[Edge] = []
         try:
             entry = next(iter(function.blocks))
@@ -292,6 +308,7 @@ class Executor:
             self._run_order(frame, frame.flow.order, returns)
         finally:
             self.depth -= 1
+            self.fixed = outer
             self.active[function.name] -= 1
         return self._leave(frame, returns)
 
@@ -482,8 +499,8 @@ class Executor:
         """Send a state along an edge."""
         if state.guard.dead:
             return
-        live = frame.flow.live[target]
-        registers = {name: value for name, value in frame.registers.items() if name in live}
+        current = frame.registers
+        registers = {name: current[name] for name in frame.flow.live[target] if name in current}
         frame.pending.setdefault(target, []).append(Edge(state, registers, source))
 
     def note_exit(self, frame: Frame, label: str, targets: Iterable[str], decided: bool) -> None:

@@ -29,16 +29,18 @@ def execute(
 ) -> State | None:
     if id(instruction) in ex.sites:
         claims.at_site(ex, frame, state, instruction)
-    handler = _HANDLERS.get(type(instruction))
-    if handler is None:
+    kind = type(instruction)
+    handler = _VALUES.get(kind)
+    if handler is not None:
+        value = handler(ex, frame, state, instruction)
+        if instruction.result is not None:
+            frame.registers[instruction.result] = value
+        return state
+    control = _CONTROL.get(kind)
+    if control is None:
         raise Unsupported(_name(instruction))
-    if handler in _TERMINATORS or handler is _call:
-        result: State | None = handler(ex, frame, state, instruction, label, index)
-        return result
-    value = handler(ex, frame, state, instruction)
-    if instruction.result is not None:
-        frame.registers[instruction.result] = value
-    return state
+    result: State | None = control(ex, frame, state, instruction, label, index)
+    return result
 
 
 def _name(instruction: ir.Instruction) -> str:
@@ -54,6 +56,8 @@ def operand_value(
 ) -> Value:
     if isinstance(operand, ir.Register):
         value = registers.get(operand.name)
+        if value is None:
+            value = ex.fixed.get(operand.name)
         if value is None:
             raise Unsupported(f"value %{operand.name} is not known here")
         return value
@@ -156,7 +160,10 @@ def _alloca(ex: Executor, frame: Frame, state: State, i: ir.Alloca) -> Value:
     made.ctype = i.variable.type if i.variable is not None else None
     frame.objects.append(made)
     ex.allocated(state, made, f"{frame.function.name}.{i.result}")
-    return Pointer.to(made, ex.world.zero_offset)
+    pointer = Pointer.to(made, ex.world.zero_offset)
+    if i.result in frame.flow.fixed:
+        frame.fixed[i.result] = pointer
+    return pointer
 
 
 def _load(ex: Executor, frame: Frame, state: State, i: ir.Load) -> Value:
@@ -606,16 +613,13 @@ def _branch(ex: Executor, frame: Frame, state: State, i: ir.Branch, label: str, 
 
 def _stuck(ex: Executor, frame: Frame, label: str, i: ir.Branch) -> bool:
     """A decided exit test that compares the same values as last time says nothing about progress."""
-    compared: tuple[Any, ...] = ()
-    assert isinstance(i.condition, (ir.Register, ir.Constant))
-    name = i.condition.name if isinstance(i.condition, ir.Register) else None
-    for instruction in frame.function.blocks[label].instructions:
-        if instruction.result == name and isinstance(instruction, ir.Compare):
-            compared = tuple(
-                value_of(ex, frame, operand) for operand in (instruction.left, instruction.right)
-            )
-            compared = tuple(v if isinstance(v, Term) else None for v in compared)
-    if not compared or all(v is None for v in compared):
+    assert i.condition is not None
+    test = frame.flow.tests.get(label)
+    if test is None or not isinstance(i.condition, ir.Register) or test.result != i.condition.name:
+        return True
+    sides = (value_of(ex, frame, test.left), value_of(ex, frame, test.right))
+    compared = tuple(v if isinstance(v, Term) else None for v in sides)
+    if all(v is None for v in compared):
         return True
     key = (id(frame), label)
     same = ex.compared.get(key) == compared
@@ -662,7 +666,7 @@ def _unreachable(
     return None
 
 
-_HANDLERS: dict[type, Callable[..., Any]] = {
+_VALUES: dict[type, Callable[..., Any]] = {
     ir.Alloca: _alloca,
     ir.Load: _load,
     ir.Store: _store,
@@ -672,8 +676,6 @@ _HANDLERS: dict[type, Callable[..., Any]] = {
     ir.Compare: _compare,
     ir.Cast: _cast,
     ir.Select: _select,
-    ir.Call: _call,
-    ir.Invoke: _call,
     ir.Extract: _extract,
     ir.Insert: _insert,
     ir.ExtractElement: _extract_element,
@@ -684,11 +686,13 @@ _HANDLERS: dict[type, Callable[..., Any]] = {
     ir.CompareExchange: _compare_exchange,
     ir.Fence: _nothing,
     ir.DebugValue: _debug_value,
+}
+_CONTROL: dict[type, Callable[..., Any]] = {
+    ir.Call: _call,
+    ir.Invoke: _call,
     ir.Return: _return,
     ir.Branch: _branch,
     ir.Switch: _switch,
     ir.Unreachable: _unreachable,
 }
-_TERMINATORS = frozenset({_return, _branch, _switch, _unreachable})
-
 __all__ = ["MemObject", "compare", "entry_arguments", "execute", "operand_value", "pointer_of", "term_of"]
