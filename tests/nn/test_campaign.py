@@ -18,8 +18,8 @@ from vouch.nn.bounds.zonotope import zonotope_bounds
 from vouch.nn.loaders.onnx import from_bytes
 from vouch.nn.property import output_union
 from vouch.nn.replay import replay
-from vouch.nn.search import verify
 from vouch.nn.search import driver as driving
+from vouch.nn.search import verify
 from vouch.settings import resolve
 from vouch.verdict import Verdict
 

@@ -83,18 +83,18 @@ def _affine(model: Model, index: int, node: Affine, shapes: dict[int, Zonotope])
 def _activated(model: Model, index: int, shape: Zonotope, low: Any, high: Any) -> Zonotope:
     """slope * h + shift, within +-spread: the band of one slope that contains the function."""
     arrays, xp = model.arrays, model.arrays.xp
-    relaxation, value_low, value_high = relax(model, index, low, high)
-    slope = xp.minimum(relaxation.low_slope, relaxation.high_slope)
+    relaxation, _, _ = relax(model, index, low, high)
     if relaxation.low_shift is None:
         slope = relaxation.high_slope
         bottom, top = 0.0 * slope, relaxation.high_shift
     else:
+        slope = xp.minimum(relaxation.low_slope, relaxation.high_slope)
         # Lines of other slopes, moved to `slope`: their values at the ends bound the band.
         bottom = _end(xp.minimum, relaxation.low_slope, relaxation.low_shift, slope, low, high)
         top = _end(xp.maximum, relaxation.high_slope, relaxation.high_shift, slope, low, high)
     middle, spread = (bottom + top) * 0.5, (top - bottom) * 0.5
     spread = spread + _SAFETY * (abs(bottom) + abs(top))
-    fresh = arrays.zeros(shape.generators.shape[:1] + (0, spread.shape[1]))
+    fresh = arrays.zeros((len(spread), 0, spread.shape[1]))
     boxes, neurons = xp.where(spread > 0)
     if len(boxes):
         order = (spread > 0).cumsum(1)[boxes, neurons] - 1
