@@ -9,7 +9,7 @@ from __future__ import annotations
 from vouch.c.cfg import Graph
 from vouch.c.checks.context import Context, callee_name
 from vouch.c.checks.places import Place, Places
-from vouch.c.ir import Alloca, Call, Instruction, IntConstant, Load, Store
+from vouch.c.ir import Alloca, Call, GlobalConstant, Instruction, IntConstant, Load, Store
 
 _LARGEST = (
     4096  # bytes; larger variables are arrays filled by loops, which this analysis cannot follow anyway
@@ -65,10 +65,6 @@ class Assigned:
                     if place.offset is None or kind is None
                     else self._mask(place, self.places.store_size(kind))
                 )
-            case Call(sret=sret) if sret is not None:
-                place = self.places.of(instruction.arguments[sret])
-                total = self.places.size_of(place)
-                return self._mask(place, total) if place.offset == 0 and total is not None else 0
             case Call():
                 return self._copied(instruction)
             case _:
@@ -80,7 +76,16 @@ class Assigned:
         place, length = self.places.of(call.arguments[0]), call.arguments[2]
         if place.offset is None or not isinstance(length, IntConstant):
             return 0
+        # A copy of unwritten bytes is unwritten too: only what a constant holds is certain.
+        if "memset" not in callee_name(call) and not self._is_constant(self.places.of(call.arguments[1])):
+            return 0
         return self._mask(place, length.value)
+
+    def _is_constant(self, place: Place) -> bool:
+        if not isinstance(place.base, GlobalConstant):
+            return False
+        known = self.context.program.globals.get(place.base.name)
+        return known is not None and known.constant
 
     def _solve(self) -> dict[str, int]:
         blocks = self.context.function.blocks

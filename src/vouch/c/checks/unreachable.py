@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vouch.c.cfg import Graph
 from vouch.c.checks.base import Category, Trigger
 from vouch.c.checks.context import Context, Found, callee_name
 from vouch.c.checks.handlers import Handler
@@ -31,8 +32,10 @@ CATEGORY = Category.UNREACHABLE
 
 
 def find(context: Context) -> Iterator[Found]:
+    # Behind the last call of a function that does not return clang declares its end unreachable: dead code.
+    live = set(Graph(context.function).order)
     for handler in context.handlers_of("builtin_unreachable"):
-        if not _behind_call(context, handler):
+        if context.blocks[id(handler.call)] in live and not _behind_call(context, handler):
             message = "code declared unreachable is reached"
             yield Found(CATEGORY, handler.location, message, Trigger.REACHED, handler.call)
     for handler in context.handlers_of("missing_return"):
@@ -46,7 +49,13 @@ def find(context: Context) -> Iterator[Found]:
     }
     for label, block in context.function.blocks.items():
         last = block.terminator
-        if not isinstance(last, Unreachable) or last.nosanitize or last.location is None or label in guarded:
+        if (
+            label not in live
+            or not isinstance(last, Unreachable)
+            or last.nosanitize
+            or last.location is None
+            or label in guarded
+        ):
             continue
         if len(block.instructions) == 1 or not isinstance(block.instructions[-2], Call):
             message = "code declared unreachable is reached"
