@@ -28,6 +28,8 @@ ENGINES = ("auto", "differential", "paths", "milp")
 STRATEGIES = ("exact", "first", "approx", "max", "less", "oracle")
 # Up to this many inputs, halving boxes beats splitting neurons.
 FEW_INPUTS = 12
+# Up to this many hidden neurons in both networks, splitting them is tried first even so.
+FEW_NEURONS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +138,15 @@ def differential(pair: Pair, region: Region, prop: Property, plan: Plan, deadlin
     def probe() -> Witness | None:
         return falsify(pair, region, prop, confirm, deadline.share(0.3).within(20.0), seed=plan.seed)
 
-    prove = boxes.prove if region.size <= FEW_INPUTS and region.rows is None else neurons.prove
-    return prove(pair, region, prop, confirm, deadline, unit=plan.unit, probe=probe)
+    if region.size > FEW_INPUTS or region.rows is not None:
+        return neurons.prove(pair, region, prop, confirm, deadline, unit=plan.unit, probe=probe)
+    hidden = sum(pair.reference.widths[:-1]) + sum(pair.test.widths[:-1])
+    if not region.is_box or hidden <= FEW_NEURONS:
+        # Halving boxes does not fit a ball, and a handful of neurons is settled sooner.
+        few = neurons.prove(pair, region, prop, confirm, deadline, unit=plan.unit, limit=400)
+        if few.verdict is not Verdict.UNKNOWN:
+            return few
+    return boxes.prove(pair, region, prop, confirm, deadline, unit=plan.unit, probe=probe)
 
 
 def _paths(pair: Pair, region: Region, prop: Property, plan: Plan, deadline: Deadline) -> Outcome:

@@ -16,17 +16,17 @@ import numpy as np
 import numpy.typing as npt
 
 from vouch.equiv.forms import (
+    NOTHING,
     TINY,
     UNIT64,
     Array,
     Cells,
     Form,
-    Phases,
+    Known,
     Relaxation,
     affine,
     apply,
     input_form,
-    relax,
 )
 from vouch.equiv.pair import Layer, Pair
 
@@ -88,7 +88,7 @@ def propagate_related(
     cells: Cells,
     *,
     unit: float = 0.0,
-    phases: tuple[Phases, Phases] | None = None,
+    known: tuple[Known, Known] = (NOTHING, NOTHING),
     keep_blame: bool = False,
 ) -> tuple[Form, Form, Difference, tuple[list[Relaxation], list[Relaxation]]]:
     """Output forms of both networks and of their difference, layer by layer side by side."""
@@ -113,8 +113,7 @@ def propagate_related(
             break
         before = (r, t)
         for which, form in enumerate(before):
-            phase = phases[which][index] if phases is not None else None
-            relaxed[which].append(relax(*form.bounds(cells), phase))
+            relaxed[which].append(known[which].relax(index, *form.bounds(cells)))
         r = apply(before[0], relaxed[0][-1], index, cells)
         t = apply(before[1], relaxed[1][-1], index, cells)
         delta = _relu(delta, before, (r, t), (relaxed[0][-1], relaxed[1][-1]), index, cells)

@@ -20,6 +20,7 @@ from vouch.equiv.region import Region
 
 Array = npt.NDArray[np.float64]
 Phases = tuple[npt.NDArray[np.int8], ...]
+Limits = tuple[tuple[Array, Array], ...]
 
 UNIT64 = 2.0**-53
 UNIT32 = 2.0**-24
@@ -185,6 +186,25 @@ def relax(lower: Array, upper: Array, phase: npt.NDArray[np.int8] | None) -> Rel
     return Relaxation(lower, upper, slope, offset, np.flatnonzero(unstable.any(axis=0)))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Known:
+    """What is known about one network's hidden neurons beforehand, layer by layer: `phases` [B, m] that a
+    split has fixed (+1 active, −1 inactive; forms then only hold where the inputs really are in these
+    phases) and `limits`, bounds [m] that hold on the whole region."""
+
+    phases: Phases | None = None
+    limits: Limits | None = None
+
+    def relax(self, layer: int, lower: Array, upper: Array) -> Relaxation:
+        if self.limits is not None:
+            lower = np.maximum(lower, self.limits[layer][0])
+            upper = np.maximum(np.minimum(upper, self.limits[layer][1]), lower)
+        return relax(lower, upper, self.phases[layer] if self.phases is not None else None)
+
+
+NOTHING = Known()
+
+
 def apply(form: Form, relaxation: Relaxation, layer: int, cells: Cells) -> Form:
     """The form after the ReLUs, with one new noise symbol per relaxed column."""
     slope, offset, columns = relaxation.slope, relaxation.offset, relaxation.columns
@@ -231,15 +251,11 @@ def propagate(
     cells: Cells,
     *,
     unit: float = 0.0,
-    phases: Phases | None = None,
+    known: Known = NOTHING,
     keep_blame: bool = False,
     keep_before: bool = False,
 ) -> Trace:
-    """Propagate all cells through one network.
-
-    `phases[layer]` [B, m] fixes neurons: +1 active, −1 inactive. The forms then only hold where the inputs
-    really are in these phases.
-    """
+    """Propagate all cells through one network."""
     form = input_form(cells, keep_blame)
     trace = Trace(form, [], [])
     for index, layer in enumerate(network.layers):
@@ -247,8 +263,7 @@ def propagate(
         if index < len(network.layers) - 1:
             if keep_before:
                 trace.before.append(form)
-            lower, upper = form.bounds(cells)
-            trace.relaxed.append(relax(lower, upper, phases[index] if phases is not None else None))
+            trace.relaxed.append(known.relax(index, *form.bounds(cells)))
             form = apply(form, trace.relaxed[-1], index, cells)
     return replace(trace, form=form)
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vouch.equiv.difference import propagate_related, subtract
-from vouch.equiv.forms import Array, Cells, Form, Phases, Relaxation, propagate
+from vouch.equiv.forms import NOTHING, Array, Cells, Form, Known, Relaxation, propagate
 from vouch.equiv.pair import Pair
 from vouch.equiv.property import Epsilon, Property, Top
 
@@ -47,17 +47,16 @@ def joint(
     cells: Cells,
     *,
     unit: float = 0.0,
-    phases: tuple[Phases, Phases] | None = None,
+    known: tuple[Known, Known] = (NOTHING, NOTHING),
     keep_blame: bool = False,
     related: bool = False,
 ) -> Joint:
     """Propagate both networks, and their difference too if they are `related`."""
     if related:
-        r, t, delta, relaxed = propagate_related(pair, cells, unit=unit, phases=phases, keep_blame=keep_blame)
+        r, t, delta, relaxed = propagate_related(pair, cells, unit=unit, known=known, keep_blame=keep_blame)
         return Joint(cells, r, t, (delta.as_form(r, t), subtract(r, t)), relaxed)
-    first, second = phases if phases is not None else (None, None)
-    one = propagate(pair.reference, cells, unit=unit, phases=first, keep_blame=keep_blame)
-    two = propagate(pair.test, cells, unit=unit, phases=second, keep_blame=keep_blame)
+    one = propagate(pair.reference, cells, unit=unit, known=known[0], keep_blame=keep_blame)
+    two = propagate(pair.test, cells, unit=unit, known=known[1], keep_blame=keep_blame)
     return Joint(cells, one.form, two.form, (subtract(one.form, two.form),), (one.relaxed, two.relaxed))
 
 

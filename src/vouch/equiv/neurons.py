@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from vouch.equiv.forms import Array, Cells, Phases
+from vouch.equiv.forms import Array, Cells, Known, Limits, Phases
 from vouch.equiv.margins import assess, joint
 from vouch.equiv.outcome import Confirm, Deadline, Outcome, Probe, Witness
 from vouch.equiv.pair import Dense, Pair
@@ -18,6 +18,7 @@ from vouch.equiv.property import Epsilon, Property
 from vouch.equiv.questions import Asker, Open, Question
 from vouch.equiv.region import Region
 from vouch.equiv.relaxation import CellProgram, Symbol
+from vouch.equiv.tighten import tightened
 from vouch.verdict import Verdict
 
 BATCH = 16
@@ -62,6 +63,7 @@ def prove(
     round-off if there is no limit."""
     search = Search(pair, region, prop, confirm, unit)
     open_nodes = [Node()]
+    prepared = False
     while open_nodes:
         batch, open_nodes = open_nodes[-BATCH:], open_nodes[:-BATCH]
         for node in search.unproved(batch):
@@ -69,8 +71,12 @@ def prove(
                 return Outcome(Verdict.TIMEOUT, statistics=search.statistics)
             if limit is not None and search.statistics["programs"] >= limit:
                 return Outcome(Verdict.UNKNOWN, reason=f"{limit} programs were not enough")
-            if search.witness is None and probe is not None and search.statistics["programs"] >= PROBE_AFTER:
-                search.witness, probe = probe(), None
+            if search.statistics["programs"] >= PROBE_AFTER and not prepared:
+                # It is going to take longer: look for a violation, then tighten all bounds once.
+                search.witness = probe() if probe is not None else None
+                if search.witness is None:
+                    search.limits = tightened(pair, region, deadline.share(0.3), unit=unit)
+                prepared = True
             if search.witness is None:
                 open_nodes.extend(search.split(node))
             if search.witness is not None:
@@ -87,6 +93,7 @@ class Search:
     def __init__(self, pair: Pair, region: Region, prop: Property, confirm: Confirm, unit: float) -> None:
         self.pair, self.region, self.prop, self.confirm, self.unit = pair, region, prop, confirm, unit
         self.asker = Asker(prop)
+        self.limits: tuple[Limits | None, Limits | None] = (None, None)
         self.stuck: str | None = None
         self.witness: Witness | None = None
         self.statistics: dict[str, float] = {"nodes": 0, "programs": 0}
@@ -100,13 +107,16 @@ class Search:
             np.repeat(self.region.upper[None, :], count, axis=0),
             self.region,
         )
-        phases = (phases_of(self.pair.reference, 0, nodes), phases_of(self.pair.test, 1, nodes))
-        forms = joint(self.pair, cells, unit=self.unit, phases=phases, related=self.pair.related)
+        forms = joint(self.pair, cells, unit=self.unit, known=self.known(nodes), related=self.pair.related)
         report = assess(self.prop, forms)
         proved = float(report.bound[report.proved].max(initial=-np.inf))
         self.asker.closed = max(self.asker.closed, proved)
         self._try(report.worst[~report.proved])
         return [node for node, proved in zip(nodes, report.proved, strict=True) if not proved]
+
+    def known(self, nodes: list[Node]) -> tuple[Known, Known]:
+        first = Known(phases_of(self.pair.reference, 0, nodes), self.limits[0])
+        return first, Known(phases_of(self.pair.test, 1, nodes), self.limits[1])
 
     def split(self, node: Node) -> list[Node]:
         """Close the node by linear programming, or split it in two."""
@@ -128,8 +138,7 @@ class Search:
         self, node: Node, lower: Array, upper: Array, answered: set[Question]
     ) -> tuple[CellProgram, Open | None]:
         """Ask the node's linear program; the question that stays open, if any. Its input is tried out."""
-        phases = (phases_of(self.pair.reference, 0, [node]), phases_of(self.pair.test, 1, [node]))
-        cell = CellProgram(self.pair, self.region, lower, upper, phases, self.unit)
+        cell = CellProgram(self.pair, self.region, lower, upper, self.known([node]), self.unit)
         self.statistics["programs"] += 1
         left = self.asker.ask(cell, answered, node.hot)
         if left is not None and left.point is not None:

@@ -119,18 +119,22 @@ class Asker:
             members = question[1:]
             if question in answered or any((j, i) in answered for i in members):
                 continue
-            found = self._all_above(cell, leads, question)
+            found, bound = self._all_above(cell, leads, question)
             if found is not None:
                 return found
             answered.add(question)
+            if bound == -np.inf and len(members) == 1:
+                return None  # the reference never chooses j here
             if k > 1:
                 # One rival that is out by itself answers every group it is in.
                 for i in members:
-                    if (j, i) not in answered and self._all_above(cell, leads, (j, i)) is None:
+                    if (j, i) not in answered and self._all_above(cell, leads, (j, i))[0] is None:
                         answered.add((j, i))
         return None
 
-    def _all_above(self, cell: Cell, leads: dict[int, Linear], question: Question) -> Open | None:
+    def _all_above(
+        self, cell: Cell, leads: dict[int, Linear], question: Question
+    ) -> tuple[Open | None, float]:
         members = question[1:]
         mark = cell.mark()
         total = leads[members[0]]
@@ -140,9 +144,7 @@ class Asker:
             cell.at_most_zero(*(leads[i].scaled(-1.0) for i in members))
         bound, point = cell.decide(total, 0.0)
         cell.cut(mark)
-        if bound < 0:
-            return None
-        return Open(question, total, point)
+        return (None if bound < 0 else Open(question, total, point)), bound
 
 
 def _first(question: Question | None, others: Iterator[Question]) -> Iterator[Question]:

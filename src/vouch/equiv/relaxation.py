@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vouch.equiv.forms import UNIT64, Array, Cells, Form, Phases, Trace, propagate
-from vouch.equiv.pair import Dense, Pair
+from vouch.equiv.forms import UNIT64, Array, Cells, Form, Known, Phases, Trace, propagate
+from vouch.equiv.pair import Pair
 from vouch.equiv.region import Region
 from vouch.nn.lp import LinearProgram
 
@@ -60,13 +60,13 @@ class CellProgram:
         region: Region,
         lower: Array,
         upper: Array,
-        phases: tuple[Phases, Phases],
+        known: tuple[Known, Known],
         unit: float = 0.0,
     ) -> None:
         self.cells = Cells.of(lower[None, :], upper[None, :], region)
         traces = [
-            propagate(net, self.cells, unit=unit, phases=own, keep_before=True)
-            for net, own in zip((pair.reference, pair.test), phases, strict=True)
+            propagate(net, self.cells, unit=unit, known=own, keep_before=True)
+            for net, own in zip((pair.reference, pair.test), known, strict=True)
         ]
         self.inputs = region.size
         self.starts = [self.inputs, self.inputs + traces[0].form.noise.shape[1]]
@@ -80,11 +80,11 @@ class CellProgram:
         self.program = LinearProgram(low, high)
         self._reach = np.maximum(np.abs(low), np.abs(high))
         self.symbols: list[Symbol] = []
-        self._before: dict[tuple[int, int, int], Linear] = {}
+        self.before: dict[tuple[int, int, int], Linear] = {}
         self._add_ball(noise_end)
         self._add_region(region)
-        for which, (net, trace) in enumerate(zip((pair.reference, pair.test), traces, strict=True)):
-            self._add_network(which, net, trace, phases[which])
+        for which, trace in enumerate(traces):
+            self._add_network(which, trace, known[which].phases)
         self.reference = self._expressions(traces[0].form, 0)
         self.test = self._expressions(traces[1].form, 1)
 
@@ -132,11 +132,11 @@ class CellProgram:
         size = np.abs(region.rows) @ np.abs(self.cells.anchor[0]) + np.abs(region.rhs)
         self.program.add(rows, region.rhs - moved + 4 * (self.inputs + 4) * UNIT64 * size)
 
-    def _add_network(self, which: int, network: Dense, trace: Trace, phases: Phases) -> None:
+    def _add_network(self, which: int, trace: Trace, phases: Phases | None) -> None:
         rows: list[Linear] = []
         column = self.starts[which]
         for layer, (form, relaxed) in enumerate(zip(trace.before, trace.relaxed, strict=True)):
-            fixed = phases[layer][0]
+            fixed = phases[layer][0] if phases is not None else np.zeros(0)
             for neuron in np.flatnonzero(fixed):
                 before = self._expression(form, which, int(neuron))
                 rows.append(before.scaled(-1.0 if fixed[neuron] > 0 else 1.0))
@@ -148,7 +148,7 @@ class CellProgram:
                 after = Linear(after.row, after.constant + offset, after.error)
                 rows.append(after.scaled(-1.0))
                 rows.append(before.minus(after))
-                self._before[which, layer, int(neuron)] = before
+                self.before[which, layer, int(neuron)] = before
                 self.symbols.append(Symbol(which, layer, int(neuron), column))
                 column += 1
         self.at_most_zero(*rows)
@@ -168,7 +168,7 @@ class CellProgram:
         objective leans on it."""
         found = []
         for symbol in self.symbols:
-            before = self._before[symbol.network, symbol.layer, symbol.neuron]
+            before = self.before[symbol.network, symbol.layer, symbol.neuron]
             z = float(before.row @ point) + before.constant
             found.append(
                 (abs(float(objective.row[symbol.column])) * (_triangle_gap(z, self._range(before))), symbol)

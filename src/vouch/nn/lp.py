@@ -17,6 +17,7 @@ its last basis. GLPK answers small dense programs (about 20 µs each), HiGHS lar
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -50,6 +51,7 @@ class _Backend(Protocol):
     def cut(self, count: int) -> None: ...
     def set_box(self, lower: Array, upper: Array) -> None: ...
     def solve(self, cost: Array) -> tuple[Status, Array | None, Array | None]: ...
+    def ray(self) -> Array | None: ...
 
 
 class LinearProgram:
@@ -178,13 +180,15 @@ class LinearProgram:
         return self._prove_empty()
 
     def _prove_empty(self) -> bool:
-        """The elastic program min s, A x − s ≤ b has a positive optimum exactly when this one is empty,
-        and its multipliers are a Farkas ray."""
+        """The solver's own Farkas ray if it has one, else that of the elastic program: min s over
+        A x − s ≤ b is positive exactly when this program is empty, and its multipliers are a ray."""
         if (self.lower > self.upper).any():
             return True
-        count = self.mark()
-        if count == 0:
+        if self.mark() == 0:
             return False
+        ray = self._backend.ray()
+        if ray is not None and self.exactly_positive(np.zeros(self.columns), ray):
+            return True
         rhs = np.concatenate(self._rhs)
         reach = np.maximum(np.abs(self.lower), np.abs(self.upper))
         stretch = (
@@ -207,12 +211,10 @@ class LinearProgram:
 
     def exact_bound(self, cost: Array, multipliers: Array) -> Any:
         """The weak-duality bound as an exact rational (flint `fmpq`)."""
-        from flint import fmpq
-
         y = np.maximum(multipliers, 0.0)
         y = np.where(y < y.max(initial=0.0) * 2.0**-40, 0.0, y)
         reduced = [_rational(c) for c in cost]
-        total = fmpq(0)
+        total = _fmpq()(0)
         start = 0
         for rows, rhs in zip(self._blocks, self._rhs, strict=True):
             for i in np.flatnonzero(y[start : start + len(rhs)]):
@@ -228,8 +230,6 @@ class LinearProgram:
 
     def holds_exactly(self, point: Array) -> bool:
         """Whether the point satisfies the box and every row in exact arithmetic."""
-        from flint import fmpq
-
         if (point < self.lower).any() or (point > self.upper).any():
             return False
         coordinates = [_rational(x) for x in point]
@@ -240,7 +240,7 @@ class LinearProgram:
             for i in np.flatnonzero(doubtful):
                 row = rows[i].toarray().ravel() if hasattr(rows, "tocsr") else rows[i]
                 terms = (_rational(row[j]) * coordinates[j] for j in np.flatnonzero(row))
-                if sum(terms, fmpq(0)) > _rational(rhs[i]):
+                if sum(terms, _fmpq()(0)) > _rational(rhs[i]):
                     return False
         return True
 
@@ -255,9 +255,14 @@ def _with_column(rows: Any, value: float) -> Any:
 
 
 def _rational(number: float) -> Any:
+    return _fmpq()(*float(number).as_integer_ratio())
+
+
+@lru_cache(maxsize=1)
+def _fmpq() -> Any:
     from flint import fmpq
 
-    return fmpq(*float(number).as_integer_ratio())
+    return fmpq
 
 
 class _Glpk:
@@ -330,6 +335,9 @@ class _Glpk:
             return "infeasible", None, None
         return "failed", None, None
 
+    def ray(self) -> Array | None:
+        return None  # GLPK does not tell
+
 
 class _Highs:
     """HiGHS, one thread, simplex from the last basis."""
@@ -383,6 +391,16 @@ class _Highs:
         ):
             return "infeasible", None, None
         return "failed", None, None
+
+    def ray(self) -> Array | None:
+        """A certificate of the last solve's infeasibility, if the solver kept one (sign not guaranteed)."""
+        if self._model.getModelStatus() != self._h.HighsModelStatus.kInfeasible:
+            return None
+        answer = self._model.getDualRay()
+        values = np.asarray(answer[-1], dtype=np.float64)
+        if not answer[1] or len(values) != self._rows:
+            return None
+        return np.maximum(values if values.sum() > 0 else -values, 0.0)
 
 
 _BACKENDS: dict[str, Any] = {"glpk": _Glpk, "highs": _Highs}
