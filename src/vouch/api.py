@@ -217,8 +217,10 @@ def _replay(state: _Run, loaded: Loaded, found: Sequence[tuple[CheckResult, Coun
     """Run the violations natively. One that does not show itself there is a bug in vouch, and not `unsafe`;
     where the program cannot run on this machine, the violation stands and says so."""
     from vouch.bmc.replay import Replayer
+    from vouch.bmc.verify import devices
 
-    with Replayer(loaded, state.checks) as replayer:
+    ranges = devices(state.settings.device_range)
+    with Replayer(loaded, state.checks, devices=ranges) as replayer:
         for result, example in found:
             if state.late():
                 return

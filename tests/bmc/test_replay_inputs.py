@@ -7,7 +7,8 @@ from pathlib import Path
 
 from tests.bmc.replaying import I8, I32, I64, PTR, compiled, outside, read, returned
 
-from vouch.bmc.counterexample import Address, Event, OutsideObject
+from vouch.bmc.counterexample import Address, Counterexample, Event, OutsideObject
+from vouch.bmc.replay import Replayer
 
 
 def words(*values: int) -> bytes:
@@ -60,6 +61,18 @@ def test_volatile_and_device_reads(tmp_path: Path) -> None:
     right = [read("f", 10), read("f", 4), read("f", 6, I8)]
     assert snippet.replay(check, events=right).confirmed
     assert not snippet.replay(check, events=[*right[:2], read("f", 7, I8)]).confirmed
+
+
+def test_declared_device_registers(tmp_path: Path) -> None:
+    code = "int f(unsigned long base) { return 1 / (*(int *)(base + 4) - 5); }"
+    snippet = compiled(tmp_path, code)
+    pointer, division = snippet.check("pointer"), snippet.check("division-by-zero")
+    events = [read("f", 5)]
+    with Replayer(snippet.loaded, snippet.checks, devices=[(0x50000000, 0x500000FF)]) as replayer:
+        declared = Counterexample(division, "f", [0x50000010], [], events)
+        assert replayer.replay(declared).confirmed
+        assert not replayer.replay(Counterexample(pointer, "f", [0x50000010], [], events)).confirmed
+        assert replayer.replay(Counterexample(pointer, "f", [0x50000100], [], events)).confirmed
 
 
 def test_allocation_may_fail(tmp_path: Path) -> None:

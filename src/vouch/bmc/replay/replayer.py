@@ -60,15 +60,23 @@ class ReplayResult:
 class Replayer:
     """Builds the binary of a program when the first counterexample comes, and keeps it until `close`.
 
-    `checks` are all checks of the program: those whose ids a result may name.
+    `checks` are all checks of the program: those whose ids a result may name. `devices` are ranges of
+    addresses (first, last) declared as device registers, beside those that the program itself names.
     """
 
-    def __init__(self, loaded: HasProgram, checks: Sequence[Check], limits: Limits | None = None) -> None:
+    def __init__(
+        self,
+        loaded: HasProgram,
+        checks: Sequence[Check],
+        limits: Limits | None = None,
+        devices: Sequence[tuple[int, int]] = (),
+    ) -> None:
         self._program = loaded.program
         self._text = loaded.ir
         self._checks = list(checks)
         self._numbers = {check.id: number for number, check in enumerate(self._checks, 1)}
         self._limits = limits or Limits()
+        self._devices = list(devices)
         self._folder: Path | None = None
         self._built: tuple[Rewritten, Binary] | Unreplayable | None = None
 
@@ -90,6 +98,7 @@ class Replayer:
             try:
                 machine = machine_for(self._program)
                 rewritten = rewrite(self._program, self._text, self._checks, machine)
+                rewritten.devices += self._devices
                 self._folder = Path(tempfile.mkdtemp(prefix="vouch-replay-"))
                 self._built = (rewritten, build(rewritten.text, machine, self._folder))
             except Unreplayable as error:

@@ -78,12 +78,16 @@ u64 __replay_arbitrary(u64 value, u8 bad, u32 size, u32 function) {
     return flags & FLAG_RANDOM ? random_bits() : value;
 }
 
+/* Whatever the pointer, a recorded value comes first; then random ones; then what memory holds. */
 void *__replay_volatile_load(void *pointer, u64 size, u32 access, u32 uninitialised, u32 function) {
-    u8 *from = __replay_load(pointer, size, access, uninitialised, function);
-    if (from != pointer || size > sizeof scratch / 4) return from;
     u8 *to = spare();
-    if (take_event(EVENT_VOLATILE, function, to, (word)size)) return to;
-    if (!(flags & FLAG_RANDOM)) return pointer;
+    if (size <= sizeof scratch / 4 && take_event(EVENT_VOLATILE, function, to, (word)size)) {
+        struct object *o;
+        if (where((word)pointer, (word)size, &o) == INVALID) bad_access((word)pointer, access, function);
+        return to;
+    }
+    u8 *from = __replay_load(pointer, size, access, uninitialised, function);
+    if (from != pointer || !(flags & FLAG_RANDOM) || size > sizeof scratch / 4) return from;
     random_value(to, (word)size);
     return to;
 }
