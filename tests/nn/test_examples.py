@@ -45,6 +45,7 @@ def test_a_digit_is_robust_up_to_a_point():
     assert large.counterexample.output.argmax() != 0
 
 
+@pytest.mark.slow
 def test_iris_trains_from_scratch(tmp_path):
     """The script writes what is shipped, up to the last bits that a linear algebra library may change."""
     for name in ("save.py", "train_iris.py"):
