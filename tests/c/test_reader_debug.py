@@ -302,3 +302,8 @@ def test_debug_values_after_mem2reg(program: Make) -> None:
     records = [i for i in instructions(p.functions["f"]) if isinstance(i, ir.DebugValue)]
     assert {record.variable.name for record in records} == {"n", "k"}
     assert p.functions["f"].parameters[0].variable is not None
+
+
+def test_names_that_the_headers_change(program: Make) -> None:
+    p = program('#include <stdio.h>\nint f(int *x) { return scanf("%d", x); }', target="x86_64")
+    assert p.functions["__isoc99_scanf"].source_name == "scanf"

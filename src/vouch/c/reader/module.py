@@ -33,6 +33,7 @@ _GLOBAL = re.compile(r'@("[^"]*"|[\w.$-]+) = (.*?)\b(global|constant|alias|ifunc
 _NAME = re.compile(r'@("[^"]*"|[\w.$-]+)\(')
 _DEBUG = re.compile(r"!dbg !(\d+)")
 _ALIGN = re.compile(r"align (\d+)$")
+_RENAMED = re.compile(r"^__isoc(?:99|23)_")  # how glibc's headers rename scanf, strtol and their kin
 _LINKAGES = frozenset(
     [
         "private",
@@ -128,7 +129,9 @@ class _Module:
         words = (before.group() if before else "").split()
         linkage = next((word for word in words if word in _LINKAGES), "external")
         attributes = self._attributes.resolve(_without_extras(line[finish + 1 :]))
-        function = Function(name, name, signature, parameters, {}, None, linkage, attributes)
+        function = Function(
+            name, _RENAMED.sub("", name), signature, parameters, {}, None, linkage, attributes
+        )
         if debug is not None:
             source, place, returned, kinds = self._metadata.subprogram(debug[1])
             function.source_name = source or name
