@@ -22,6 +22,7 @@ from vouch.c.link import Module, hide_main, link, normal
 from vouch.c.options import FrontOptions
 from vouch.c.project import IR_FILES, find_units
 from vouch.c.reader import read
+from vouch.c.unlocated import locate
 from vouch.errors import VouchError
 
 __all__ = ["FrontOptions", "Loaded", "load"]
@@ -57,6 +58,7 @@ def load(paths: Sequence[str | os.PathLike[str]], options: FrontOptions | None =
         whole, models = _with_models(whole, options, cache, warnings)
     program = read(whole.text)
     program.models = models
+    locate(program, [unit.path for unit in units if os.path.splitext(unit.path)[1] in IR_FILES])
     return Loaded(program, whole.text, [unit.path for unit in units], warnings)
 
 
