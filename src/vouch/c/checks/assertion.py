@@ -64,8 +64,10 @@ def find(context: Context) -> Iterator[Found]:
             yield _failure(context, call, name)
 
 
-def _place(context: Context, call: Call) -> Location:
-    return call.location or context.function.location or Location("", 0, 0, context.function.source_name)
+def _where(context: Context, call: Call) -> Location:
+    found = context.place(call) or context.function.location
+    assert found is not None
+    return found
 
 
 def _claim(context: Context, call: Call, name: str) -> Found:
@@ -74,7 +76,7 @@ def _claim(context: Context, call: Call, name: str) -> Found:
     message = f"assertion fails: {said or text}"
     return Found(
         CATEGORY,
-        _place(context, call),
+        _where(context, call),
         message,
         Trigger.FALSE_ARGUMENT,
         call,
@@ -92,7 +94,7 @@ def _failure(context: Context, call: Call, name: str) -> Found:
         message = "the trap is reached"
     else:
         message = f"{name}() is reached"
-    return Found(CATEGORY, _place(context, call), message, Trigger.REACHED, call)
+    return Found(CATEGORY, _where(context, call), message, Trigger.REACHED, call)
 
 
 def string_argument(context: Context, call: Call, index: int) -> str:

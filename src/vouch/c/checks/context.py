@@ -6,8 +6,10 @@ memory accesses, calls, arithmetic and casts in program order. Nothing here deci
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 from vouch.c.checks.base import Category, Trigger
 from vouch.c.checks.handlers import Handler, decode
@@ -86,6 +88,21 @@ class Context:
     def uses(self, result: str | None) -> list[Instruction]:
         """The instructions that use a cast's, alloca's or load's result (only what finders ask about)."""
         return self.users.get(result or "", [])
+
+    def place(self, instruction: Instruction) -> Location | None:
+        """Where an instruction stands in the source; None for what the compiler made for its own ends. In a
+        function without debug information, every instruction counts, at an unknown place."""
+        if instruction.location is not None or self.function.location is not None:
+            return instruction.location
+        return Location("", 0, 0, self.function.source_name)
+
+    def following(self, site: Instruction, ops: Collection[str]) -> Binary | None:
+        """The next operation of one of these kinds that the program, not the instrumentation, does."""
+        start = bisect_right(self.binaries, self.order[id(site)], key=lambda b: self.order[id(b)])
+        for binary in islice(self.binaries, start, None):
+            if binary.op in ops and not binary.nosanitize:
+                return binary
+        return None
 
     def block_of(self, instruction: Instruction) -> list[Instruction]:
         return self.function.blocks[self.blocks[id(instruction)]].instructions

@@ -22,18 +22,18 @@ from vouch.c.checks.base import Category, Trigger
 from vouch.c.checks.context import Context, Found
 from vouch.c.checks.operands import handler_operand
 from vouch.c.checks.text import spell
-from vouch.c.ir import Binary
+from vouch.c.ir import Binary, Location
 
 CATEGORY = Category.DIVISION_BY_ZERO
 
 
 def find(context: Context) -> Iterator[Found]:
-    guarded = set()
+    guarded: set[Location | None] = set()
     for handler in context.handlers_of("divrem_overflow"):
         if handler.type(0).kind == "float":
             continue
         divisor = handler_operand(context, handler, 2)
-        guarded.add(handler.call.location)
+        guarded.add(handler.call.location or handler.location)
         text = spell(context, divisor, handler.type(0).signed)
         yield Found(
             CATEGORY,
@@ -45,11 +45,12 @@ def find(context: Context) -> Iterator[Found]:
             operands=(text,),
         )
     for site in context.binaries:
-        if _is_plain(site) and site.location is not None and site.location not in guarded:
+        place = context.place(site)
+        if _is_plain(site) and place is not None and site.location not in guarded:
             text = spell(context, site.right, site.op in ("sdiv", "srem"))
             yield Found(
                 CATEGORY,
-                site.location,
+                place,
                 _message(text),
                 Trigger.REACHED_ZERO,
                 site,

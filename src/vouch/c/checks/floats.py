@@ -38,21 +38,21 @@ _FUNCTIONS = re.compile(
 
 def find(context: Context) -> Iterator[Found]:
     for site in context.binaries:
-        if isinstance(site.type, FloatType) and not site.nosanitize and site.location is not None:
+        if isinstance(site.type, FloatType) and not site.nosanitize and (place := context.place(site)):
             text = binary(context, site.op, site.left, site.right)
             operands = (spell(context, site.left), spell(context, site.right))
             message = f"{text} yields NaN or infinity"
-            yield Found(CATEGORY, site.location, message, Trigger.NAN, site, operands=operands)
+            yield Found(CATEGORY, place, message, Trigger.NAN, site, operands=operands)
     for cast in context.casts:
-        if cast.op == "fptrunc" and not cast.nosanitize and cast.location is not None:
+        if cast.op == "fptrunc" and not cast.nosanitize and (place := context.place(cast)):
             message = f"conversion of {spell(context, cast.value)} to {_name(cast.type)} yields infinity"
-            yield Found(CATEGORY, cast.location, message, Trigger.NAN, cast)
+            yield Found(CATEGORY, place, message, Trigger.NAN, cast)
     for call in context.calls:
         match = _FUNCTIONS.match(callee_name(call))
-        if match and isinstance(call.type, FloatType) and call.location is not None:
+        if match and isinstance(call.type, FloatType) and (place := context.place(call)):
             name = match.group(1) or match.group(2)
             message = f"{name}({', '.join(spell(context, a) for a in call.arguments)}) yields NaN or infinity"
-            yield Found(CATEGORY, call.location, message, Trigger.NAN, call)
+            yield Found(CATEGORY, place, message, Trigger.NAN, call)
 
 
 def _name(kind: object) -> str:

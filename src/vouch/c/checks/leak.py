@@ -37,6 +37,6 @@ ALLOCATORS = frozenset(
 def find(context: Context) -> Iterator[Found]:
     for call in context.calls:
         name = source_name(context.program, call)
-        if name in ALLOCATORS and call.location is not None:
+        if name in ALLOCATORS and (place := context.place(call)):
             message = f"memory from {name} is never freed"
-            yield Found(CATEGORY, call.location, message, Trigger.LEAK, call)
+            yield Found(CATEGORY, place, message, Trigger.LEAK, call)

@@ -115,7 +115,7 @@ def _accesses(context: Context, places: Places) -> Iterator[Found]:
                 accesses.append((atomic, atomic.pointer, _type(atomic.expected)))
     accesses.sort(key=lambda access: context.order[id(access[0])])
     for site, pointer, kind in accesses:
-        location = site.location
+        location = context.place(site)
         if location is None:
             continue
         place = places.of(pointer)
@@ -137,7 +137,8 @@ def _type(operand: Operand) -> Type:
 
 
 def _copy(context: Context, places: Places, call: Call) -> Iterator[Found]:
-    if call.location is None:
+    place = context.place(call)
+    if place is None:
         return
     length = call.arguments[2]
     pointers = [a for a in call.arguments[:2] if isinstance(_type(a), PointerType)]
@@ -150,21 +151,21 @@ def _copy(context: Context, places: Places, call: Call) -> Iterator[Found]:
     texts = [spell_place(context, pointer) for pointer in pointers]
     what = texts[0] or name
     message = f"{name} of {what} accesses memory through a null, freed or out-of-bounds pointer"
-    yield Found(CATEGORY, call.location, message, Trigger.ACCESS, call, operands=tuple(texts))
+    yield Found(CATEGORY, place, message, Trigger.ACCESS, call, operands=tuple(texts))
 
 
 def _indirect(context: Context, call: Call) -> Found | None:
-    if not isinstance(call.callee, Register) or call.location is None:
+    place = context.place(call)
+    if not isinstance(call.callee, Register) or place is None:
         return None
     text = spell(context, call.callee)
     message = f"call through {text}, which may be null or no function"
-    return Found(CATEGORY, call.location, message, Trigger.CALL, call, value=call.callee, operands=(text,))
+    return Found(CATEGORY, place, message, Trigger.CALL, call, value=call.callee, operands=(text,))
 
 
 def _free(context: Context, call: Call) -> Found:
     text = spell(context, call.arguments[0])
-    assert call.location is not None or context.function.location is not None
-    location = call.location or context.function.location
+    location = context.place(call) or context.function.location
     assert location is not None
     name = source_name(context.program, call)
     message = f"{name}({text}) of something that is not a live heap object"
@@ -172,11 +173,12 @@ def _free(context: Context, call: Call) -> Found:
 
 
 def _library(context: Context, call: Call) -> Iterator[Found]:
-    if call.location is None or not isinstance(call.callee, GlobalConstant):
+    place = context.place(call)
+    if place is None or not isinstance(call.callee, GlobalConstant):
         return
     signature: FunctionType = call.signature
     if any(isinstance(kind, PointerType) for kind in signature.parameters):
         name = source_name(context.program, call)
         arguments = tuple(spell(context, argument) for argument in call.arguments)
         message = f"{name} accesses memory outside the objects it is given"
-        yield Found(CATEGORY, call.location, message, Trigger.ACCESS, call, operands=arguments)
+        yield Found(CATEGORY, place, message, Trigger.ACCESS, call, operands=arguments)

@@ -28,16 +28,16 @@ from vouch.c.checks.context import Context, Found
 from vouch.c.checks.handlers import Handler
 from vouch.c.checks.operands import handler_operand
 from vouch.c.checks.text import binary, spell
-from vouch.c.ir import Binary, IntType
+from vouch.c.ir import Binary, IntType, Location
 
 CATEGORY = Category.SHIFT
 _BUILTINS = {0: "__builtin_ctz", 1: "__builtin_clz"}
 
 
 def find(context: Context) -> Iterator[Found]:
-    guarded = set()
+    guarded: set[Location | None] = set()
     for handler in context.handlers_of("shift_out_of_bounds"):
-        guarded.add(handler.call.location)
+        guarded.add(handler.call.location or handler.location)
         yield _handled(context, handler)
     for handler in context.handlers_of("invalid_builtin"):
         name = _BUILTINS.get(handler.numbers[0] if handler.numbers else -1)
@@ -45,12 +45,13 @@ def find(context: Context) -> Iterator[Found]:
             message = f"{name} of zero is undefined"
             yield Found(CATEGORY, handler.location, message, Trigger.REACHED, handler.call)
     for site in context.binaries:
-        if _is_plain(site) and site.location is not None and site.location not in guarded:
+        place = context.place(site)
+        if _is_plain(site) and place is not None and site.location not in guarded:
             assert isinstance(site.type, IntType)
             amount = spell(context, site.right, signed=False)
             yield Found(
                 CATEGORY,
-                site.location,
+                place,
                 f"shift amount {amount} is out of range for a {site.type.bits}-bit integer",
                 Trigger.SHIFT,
                 site,
@@ -60,7 +61,8 @@ def find(context: Context) -> Iterator[Found]:
 
 def _handled(context: Context, handler: Handler) -> Found:
     left, right = handler_operand(context, handler, 1), handler_operand(context, handler, 2)
-    operation = _operation(context, handler)
+    shift = context.following(handler.call, ("shl", "lshr", "ashr"))
+    operation = shift.op if shift is not None else "shl"
     kind = handler.type(0)
     text = binary(context, operation, left, right, kind.signed) if left and right else ""
     text = "the shift" if not text or text == "the value" else text
@@ -70,14 +72,6 @@ def _handled(context: Context, handler: Handler) -> Found:
         message = f"shift amount is out of range in {text} of type {kind.name}"
     operands = (spell(context, left, kind.signed), spell(context, right, handler.type(1).signed))
     return Found(CATEGORY, handler.location, message, Trigger.REACHED, handler.call, operands=operands)
-
-
-def _operation(context: Context, handler: Handler) -> str:
-    here = context.order[id(handler.call)]
-    for site in context.binaries:
-        if site.op in ("shl", "lshr", "ashr") and not site.nosanitize and context.order[id(site)] > here:
-            return site.op
-    return "shl"
 
 
 def _is_plain(site: Binary) -> bool:

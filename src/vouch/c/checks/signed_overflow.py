@@ -27,7 +27,7 @@ from vouch.c.checks.context import Context, Found
 from vouch.c.checks.handlers import Handler
 from vouch.c.checks.operands import handler_operand
 from vouch.c.checks.text import binary, spell
-from vouch.c.ir import Binary, IntConstant, Operand
+from vouch.c.ir import Binary, IntConstant, Location, Operand
 
 CATEGORY = Category.SIGNED_OVERFLOW
 
@@ -42,8 +42,11 @@ def find(context: Context) -> Iterator[Found]:
         divisor = handler_operand(context, handler, 2)
         if handler.type(0).kind == "int" and handler.type(0).signed and _may_be_minus_one(divisor):
             yield _quotient(context, handler)
+    guarded: set[Location | None] = {
+        h.call.location or h.location for h in context.handlers_of("divrem_overflow")
+    }
     for site in context.binaries:
-        if _is_plain_signed(site) or _is_plain_quotient(context, site):
+        if _is_plain_signed(context, site) or _is_plain_quotient(context, site, guarded):
             yield _uninstrumented(context, site)
 
 
@@ -77,7 +80,8 @@ def _or_result(text: str) -> str:
 
 def _quotient(context: Context, handler: Handler) -> Found:
     left, right = handler_operand(context, handler, 1), handler_operand(context, handler, 2)
-    operation = division_of(context, handler)
+    division = context.following(handler.call, ("sdiv", "srem"))
+    operation = division.op if division is not None else "sdiv"
     text = binary(context, operation, left, right) if left and right else ""
     return Found(
         CATEGORY,
@@ -90,37 +94,33 @@ def _quotient(context: Context, handler: Handler) -> Found:
     )
 
 
-def division_of(context: Context, handler: Handler) -> str:
-    """ "sdiv", "srem", "udiv" or "urem": the operation that a division handler guards, for its symbol."""
-    here = context.order[id(handler.call)]
-    for site in context.binaries:
-        if site.op in ("sdiv", "srem", "udiv", "urem") and context.order[id(site)] > here:
-            return site.op
-    return "sdiv"
-
-
-def _is_plain_signed(site: Binary) -> bool:
-    if site.nosanitize or site.location is None or (site.result or "").startswith(_COMPILER_MADE):
+def _is_plain_signed(context: Context, site: Binary) -> bool:
+    if site.nosanitize or context.place(site) is None or (site.result or "").startswith(_COMPILER_MADE):
         return False
     return "nsw" in site.flags and site.op in ("add", "sub", "mul")
 
 
-def _is_plain_quotient(context: Context, site: Binary) -> bool:
-    if site.op not in ("sdiv", "srem") or site.nosanitize or site.location is None or "exact" in site.flags:
+def _is_plain_quotient(context: Context, site: Binary, guarded: set[Location | None]) -> bool:
+    if (
+        site.op not in ("sdiv", "srem")
+        or site.nosanitize
+        or context.place(site) is None
+        or "exact" in site.flags
+    ):
         return False
-    guarded = any(h.call.location == site.location for h in context.handlers_of("divrem_overflow"))
-    return not guarded and _may_be_minus_one(site.right)
+    return site.location not in guarded and _may_be_minus_one(site.right)
 
 
 def _uninstrumented(context: Context, site: Binary) -> Found:
     """Arithmetic that clang did not instrument because promotion makes it safe, or IR of another compiler."""
-    assert site.location is not None
+    place = context.place(site)
+    assert place is not None
     operands = (spell(context, site.left), spell(context, site.right))
     text = _or_result(binary(context, site.op, site.left, site.right))
     bits = getattr(site.type, "bits", 0)
     return Found(
         CATEGORY,
-        site.location,
+        place,
         f"{text} overflows {f'a signed {bits}-bit integer' if bits else 'its type'}",
         Trigger.OVERFLOW,
         site,

@@ -58,12 +58,14 @@ def find(context: Context) -> Iterator[Found]:
     declared = _written_where_declared(context, places)
     behind_pointers = _objects_may_be_unwritten(context)
     for load in context.loads:
-        if load.nosanitize or load.location is None or _prepares_bit_field(context, load):
+        if load.nosanitize or context.place(load) is None or _prepares_bit_field(context, load):
             continue
         place = places.of(load.pointer)
         if isinstance(place.base, Alloca):
             variable = place.base.variable
-            if variable is None or variable.argument or variable.name.startswith("__vla_expr"):
+            if variable is None and context.function.location is not None:
+                continue  # a temporary of the compiler
+            if variable is not None and (variable.argument or variable.name.startswith("__vla_expr")):
                 continue
             if assigned.covers(load):
                 if id(place.base) not in declared:
@@ -77,19 +79,22 @@ def find(context: Context) -> Iterator[Found]:
 
 
 def _found(context: Context, load: Load, trigger: Trigger) -> Found:
-    assert load.location is not None
+    location = context.place(load)
+    assert location is not None
     text = spell_place(context, load.pointer) or "the value"
-    return Found(
-        CATEGORY, load.location, f"{text} is read before it is written", trigger, load, operands=(text,)
-    )
+    return Found(CATEGORY, location, f"{text} is read before it is written", trigger, load, operands=(text,))
 
 
 def _calls(context: Context) -> Iterator[Found]:
     for call in context.calls:
         name = source_name(context.program, call)
-        if name in _READERS and callee_name(call) in context.program.models and call.location is not None:
+        if (
+            name in _READERS
+            and callee_name(call) in context.program.models
+            and (place := context.place(call))
+        ):
             message = f"{name} reads memory that is not written"
-            yield Found(CATEGORY, call.location, message, Trigger.UNINITIALISED, call)
+            yield Found(CATEGORY, place, message, Trigger.UNINITIALISED, call)
 
 
 def _prepares_bit_field(context: Context, load: Load) -> bool:
@@ -106,7 +111,12 @@ def _written_where_declared(context: Context, places: Places) -> set[int]:
     """Variables with an initialiser: something writes them on the line of their declaration."""
     found = set()
     writes: list[tuple[Instruction, Operand]] = [(store, store.pointer) for store in context.stores]
-    writes += [(call, argument) for call in context.calls for argument in call.arguments[:1]]
+    writes += [
+        (call, argument)
+        for call in context.calls
+        if not callee_name(call).startswith("llvm.lifetime.")
+        for argument in call.arguments[:1]
+    ]
     for site, pointer in writes:
         if site.location is None:
             continue

@@ -49,17 +49,12 @@ def find(context: Context) -> Iterator[Found]:
     }
     for label, block in context.function.blocks.items():
         last = block.terminator
-        if (
-            label not in live
-            or not isinstance(last, Unreachable)
-            or last.nosanitize
-            or last.location is None
-            or label in guarded
-        ):
+        if label not in live or not isinstance(last, Unreachable) or last.nosanitize or label in guarded:
             continue
         if len(block.instructions) == 1 or not isinstance(block.instructions[-2], Call):
             message = "code declared unreachable is reached"
-            yield Found(CATEGORY, last.location, message, Trigger.REACHED, last)
+            if (place := context.place(last)) is not None:
+                yield Found(CATEGORY, place, message, Trigger.REACHED, last)
 
 
 def _behind_call(context: Context, handler: Handler) -> bool:

@@ -55,6 +55,11 @@ SILENT = (
     "__ESBMC_",
     "nondet_",
     "reach_error",
+    "__vouch_nondet_",
+    "__vouch_any_",
+    "__vouch_assume",
+    "__vouch_object_size",
+    "__vouch_known",
 )
 SILENT_NAMES = frozenset(
     {"abort", "exit", "_Exit", "_exit", "malloc", "calloc", "free", "printf", "puts", "putchar"}

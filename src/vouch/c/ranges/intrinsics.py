@@ -13,7 +13,7 @@ from vouch.c.ranges.pointers import INFINITE, Pair, Pointer
 if TYPE_CHECKING:
     from vouch.c.ranges.interpret import Interpreter
 
-ASSUMPTIONS = frozenset({"__VERIFIER_assume", "__CPROVER_assume", "__ESBMC_assume", "llvm.assume"})
+ASSUMPTIONS = frozenset({"__VERIFIER_assume", "__CPROVER_assume", "__ESBMC_assume", "__vouch_assume"})
 _OVERFLOW = re.compile(r"llvm\.([su])(add|sub|mul)\.with\.overflow\.i(\d+)")
 _EXTREME = re.compile(r"llvm\.([su])(min|max)\.i\d+")
 _COUNT = re.compile(r"llvm\.(ctlz|cttz|ctpop)\.i\d+")
