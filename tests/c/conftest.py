@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import llvmlite.binding as llvm
 import pytest
 
 from vouch.c import ir
@@ -44,5 +45,21 @@ def run_natively(tmp_path: Path) -> Callable[..., str]:
         subprocess.run(command, check=True, timeout=120)
         done = subprocess.run([str(binary)], capture_output=True, text=True, check=True, timeout=60)
         return done.stdout
+
+    return run
+
+
+@pytest.fixture
+def optimised() -> Callable[[str], str]:
+    """`optimised(ir)`: the IR text after LLVM's usual passes."""
+
+    def run(text: str) -> str:
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        module = llvm.parse_assembly(text)
+        machine = llvm.Target.from_default_triple().create_target_machine()
+        builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
+        builder.getModulePassManager().run(module, builder)
+        return str(module)
 
     return run

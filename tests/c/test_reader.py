@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import llvmlite.binding as llvm
@@ -213,8 +214,8 @@ def test_same_program_as_llvm(path: Path, target: str | None, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_same_program_after_optimisation(path: Path) -> None:
-    assert compare(compiled(path, flags=("-O2",))) > 50
+def test_same_program_after_optimisation(path: Path, optimised: Callable[[str], str]) -> None:
+    assert compare(optimised(compiled(path))) > 50
 
 
 def test_templates_of_the_library(tmp_path: Path) -> None:

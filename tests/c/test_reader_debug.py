@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from vouch.c import ir
+from vouch.c.clang import Clang, Unit
+from vouch.c.options import FrontOptions
 from vouch.c.reader import read
 
 Make = Callable[..., ir.Program]
+Optimise = Callable[[str], str]
 
 
 def instructions(function: ir.Function) -> list[ir.Instruction]:
@@ -205,9 +209,8 @@ def test_labels_as_values(program: Make) -> None:
 
 def test_inline_assembly_is_an_operand(program: Make) -> None:
     p = program('int f(int x) { int y; __asm__("mov %1, %0" : "=r"(y) : "r"(x)); return y; }')
-    calls = [i for i in instructions(p.functions["f"]) if isinstance(i, ir.Call)]
-    assert isinstance(calls[0].callee, ir.AsmOperand)
-    assert calls[0].callee.text == "mov $1, $0"
+    callees = [i.callee for i in instructions(p.functions["f"]) if isinstance(i, ir.Call)]
+    assert [c.text for c in callees if isinstance(c, ir.AsmOperand)] == ["mov $1, $0"]
 
 
 def test_names_of_cpp(program: Make) -> None:
@@ -297,8 +300,10 @@ def test_entry_without_a_label_has_a_number() -> None:
     assert phi.incoming == ((ir.Register("0", ir.IntType(32)), "2"),)
 
 
-def test_debug_values_after_mem2reg(program: Make) -> None:
-    p = program("int f(int n) { int k = n + 1; return k * 2; }", flags=("-O1",))
+def test_debug_values_after_mem2reg(tmp_path: Path, optimised: Optimise) -> None:
+    source = tmp_path / "a.c"
+    source.write_text("int f(int n) { int k = n + 1; return k * 2; }")
+    p = read(optimised(Clang(FrontOptions()).compile(Unit(str(source)))))
     records = [i for i in instructions(p.functions["f"]) if isinstance(i, ir.DebugValue)]
     assert {record.variable.name for record in records} == {"n", "k"}
     assert p.functions["f"].parameters[0].variable is not None
