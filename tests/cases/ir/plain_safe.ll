@@ -1,4 +1,6 @@
 ; IR from elsewhere, without instrumentation: vouch adds its own checks.
+target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+target triple = "x86_64-unknown-linux-gnu"
 declare i32 @nondet_int()
 
 define i32 @main() {

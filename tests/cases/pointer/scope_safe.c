@@ -1,11 +1,11 @@
-int nondet_int(void);
-
 int main(void)
 {
-    int inner = 4;
-    int *p = &inner;
-    if (nondet_int()) {
-        inner = 5;
+    int *p = 0;
+    int sum = 0;
+    {
+        int inner = 5;
+        p = &inner;
+        sum = *p;
     }
-    return *p;
+    return sum;
 }
