@@ -89,6 +89,13 @@ class Context:
         """The instructions that use a cast's, alloca's or load's result (only what finders ask about)."""
         return self.users.get(result or "", [])
 
+    @property
+    def has_names(self) -> bool:
+        """Whether debug information tells the program's variables from the compiler's temporaries; places in IR
+        that has none are lines of the IR itself."""
+        where = self.function.location
+        return where is not None and not where.file.endswith((".ll", ".bc"))
+
     def place(self, instruction: Instruction) -> Location | None:
         """Where an instruction stands in the source; None for what the compiler made for its own ends. In a
         function without debug information, every instruction counts, at an unknown place."""

@@ -125,7 +125,7 @@ def _accesses(context: Context, places: Places) -> Iterator[Found]:
         if key in seen:
             continue
         seen.add(key)
-        text = spell_place(context, pointer) or "the access"
+        text = spell_place(context, pointer) or "memory"
         message = f"{text} is accessed through a null, freed or out-of-bounds pointer"
         yield Found(CATEGORY, location, message, Trigger.ACCESS, site, operands=(text,), shares=place.guard)
 

@@ -63,7 +63,7 @@ def find(context: Context) -> Iterator[Found]:
         place = places.of(load.pointer)
         if isinstance(place.base, Alloca):
             variable = place.base.variable
-            if variable is None and context.function.location is not None:
+            if variable is None and context.has_names:
                 continue  # a temporary of the compiler
             if variable is not None and (variable.argument or variable.name.startswith("__vla_expr")):
                 continue
