@@ -15,6 +15,7 @@ from vouch.smt import softfloat as sf
 from vouch.smt import term as T
 from vouch.smt.balance import balance
 from vouch.smt.intervals import bounds
+from vouch.smt.narrow import narrow
 from vouch.smt.operators import OPERATORS, ArrayValue
 from vouch.smt.printer import script
 from vouch.smt.solver import Answer, make
@@ -97,15 +98,15 @@ def test_nodes_have_the_sorts_of_the_table(soup: Any, theory: Any, genome: Any) 
 
 @many
 @given(theory=theories, genome=genes, seed=st.integers(0, 999))
-def test_balancing_and_substitution_keep_values(soup: Any, theory: Any, genome: Any, seed: int) -> None:
+def test_preparation_and_substitution_keep_values(soup: Any, theory: Any, genome: Any, seed: int) -> None:
     plain, _, pairs = _twins(soup, theory, genome)
     roots = [b for _, b in pairs]
-    balanced = balance(roots, {})
+    prepared = narrow(balance(roots, {}), {})
     x, y = (T.symbol(name, T.bitvec(theory[0])) for name in "xy")
     swapped = [substitute(root, {x: y, y: x}) for root in roots]
     for values in _assignments(plain.symbols, seed):
         exchanged = {**values, x: values[y], y: values[x]}
-        for root, other, swap in zip(roots, balanced, swapped, strict=True):
+        for root, other, swap in zip(roots, prepared, swapped, strict=True):
             assert evaluate(root, values) == evaluate(other, values)
             assert evaluate(root, exchanged) == evaluate(swap, values)
 

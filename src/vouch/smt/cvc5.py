@@ -55,7 +55,7 @@ FORMATS = frozenset({FLOAT32, FLOAT64})  # others are experimental there
 class Cvc5Solver(Converter):
     name = "cvc5"
 
-    def __init__(self) -> None:
+    def __init__(self, memory: int | None = None) -> None:
         super().__init__()
         self._manager = cvc5.TermManager()
         self._solver = cvc5.Solver(self._manager)

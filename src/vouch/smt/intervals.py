@@ -119,10 +119,11 @@ def _urem(t: Term) -> Interval:
     return (0, min(b, d - 1)) if c > 0 else (0, b)
 
 
-def _sdiv(t: Term) -> Interval | None:
+def _sdiv(t: Term) -> Interval:
     (a, b), (c, d) = signed_range(t.args[0]), signed_range(t.args[1])
-    if c <= 0:
-        return None
+    if c <= 0:  # never farther from zero than the dividend, and ±1 over zero
+        limit = max(abs(a), abs(b), 1)
+        return (-limit, limit)
     corners = [_truncate(x, y) for x in (a, b) for y in (c, d)]
     return (min(corners), max(corners))
 

@@ -9,9 +9,9 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkProcess
 from typing import Any
 
-from vouch.smt.balance import Balanced
 from vouch.smt.model import Model, Whole, take
 from vouch.smt.node import Term, Value
+from vouch.smt.prepare import Prepared
 from vouch.smt.solver import Answer, SolverError, backend
 from vouch.smt.walk import symbols
 
@@ -23,7 +23,7 @@ def _solve(
 ) -> None:
     """The child: it sees the terms through fork and sends the answer with the values of the symbols."""
     try:
-        solver = Balanced(backend(name, memory))
+        solver = Prepared(backend(name, memory))
         for term in asserted:
             solver.add(term)
         answer = solver.check((), timeout)
