@@ -121,8 +121,9 @@ class _Reader:
     def _input_shape(self, value: Any) -> Shape:
         kind = value.type.tensor_type
         if kind.elem_type not in _FLOATS:
-            known = onnx.TensorProto.DataType.Name(kind.elem_type) if kind.elem_type else "no type"
-            raise VouchError(f"{self.name}: input {value.name!r} has {known}, float32 or float64 expected")
+            known = {number: word for word, number in onnx.TensorProto.DataType.items()}
+            said = known.get(kind.elem_type, f"type {kind.elem_type}")
+            raise VouchError(f"{self.name}: input {value.name!r} is {said}, float32 or float64 expected")
         if not kind.HasField("shape"):
             raise VouchError(f"{self.name}: input {value.name!r} has no shape")
         shape = []

@@ -89,7 +89,10 @@ class OnnxNode:
         return values
 
     def integers(self, index: int) -> list[int]:
-        return [int(v) for v in np.asarray(self.constant(index)).ravel()]
+        array = self.constant(index)
+        if not np.issubdtype(array.dtype, np.integer):
+            raise VouchError(f"input {index} has type {array.dtype}, integers expected")
+        return [int(v) for v in array.ravel()]
 
     def value(self, index: int) -> str:
         """The name of a variable input."""
