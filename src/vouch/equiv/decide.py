@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from threadpoolctl import threadpool_limits
 
 from vouch.equiv import boxes, neurons
 from vouch.equiv.confirm import confirmer
@@ -72,10 +72,7 @@ def decide(reference: Any, test: Any, prop: Property, region: Region, plan: Plan
     name = plan.engine
     try:
         pair = Pair(dense(reference, "reference"), dense(test, "test"))
-        _fits(pair, region, prop)
-        # The products are small: BLAS threads would only wait for each other.
-        with threadpool_limits(1):
-            name, outcome = _run(pair, region, prop, plan)
+        name, outcome = decide_pair(pair, region, prop, plan)
     except Unsupported as problem:
         outcome = Outcome(Verdict.UNKNOWN, reason=str(problem))
     return Comparison.of(
@@ -86,6 +83,14 @@ def decide(reference: Any, test: Any, prop: Property, region: Region, plan: Plan
         arithmetic=plan.arithmetic,
         region=region_text(region),
     )
+
+
+def decide_pair(pair: Pair, region: Region, prop: Property, plan: Plan) -> tuple[str, Outcome]:
+    """The engine that decided, and its outcome. Raises Unsupported for what none can decide."""
+    _fits(pair, region, prop)
+    # The products are small: BLAS threads would only wait for each other.
+    with threadpool_limits(1):
+        return _run(pair, region, prop, plan)
 
 
 def region_text(region: Region) -> str:

@@ -182,7 +182,8 @@ class CellProgram:
         """A sound upper bound of the objective from the columns' ranges alone."""
         low, high = self.program.lower, self.program.upper
         ends = float(np.maximum(objective.row * low, objective.row * high).sum())
-        return ends + objective.constant + objective.error + (1 + self.columns / 16) * self._slack(objective)
+        slack = (1 + self.columns / 16) * self._slack(objective)
+        return float(ends + objective.constant + objective.error + slack)
 
     def decide(self, objective: Linear, enough: float) -> tuple[float, Array | None]:
         """Certified upper bound of the objective over the cell (−inf if the cell is certainly empty), and

@@ -45,7 +45,7 @@ class StarProgram:
     def quick(self, objective: Linear) -> float:
         _, up = self.cells.support(objective.row[None, : self.inputs, None])
         slack = (self.inputs + 8) * UNIT64 * abs(float(up[0, 0]))
-        return float(up[0, 0]) + objective.constant + self._spread(objective) + slack
+        return float(up[0, 0] + objective.constant + self._spread(objective) + slack)
 
     def decide(self, objective: Linear, enough: float) -> tuple[float, Array | None]:
         quick = self.quick(objective)

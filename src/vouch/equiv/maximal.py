@@ -1,0 +1,245 @@
+"""The largest ball around a centre on which two networks are equivalent (Thesis 11.3.3).
+
+From above: inputs that violate the property, as close to the centre as the falsifier and HiGHS (which
+minimises the radius of a violation) find them. From below: proofs for fixed radii, ever closer to that.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vouch.equiv.api import domain_of, input_shape, loaded, property_of
+from vouch.equiv.confirm import certainly_violated, confirmer
+from vouch.equiv.data import read_point
+from vouch.equiv.decide import Plan, decide_pair, described
+from vouch.equiv.falsify import falsify, glance
+from vouch.equiv.milp import nearest_violation
+from vouch.equiv.outcome import Array, Deadline, Witness
+from vouch.equiv.pair import Pair, dense
+from vouch.equiv.property import Property
+from vouch.equiv.region import Region, ball
+from vouch.errors import Unsupported, VouchError
+from vouch.verdict import Exit, Verdict
+
+# The search ends when proved and refuted radius are this close (relative to the refuted one).
+CLOSE = 0.01
+DEFAULT_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Radius:
+    """`proved`: equivalent up to here (None: not even shown at the centre). `refuted`: the counterexample's
+    distance from the centre (None: no violation found). `verdict` is EQUIVALENT when the two are within 1 %
+    or the whole domain is proved, DIFFERENT when the networks differ at the centre, else UNKNOWN."""
+
+    verdict: Verdict
+    proved: float | None
+    refuted: float | None
+    norm: str
+    asked: str
+    seconds: float
+    counterexample: Witness | None = None
+    reason: str | None = None
+
+    @property
+    def exit_code(self) -> Exit:
+        return {Verdict.EQUIVALENT: Exit.PROVED, Verdict.DIFFERENT: Exit.VIOLATED}.get(
+            self.verdict, Exit.UNDECIDED
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        point = self.counterexample
+        return {
+            "verdict": self.verdict.value,
+            "proved": self.proved,
+            "refuted": self.refuted,
+            "norm": self.norm,
+            "property": self.asked,
+            "counterexample": None
+            if point is None
+            else {
+                "input": point.input.tolist(),
+                "reference": point.reference.tolist(),
+                "test": point.test.tolist(),
+            },
+            "replayed": None if point is None else point.replayed,
+            "reason": self.reason,
+            "seconds": round(self.seconds, 4),
+        }
+
+    def text(self) -> str:
+        proved = "nothing" if self.proved is None else f"{self.proved:.6g}"
+        refuted = "nothing" if self.refuted is None else f"{self.refuted:.6g}"
+        line = f"{self.asked}, {self.norm} ball: proved up to {proved}, refuted from {refuted}"
+        return line + f" ({self.seconds:.1f} s)" + (f"\n  {self.reason}" if self.reason else "")
+
+    def __str__(self) -> str:
+        return self.text()
+
+
+def radius(
+    reference: Any,
+    test: Any,
+    *,
+    centre: Any = None,
+    epsilon: float | None = None,
+    top: int | None = None,
+    norm: str = "linf",
+    ball_norm: str | None = None,
+    domain: Any = None,
+    timeout: float | None = None,
+    seed: int = 0,
+) -> Radius:
+    """Largest proved and smallest refuted radius around `centre` (in `timeout` seconds, 60 by default)."""
+    prop = property_of(epsilon, top, norm)
+    reference, test = loaded(reference), loaded(test)
+    if centre is None:
+        raise VouchError("give the --centre")
+    point = read_point(centre, input_shape(reference))
+    limits = domain_of(domain, len(point))
+    started = time.monotonic()
+    measure = ball_norm or norm
+    try:
+        pair = Pair(dense(reference, "reference"), dense(test, "test"))
+        deadline = Deadline.after(timeout or DEFAULT_SECONDS)
+        search = RadiusSearch(pair, prop, point, measure, limits, seed)
+        return search.run(deadline, started)
+    except Unsupported as problem:
+        seconds = time.monotonic() - started
+        return Radius(Verdict.UNKNOWN, None, None, measure, described(prop), seconds, reason=str(problem))
+
+
+class RadiusSearch:
+    """Closes in on the radius from both sides."""
+
+    def __init__(
+        self,
+        pair: Pair,
+        prop: Property,
+        centre: Array,
+        norm: str,
+        domain: tuple[Array, Array] | None,
+        seed: int = 0,
+    ) -> None:
+        self.pair, self.prop, self.centre, self.norm = pair, prop, centre, norm
+        self.domain, self.seed = domain, seed
+        self.proved: float | None = None
+        self.refuted: float | None = None
+        self.witness: Witness | None = None
+
+    def run(self, deadline: Deadline, started: float) -> Radius:
+        if certainly_violated(self.pair, self.prop, self.centre):
+            self._accept(confirmer(self.pair, self.region(0.0), self.prop)(self.centre))
+            return self._answer(Verdict.DIFFERENT, started, "the networks differ at the centre")
+        self._from_above(deadline.share(0.2))
+        if self.refuted is None and self.domain is not None:
+            # Nothing found anywhere in the domain: try to prove all of it.
+            self._prove(self._whole(), deadline.share(0.3))
+            if self.proved is not None:
+                return self._answer(Verdict.EQUIVALENT, started, "the whole domain is proved")
+        self._nearest(deadline.share(0.25))
+        self._from_below(deadline)
+        return self._answer(Verdict.EQUIVALENT if self._closed() else Verdict.UNKNOWN, started)
+
+    def _closed(self) -> bool:
+        if self.proved is None or self.refuted is None:
+            return False
+        return self.refuted - self.proved <= CLOSE * self.refuted
+
+    def region(self, size: float) -> Region:
+        return ball(self.centre, size, self.norm, self.domain)
+
+    def _whole(self) -> float:
+        """A radius whose ball holds the whole domain."""
+        assert self.domain is not None
+        far = np.maximum(self.domain[1] - self.centre, self.centre - self.domain[0])
+        return float(far.sum() if self.norm == "l1" else far.max())
+
+    def _answer(self, verdict: Verdict, started: float, reason: str | None = None) -> Radius:
+        seconds = time.monotonic() - started
+        if verdict is Verdict.UNKNOWN and reason is None:
+            reason = "the time did not suffice to close the gap"
+        return Radius(
+            verdict,
+            self.proved,
+            self.refuted,
+            self.norm,
+            described(self.prop),
+            seconds,
+            self.witness,
+            reason,
+        )
+
+    def _accept(self, witness: Witness | None) -> bool:
+        """Keep a witness that is nearer than what was known."""
+        if witness is None:
+            return False
+        gap = np.abs(witness.input - self.centre)
+        far = float(gap.sum() if self.norm == "l1" else gap.max(initial=0.0))
+        if self.refuted is None or far < self.refuted:
+            self.refuted, self.witness = far, witness
+            return True
+        return False
+
+    def _from_above(self, deadline: Deadline) -> None:
+        """Double the radius until the falsifier succeeds, then shrink it as long as it still does."""
+        size = self._first_radius()
+        while self.refuted is None and not deadline.passed:
+            region = self.region(size)
+            confirm = confirmer(self.pair, region, self.prop)
+            self._accept(glance(self.pair, region, self.prop, confirm, seed=self.seed))
+            if self.domain is not None and size >= self._whole():
+                break
+            size *= 2.0
+        factor = 0.7
+        while self.refuted is not None and factor < 0.995 and not deadline.passed:
+            region = self.region(self.refuted * factor)
+            confirm = confirmer(self.pair, region, self.prop)
+            found = falsify(self.pair, region, self.prop, confirm, deadline.within(3.0), seed=self.seed)
+            if not self._accept(found):
+                factor = (1.0 + factor) / 2
+
+    def _first_radius(self) -> float:
+        spread = float(np.abs(self.centre).mean()) or 1.0
+        return spread * (0.25 * len(self.centre) ** 0.5 if self.norm == "l1" else 0.02)
+
+    def _nearest(self, deadline: Deadline) -> None:
+        """HiGHS minimises the radius of a violation."""
+        if self.refuted is None:
+            return
+        region = self.region(self.refuted)
+        found = nearest_violation(
+            self.pair, region, self.prop, self.centre, self.norm, self.refuted, 1e-4, deadline
+        )
+        if found.input is not None:
+            self._accept(confirmer(self.pair, region, self.prop)(found.input))
+
+    def _from_below(self, deadline: Deadline) -> None:
+        """Prove fixed radii: just below the refuted one first, then whatever the time allows."""
+        top = self.refuted if self.refuted is not None else self._first_radius()
+        goal = top * (1 - CLOSE / 2)
+        while not deadline.passed:
+            done = self._prove(goal, deadline.share(0.4))
+            if self._closed():
+                return
+            low = self.proved or 0.0
+            if self.refuted is None:
+                goal = goal * 2 if done else (low + goal) / 2
+                continue
+            ceiling = self.refuted * (1 - CLOSE / 2)
+            goal = (goal + ceiling) / 2 if done else low + (min(goal, ceiling) - low) * 0.7
+            if goal <= low * (1 + 1e-6) or goal < 1e-9:
+                return
+
+    def _prove(self, size: float, deadline: Deadline) -> bool:
+        region = self.region(size)
+        outcome = decide_pair(self.pair, region, self.prop, Plan(timeout=deadline.left, seed=self.seed))[1]
+        if outcome.verdict is Verdict.EQUIVALENT:
+            self.proved = max(size, self.proved or 0.0)
+            return True
+        self._accept(outcome.witness)
+        return False
