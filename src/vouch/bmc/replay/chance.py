@@ -22,7 +22,7 @@ _LIMIT = 64  # objects in all; then pointers begin to share them
 def random_example(
     program: ir.Program, encoder: Encoder, entry: str, check: Check, seed: int, *, library: bool
 ) -> Counterexample:
-    """A counterexample of nothing in particular. With `library` globals hold random contents too."""
+    """A counterexample of nothing in particular. With `library` all globals hold random contents."""
     return _Maker(program, random.Random(seed)).make(encoder, entry, check, library)
 
 
@@ -39,15 +39,13 @@ class _Maker:
         function = self._program.functions[entry]
         arguments: list[Scalar] = []
         pointers = self._pointer_types(function)
-        if entry == "main":
-            return Counterexample(check, entry, [], [], [])
-        for number, (_, size, kind) in enumerate(encoder.leaves(entry)):
+        leaves = encoder.leaves(entry) if entry != "main" else []
+        for number, (_, size, kind) in enumerate(leaves):
             if isinstance(kind, ir.PointerType):
                 arguments.append(Address(self._object(pointers.get(number)), 0))
             else:
                 arguments.append(int.from_bytes(self._bytes(size), "little"))
-        if library:
-            self._globals()
+        self._globals(library)
         while self._open:
             self._fill(*self._open.popleft())
         return Counterexample(check, entry, arguments, self._objects, [])
@@ -93,16 +91,22 @@ class _Maker:
             self._open.append((made, index * size, key))
         return name
 
-    def _globals(self) -> None:
+    def _globals(self, library: bool) -> None:
+        """Contents of variables that other files define, and in a library of all that can change."""
         for item in self._program.globals.values():
-            if item.constant or item.variable is None:
+            if item.initializer is not None and (item.constant or not library):
                 continue
-            kind = self._program.ctypes.get(item.variable.type)
-            if kind is None or not kind.size or item.initializer is None:
+            key = item.variable.type if item.variable is not None else None
+            kind = self._program.ctypes.get(key) if key is not None else None
+            if kind is not None and kind.size:
+                made = OutsideObject(item.name, "global", kind.size, self._bytes(kind.size))
+                self._open.append((made, 0, key))
+            elif item.initializer is None and isinstance(item.type, ir.PointerType):  # stdin and the like
+                made = OutsideObject(item.name, "global", self._width, bytes(self._width))
+                made.pointers[0] = Address(self._object(None), 0)
+            else:
                 continue
-            made = OutsideObject(item.name, "global", kind.size, self._bytes(kind.size))
             self._objects.append(made)
-            self._open.append((made, 0, item.variable.type))
 
     def _fill(self, made: OutsideObject, offset: int, key: int | None) -> None:
         """Put pointers to fitting objects where the C type has pointers, and 0 or 1 where it has a bool."""

@@ -36,6 +36,7 @@ RUNTIME = {
     "frame": "i64 ()",
     "leave": "void (i64)",
     "callee": "ptr (ptr, ptr, i32, i32)",
+    "known": "i8 (i32)",
     "havoc": "void (i32, ptr, i64)",
     "arbitrary": "i64 (i64, i8, i32, i32)",
     "new": "ptr (i64)",
@@ -48,6 +49,8 @@ RUNTIME = {
     "free": "void (ptr)",
     "allocated": "void (ptr, i32)",
     "object_size": "i64 (ptr)",
+    "scope_begin": "void (ptr)",
+    "scope_end": "void (ptr)",
 }
 
 _BITS = {"half": 16, "bfloat": 16, "float": 32, "double": 64, "x86_fp80": 80, "fp128": 128}

@@ -21,7 +21,7 @@ from vouch.c.checks.base import Check, Trigger
 _REGISTER = re.compile(rf"%{NAME}")
 _LOAD = re.compile(r"load (atomic )?(volatile )?")
 _STORE = re.compile(r"store (atomic )?(volatile )?")
-_DROPPED = ("@llvm.dbg.", "@llvm.lifetime.", "@llvm.experimental.noalias.scope.", "@llvm.invariant.")
+_DROPPED = ("@llvm.dbg.", "@llvm.experimental.noalias.scope.", "@llvm.invariant.")
 _TRAPS = ("@llvm.trap", "@llvm.debugtrap", "@llvm.ubsantrap")
 END_ABORT, END_UNREACHABLE, END_FOREIGN = 3, 5, 11
 
@@ -201,6 +201,13 @@ class FunctionRewriter:
         number = self._shared.alloca(self._text.name, line.result)
         self._keep(line, f"call ptr @__replay_alloca(i64 {size}, i64 {align}, i32 {number})")
 
+    def _lifetime(self, pointer: str, begins: bool) -> None:
+        """A block's variables begin without a value and end with the block."""
+        if pointer not in self._simple:
+            self._out.call("scope_begin" if begins else "scope_end", pointer)
+        elif begins and pointer in self._flagged:
+            self._out.do(f"store i8 0, ptr {_flag(pointer)}")
+
     def _load(self, line: Line) -> None:
         kind, pointer, volatile = _load_parts(line)
         access, uninitialised = self._site(line, Trigger.ACCESS), self._site(line, Trigger.UNINITIALISED)
@@ -331,6 +338,9 @@ class FunctionRewriter:
         values = [value for _, _, value in call.arguments]
         access = self._site(line, Trigger.ACCESS)
         if name.startswith(_DROPPED):
+            return
+        if name.startswith("@llvm.lifetime."):
+            self._lifetime(values[-1], name.startswith("@llvm.lifetime.start"))
             return
         if name.startswith(("@llvm.memcpy.", "@llvm.memmove.")):
             uninitialised = self._site(line, Trigger.UNINITIALISED)

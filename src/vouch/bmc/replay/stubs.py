@@ -74,6 +74,13 @@ def stub(function: FunctionText, number: int) -> list[str]:
         out.call("havoc", str(number), "%a0", out.to_i64(parameters[1].type, "%a1"))
     elif name.startswith("__ubsan_handle_") or name in _SILENT:
         pass
+    elif name == "__vouch_known" and bits(function.result):
+        known = out.value(f"trunc i8 {out.call('known', str(number))} to i1")
+        same = function.result == "i1"
+        out.do(
+            f"ret {function.result} {known if same else out.value(f'zext i1 {known} to {function.result}')}"
+        )
+        ending = False
     elif name == "__cxa_guard_acquire":
         done = out.value("load i8, ptr %a0")
         out.do("store i8 1, ptr %a0")

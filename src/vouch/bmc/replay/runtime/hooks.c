@@ -106,44 +106,39 @@ void *__replay_store(void *pointer, u64 size, u32 access, u32 function) {
     return pointer;
 }
 
-LOCAL int readable(void *pointer, word size, u32 site, u32 function, struct object **o) {
-    enum place_of at = where((word)pointer, size, o);
-    if (at == NATIVE) return 1;
-    if (at == INVALID) bad_access((word)pointer, site, function);
-    return at == VALID;
-}
-
-LOCAL int writable(void *pointer, word size, u32 site, u32 function, struct object **o) {
-    enum place_of at = where((word)pointer, size, o);
-    if (at == NATIVE) return 1;
-    if (at == INVALID || (at == VALID && (*o)->fixed)) {
-        bad_access((word)pointer, site, function);
-        return 0;
-    }
-    return at == VALID;
+/* How many bytes of a block may be accessed: what lies outside its object is left out. */
+LOCAL word reachable(void *pointer, word size, int writing, u32 site, u32 function, struct object **o) {
+    word address = (word)pointer;
+    enum place_of at = where(address, size, o);
+    if (at == NATIVE) return size;
+    if (at == DEVICE) return 0;
+    int fixed = writing && *o && (*o)->fixed;
+    if (at == INVALID || fixed) bad_access(address, site, function);
+    if (fixed || !holds(*o, address, 0)) return 0;
+    word left = (*o)->base + (*o)->size - address;
+    return left < size ? left : size;
 }
 
 void __replay_copy(void *to, void *from, u64 count, u32 to_site, u32 from_site, u32 uninitialised, u32 function) {
     struct object *target = 0, *source = 0;
-    word size = (word)count;
-    if (!size) return;
-    int read = readable(from, size, from_site, function, &source);
-    int write = writable(to, size, to_site, function, &target);
+    if (!count) return;
+    word size = reachable(from, (word)count, 0, from_site, function, &source);
     u32 charged = uninitialised ? uninitialised : blamed_uninitialised;
-    if (read && source && charged && !initialised(source, (word)from, size)) fire(charged);
-    if (!read || !write) return;
+    if (size && source && charged && !initialised(source, (word)from, size)) fire(charged);
+    word room = reachable(to, (word)count, 1, to_site, function, &target);
+    if (room < size) size = room;
     copy_bytes(to, from, size);
     int tracked = target && !target->whole && target->kind != GLOBAL;
-    if (!tracked) return;
+    if (!tracked || !size) return;
     if (!source || source->whole || source->kind == GLOBAL) mark(target, (word)to, 1, size);
     else copy_bytes(shadow_of((word)to), shadow_of((word)from), size);
 }
 
 void __replay_fill(void *to, u8 value, u64 count, u32 site, u32 function) {
     struct object *target = 0;
-    if (!count || !writable(to, (word)count, site, function, &target)) return;
-    fill_bytes(to, value, (word)count);
-    if (target) mark(target, (word)to, 1, (word)count);
+    word size = count ? reachable(to, (word)count, 1, site, function, &target) : 0;
+    fill_bytes(to, value, size);
+    if (size && target) mark(target, (word)to, 1, size);
 }
 
 /* Memory that LLVM's own instructions wrote (va_start). */
@@ -178,24 +173,27 @@ void *__replay_by_value(void *from, u64 size, u64 align, u32 function) {
 /* Arbitrary bytes come in: those recorded for this call, whatever object they were recorded for. */
 void __replay_havoc(u32 function, void *to, u64 count) {
     struct object *target = 0;
-    if (!count || !writable(to, (word)count, 0, function, &target)) return;
     struct event *e = next_event(EVENT_RETURN, function);
-    if (target) mark(target, (word)to, 1, (word)count);
+    word room = count ? reachable(to, (word)count, 1, 0, function, &target) : 0;
+    if (room && target) mark(target, (word)to, 1, room);
     if (flags & FLAG_RANDOM)
-        for (word i = 0; i < (word)count; i += 8) {
-            u8 some[8];
-            random_value(some, 8);
-            copy_bytes((u8 *)to + i, some, count - i < 8 ? (word)count - i : 8);
-        }
+        for (word i = 0; i < room; i++) ((u8 *)to)[i] = (u8)random_bits();
     if (!e) return;
     cursor = e->value;
     skip_value();
     for (u64 writes = take(); writes--;) {
-        cursor += 3;
-        word size;
+        cursor += 2;
+        word offset = (word)take(), size;
         const u8 *bytes = take_bytes(&size);
-        copy_bytes(to, bytes, size < (word)count ? size : (word)count);
+        if (offset < room) copy_bytes((u8 *)to + offset, bytes, size < room - offset ? size : room - offset);
     }
+}
+
+/* Whether the characters of a string are known, as the engine saw it; in a run they all are. */
+u8 __replay_known(u32 function) {
+    u8 known = 1;
+    take_event(EVENT_RETURN, function, &known, sizeof known);
+    return known;
 }
 
 LOCAL int is_function(word address) {
