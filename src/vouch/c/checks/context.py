@@ -91,8 +91,8 @@ class Context:
 
     @property
     def has_names(self) -> bool:
-        """Whether debug information tells the program's variables from the compiler's temporaries; places in IR
-        that has none are lines of the IR itself."""
+        """Whether debug information tells the program's variables from the compiler's temporaries; places in
+        IR that has none are lines of the IR itself."""
         where = self.function.location
         return where is not None and not where.file.endswith((".ll", ".bc"))
 

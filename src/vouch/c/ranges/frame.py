@@ -7,6 +7,7 @@ from vouch.c.escape import operands_of
 from vouch.c.ir import (
     Alloca,
     ArrayType,
+    Block,
     Branch,
     Call,
     Cast,
@@ -21,10 +22,12 @@ from vouch.c.ir import (
     Operand,
     Phi,
     Register,
+    Return,
     Store,
     StructType,
     Switch,
     Type,
+    Unreachable,
 )
 from vouch.c.layout import Sizes
 from vouch.errors import Unsupported
@@ -64,6 +67,7 @@ class Frame:
         self.cross = self._cross()
         self.fields = self._fields(sizes)
         self.thresholds = sorted(numbers)
+        self.inner = _inner_locals(function)
         self._leave_out_joined()
 
     def _joining(self, label: str, phi: Phi, last: Instruction) -> None:
@@ -187,3 +191,48 @@ def _constant_step(source: Type, indices: tuple[Operand, ...], sizes: Sizes) -> 
         except Unsupported:
             return None
     return offset
+
+
+def _inner_locals(function: Function) -> frozenset[str]:
+    """Locals (`%x`) of inner blocks: their lifetime ends while the function has still something to do."""
+    quiet: set[str] = set()
+    for label in reversed(function.blocks):
+        block = function.blocks[label]
+        if all(_is_quiet(i) for i in block.instructions) and all(s in quiet for s in _after(block)):
+            quiet.add(label)
+    found: set[str] = set()
+    for block in function.blocks.values():
+        calm = all(s in quiet for s in _after(block))
+        for instruction in reversed(block.instructions):
+            if _ends_lifetime(instruction) and not calm:
+                assert isinstance(instruction, Call)
+                ended = instruction.arguments[-1]
+                found.add(f"%{ended.name}" if isinstance(ended, Register) else "")
+            calm = calm and _is_quiet(instruction)
+    return frozenset(found)
+
+
+def _after(block: Block) -> tuple[str, ...]:
+    last = block.terminator
+    if isinstance(last, Branch):
+        return tuple(label for label in (last.then, last.otherwise) if label is not None)
+    if isinstance(last, Switch):
+        return (last.default, *(label for _, label in last.cases))
+    return () if isinstance(last, Return | Unreachable) else ("?",)
+
+
+def _is_quiet(instruction: Instruction) -> bool:
+    """Leaves the function, or ends lifetimes on the way there."""
+    if isinstance(instruction, Load):
+        return isinstance(instruction.pointer, Register) and instruction.pointer.name.startswith(
+            ("retval", "cleanup.dest")
+        )
+    return isinstance(instruction, Return | Branch | Switch | Unreachable) or _ends_lifetime(instruction)
+
+
+def _ends_lifetime(instruction: Instruction) -> bool:
+    return (
+        isinstance(instruction, Call)
+        and isinstance(instruction.callee, GlobalConstant)
+        and instruction.callee.name.startswith("llvm.lifetime.end")
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from vouch.c.ir import AsmOperand, Call, IntConstant, IntType, Operand
+from vouch.c.ir import AsmOperand, Call, Function, IntConstant, IntType, Operand
 from vouch.c.ranges import domain, refine
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.pointers import INFINITE, Pair, Pointer
@@ -34,16 +34,30 @@ def call(at: Interpreter, instruction: Call) -> None:
             at.define(instruction.result, _intrinsic(at, instruction, target))
             return
         if at.recording:
-            at.world.note_call(target, [at.argument(argument) for argument in instruction.arguments])
+            at.world.note_call(target, _arguments(at, instruction, function))
     at.forget_effects(graph.of_call(instruction))
     result = at.unknown(instruction.type)
     if target is not None and at.world.knows_result(target):
         returned = at.world.results[target]
         if returned is None:
             at.dead = True
-        elif type(returned) is tuple and isinstance(instruction.type, IntType):
+        elif (
+            type(returned) is tuple and function is not None and function.signature.result == instruction.type
+        ):
             result = returned
     at.define(instruction.result, result)
+
+
+def _arguments(at: Interpreter, instruction: Call, function: Function | None) -> list[Any]:
+    """What is passed; nothing is known of an argument whose type is not the parameter's (calls without a
+    prototype)."""
+    wanted = function.signature.parameters if function is not None else ()
+    return [
+        at.argument(argument)
+        if number < len(wanted) and getattr(argument, "type", None) == wanted[number]
+        else None
+        for number, argument in enumerate(instruction.arguments)
+    ]
 
 
 def _intrinsic(at: Interpreter, instruction: Call, name: str) -> Any:

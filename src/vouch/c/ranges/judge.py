@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from vouch.c.checks.base import Check, Trigger
 from vouch.c.ir import (
+    Alloca,
     AtomicUpdate,
     Binary,
     Branch,
@@ -20,6 +21,7 @@ from vouch.c.ir import (
     Store,
 )
 from vouch.c.ranges import domain, refine
+from vouch.c.ranges.calls import root
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.interpret import Interpreter
 from vouch.c.ranges.intrinsics import exact_bounds
@@ -218,6 +220,8 @@ def _inside(at: Interpreter, operand: Operand, size: int | None) -> str | None:
     pointer = at.pointer(operand)
     if pointer.base is None or size is None:
         return None
+    if pointer.base in at.frame.inner and not isinstance(root(at.frame.defs, operand), Alloca):
+        return None  # the variable's block may have ended
     extent = at.extents.get(pointer.base) or at.world.extent(pointer.base)
     if extent is None or pointer.lo < extent.lo or pointer.hi + size > extent.hi:
         return None

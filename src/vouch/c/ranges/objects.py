@@ -50,7 +50,9 @@ class Objects:
 
     def is_constant(self, name: str) -> bool:
         held = self.program.globals.get(name[1:])
-        return held is not None and held.constant and held.initializer is not None
+        if held is None or not held.constant or held.initializer is None:
+            return False
+        return held.linkage not in ("weak", "linkonce", "common", "extern_weak")  # which others may replace
 
     def initial(self, name: str, lo: int, hi: int, size: int) -> Value | None:
         """The integers of `size` bytes that a global's initialiser holds at offsets lo … hi, which step by

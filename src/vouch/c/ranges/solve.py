@@ -10,7 +10,7 @@ import heapq
 from collections.abc import Iterator
 from typing import Any
 
-from vouch.c.ir import Branch, Function, IntConstant, IntType, Phi, PointerType, Return, Switch
+from vouch.c.ir import Branch, Function, IntConstant, IntType, Invoke, Phi, PointerType, Return, Switch
 from vouch.c.ranges import domain, refine
 from vouch.c.ranges.interpret import Interpreter
 from vouch.c.ranges.pointers import ANYWHERE, Pointer
@@ -91,11 +91,17 @@ class Solver:
                 yield from self._switch(last)
             case Return(value=value):
                 self._return(at.value(value) if value is not None else ANYWHERE)
-            case _:
-                at.step(last)  # an invoke
+            case Invoke(normal=normal, unwind=unwind):
+                at.step(last)
+                at.own = False
+                yield unwind, at.state
                 if not at.dead:
-                    for target in self.frame.graph.successors[label]:
-                        yield target, at.state
+                    yield normal, at.state
+            case _:
+                at.step(last)  # of an instruction that the reader does not know
+                at.own = False
+                for target in self.frame.graph.successors[label]:
+                    yield target, at.state
 
     def _branch(self, condition: Any, then: str, otherwise: str) -> Iterator[tuple[str, State]]:
         at = self.at
