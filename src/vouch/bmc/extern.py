@@ -7,7 +7,7 @@ makes the call an unsupported construct.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from vouch.bmc import access, blocks, calls
@@ -30,13 +30,26 @@ def run(
     values = calls.arguments(ex, frame, state, call)
     event = ex.incoming(state, "return", name, call.type, None, call.location)
     if ex.extern == "havoc":
-        event.writes = forget(ex, state, values, everything=True)
+        event.writes = forget(ex, state, values, everything=True, kept=_constant(ex, function, values))
     if not isinstance(call.type, ir.VoidType):
         value = ex.world.zero(call.type) if ex.extern == "noop" else result(ex, call, name, function)
         event.value = value
         calls.finish(frame, call, value)
         ex.step(frame, state, "input", call.location, f"{name}()", value)
     return None if "noreturn" in call.attributes else state
+
+
+def _constant(ex: Executor, function: ir.Function | None, values: list[Value]) -> dict[MemObject, None]:
+    """Objects that are passed through pointers to const only: the function does not write them itself."""
+    kept: dict[MemObject, None] = {}
+    written: dict[MemObject, None] = {}
+    types = function.parameter_types if function is not None else ()
+    for number, value in enumerate(values):
+        key = types[number] if number < len(types) else None
+        pointee = ex.world.pointee(key)
+        constant = pointee is not None and ex.world.program.ctypes[pointee].name.startswith("const ")
+        pointed(value, kept if constant else written)
+    return {target: None for target in kept if target not in written}
 
 
 def result(ex: Executor, call: ir.Call, name: str, function: ir.Function | None) -> Value:
@@ -47,9 +60,17 @@ def result(ex: Executor, call: ir.Call, name: str, function: ir.Function | None)
 
 
 def forget(
-    ex: Executor, state: State, values: Iterable[Value], *, everything: bool, reason: str = ""
+    ex: Executor,
+    state: State,
+    values: Iterable[Value],
+    *,
+    everything: bool,
+    reason: str = "",
+    kept: Mapping[MemObject, None] | None = None,
 ) -> list[tuple[MemObject, Initial]]:
-    """What the arguments reach (and, with `everything`, what other files reach) becomes unknown."""
+    """What the arguments reach (and, with `everything`, what other files reach) becomes unknown, but for the
+    objects in `kept`."""
+    kept = kept or {}
     roots: dict[MemObject, None] = {}
     for value in values:
         pointed(value, roots)
@@ -59,10 +80,15 @@ def forget(
             if not variable.constant and variable.linkage not in ("internal", "private"):
                 roots[ex.world.named(name)] = None
     reached = closure(ex, state, roots)
-    ex.escaped.update(reached)
+    ex.escaped.update((target, None) for target in reached if target not in kept)
     written: list[tuple[MemObject, Initial]] = []
     for target in reached:
-        if target.constant or target.dead or target.kind not in access.MAIN:
+        if (
+            (target in kept and target not in ex.escaped)
+            or target.constant
+            or target.dead
+            or target.kind not in access.MAIN
+        ):
             continue
         fresh = Unknown(reason=reason)
         blocks.havoc(ex, state, target, fresh)

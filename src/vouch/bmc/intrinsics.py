@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from vouch.bmc import access, blocks, calls, instructions
+from vouch.bmc.memory import Contents
 from vouch.bmc.state import State
 from vouch.bmc.value import Kind, Pointer, Value
 from vouch.c import ir
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 _IGNORED = (
     "llvm.dbg.",
-    "llvm.lifetime.",
     "llvm.va_end",
     "llvm.stackrestore",
     "llvm.assume",
@@ -40,6 +40,9 @@ def run(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> S
     if name in ("llvm.trap", "llvm.ubsantrap", "llvm.debugtrap"):
         return None if name != "llvm.debugtrap" else state
     parts = name.split(".")
+    if parts[1] == "lifetime":
+        _lifetime(ex, frame, state, call, parts[2])
+        return state
     if name.startswith(("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")):
         _memory(ex, frame, state, call, parts[1])
         return state
@@ -59,6 +62,18 @@ def _memory(ex: Executor, frame: Frame, state: State, call: ir.Call, kind: str) 
     else:
         source = instructions.pointer_of(ex, frame, call.arguments[1])
         blocks.copy(ex, frame, state, call, destination, source, size)
+
+
+def _lifetime(ex: Executor, frame: Frame, state: State, call: ir.Call, kind: str) -> None:
+    """A block's variables begin without a value and end with the block."""
+    pointer = instructions.pointer_of(ex, frame, call.arguments[-1])
+    for guard, target, _ in pointer.targets:
+        if target.kind is not Kind.STACK or guard is not T.TRUE:
+            continue
+        contents = Contents(state.token)
+        if kind == "end":
+            contents.alive = T.FALSE
+        state.memory[target] = contents
 
 
 def _variadic(ex: Executor, frame: Frame, state: State, call: ir.Call, kind: str) -> None:

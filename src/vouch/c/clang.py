@@ -61,10 +61,12 @@ _WITH = {
 }
 
 _COMMON = (
-    "-O0",
+    # Unoptimised code all the same, but with debug information for declarations and with lifetimes.
+    "-O1",
+    "-U__OPTIMIZE__",
     "-fno-discard-value-names",
     "-Xclang",
-    "-disable-O0-optnone",
+    "-disable-llvm-passes",
     "-fstrict-flex-arrays=2",
     # a*b+c stays two roundings, and math functions stay calls that models can answer.
     "-ffp-contract=off",

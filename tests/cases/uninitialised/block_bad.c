@@ -9,7 +9,7 @@ int main(void)
         if (i == 0) {
             x = 1;
         }
-        sum += x; // expect: uninitialised unsafe
+        sum ^= x; // expect: uninitialised unsafe
     }
     return sum;
 }

@@ -1,0 +1,10 @@
+// Opening may fail.
+#include <stdio.h>
+
+int main(void)
+{
+    FILE *file = fopen("settings", "r");
+    int c = fgetc(file); // expect: pointer unsafe
+    fclose(file); // expect: pointer unsafe
+    return c;
+}
