@@ -30,6 +30,7 @@ UNARY: list[Callable[[T.Term], T.Term]] = [
     lambda a: T.ite(T.ult(a, T.bv(2, a.width)), T.bv(1, a.width), a),
     lambda a: T.ite(T.slt(a, T.bv(0, a.width)), T.bv(1, a.width), T.bv(3, a.width)),
 ]
+STEP = 5  # of the constants that three nested operators are tried with; 1 tries all
 TRUTH = (False, True)
 
 
@@ -85,6 +86,17 @@ def test_shaped_operands(op: Callable[[T.Term, T.Term], T.Term]) -> None:
         constant = T.bv(value, f(x).width)
         _expect_same(lambda f=f, c=constant: op(f(x), c), [x], [range(4)])
         _expect_same(lambda f=f, c=constant: op(c, f(x)), [x], [range(4)])
+
+
+@pytest.mark.parametrize(
+    "outer", [T.udiv, T.urem, T.sdiv, T.srem, T.eq, T.ult, T.slt], ids=lambda op: op.__name__
+)
+def test_extended_operands_that_cannot_wrap(outer: Callable[[T.Term, T.Term], T.Term]) -> None:
+    x = T.symbol("x", T.bitvec(2))
+    inners = (T.mul, T.add, T.shl, T.lshr, T.ashr)
+    for inner, extend, a, b in product(inners, (T.zext, T.sext), range(16), range(0, 16, STEP)):
+        p, q = T.bv(a, 4), T.bv((a + b) % 16, 4)
+        _expect_same(lambda f=inner, e=extend, p=p, q=q: outer(f(e(x, 4), p), q), [x], [range(4)])
 
 
 def test_boolean_structure() -> None:

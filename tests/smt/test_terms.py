@@ -105,6 +105,18 @@ def _rules() -> list[tuple[str, Callable[[], T.Term], Callable[[], T.Term]]]:
         ),
         ("write what is there", lambda: T.store(a, x, T.select(a, x)), lambda: a),
         ("x / 8", lambda: T.udiv(x, c(8)), lambda: T.lshr(x, c(3))),
+        (
+            "pointer difference",
+            lambda: T.sdiv(T.sub(T.mul(T.zext(x, 16), c(4, 16)), T.mul(T.zext(y, 16), c(4, 16))), c(4, 16)),
+            lambda: T.sub(T.zext(x, 16), T.zext(y, 16)),
+        ),
+        ("a byte over 1000", lambda: T.sdiv(T.zext(x, 16), c(1000, 16)), lambda: c(0, 16)),
+        ("a byte modulo 1000", lambda: T.srem(T.zext(x, 16), c(1000, 16)), lambda: T.zext(x, 16)),
+        (
+            "never negative over 8",
+            lambda: T.sdiv(T.zext(x, 16), c(8, 16)),
+            lambda: T.lshr(T.zext(x, 16), c(3, 16)),
+        ),
         ("x / 0", lambda: T.udiv(x, c(0)), lambda: c(255)),
     ]
 

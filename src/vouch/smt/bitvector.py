@@ -7,6 +7,7 @@ Normal forms: the constant of a commutative operator stands right, other operand
 from __future__ import annotations
 
 from vouch.smt.boolean import ite
+from vouch.smt.intervals import unsigned
 from vouch.smt.node import Term, bv, constant, make, switches
 from vouch.smt.operators import fold
 from vouch.smt.sort import BOOL, bitvec
@@ -55,7 +56,14 @@ def add(a: Term, b: Term) -> Term:
             return a.args[0]
         if b.op == "sub" and b.args[1] is a:
             return b.args[0]
+        if _same_factor(a, b):
+            return mul(add(a.args[0], b.args[0]), a.args[1])
     return _ordered("add", a, b)
+
+
+def _same_factor(a: Term, b: Term) -> bool:
+    """Whether both are multiples by the same constant: one multiplication then does for two."""
+    return a.op == b.op == "mul" and a.args[1] is b.args[1] and a.args[1].value is not None
 
 
 def _add_constant(a: Term, c: Term) -> Term:
@@ -95,6 +103,8 @@ def sub(a: Term, b: Term) -> Term:
         return add(a, b.args[0])
     if a.op == "sub" and a.args[0] is b:
         return neg(a.args[1])
+    if _same_factor(a, b):
+        return mul(sub(a.args[0], b.args[0]), a.args[1])
     return make("sub", (a, b), a.sort)
 
 
@@ -148,56 +158,9 @@ def mul(a: Term, b: Term) -> Term:
     return make("mul", (a, b), a.sort)
 
 
-def _divide(op: str, a: Term, b: Term) -> Term:
-    if a.sort is not b.sort:
-        raise _mismatch(a, b)
-    if a.value is not None and b.value is not None:
-        return _both(op, a, b)
-    if switches.simplify and b.value is not None and constant_branches(a):
-        return ite(a.args[0], _both(op, a.args[1], b), _both(op, a.args[2], b))
-    return make(op, (a, b), a.sort)
-
-
-def _power(value: int) -> int | None:
+def power_of_two(value: int) -> int | None:
     """The exponent of a power of two."""
     return value.bit_length() - 1 if value and value & (value - 1) == 0 else None
-
-
-def udiv(a: Term, b: Term) -> Term:
-    if switches.simplify and b.value is not None and a.value is None and a.sort is b.sort:
-        if b.value == 0:
-            return bv(-1, a.width)
-        power = _power(b.value)
-        if power is not None:
-            return lshr(a, bv(power, a.width))
-    return _divide("udiv", a, b)
-
-
-def urem(a: Term, b: Term) -> Term:
-    if switches.simplify and b.value is not None and a.value is None and a.sort is b.sort:
-        if b.value == 0:
-            return a
-        if _power(b.value) is not None:
-            return band(a, bv(b.value - 1, a.width))
-    return _divide("urem", a, b)
-
-
-def sdiv(a: Term, b: Term) -> Term:
-    if switches.simplify and b.value is not None and a.sort is b.sort:
-        if b.value == _ones(a.width):
-            return neg(a)
-        if b.value == 1:
-            return a
-    return _divide("sdiv", a, b)
-
-
-def srem(a: Term, b: Term) -> Term:
-    if switches.simplify and b.value is not None and a.sort is b.sort:
-        if b.value in (1, _ones(a.width)):
-            return bv(0, a.width)
-        if b.value == 0:
-            return a
-    return _divide("srem", a, b)
 
 
 def _shift(op: str, a: Term, b: Term) -> Term:
@@ -208,6 +171,8 @@ def _shift(op: str, a: Term, b: Term) -> Term:
     if switches.simplify:
         if b.value == 0 or a.value == 0:
             return a
+        if op == "ashr" and unsigned(a)[1] >> (a.width - 1) == 0:  # never negative
+            op = "lshr"
         if b.value is not None and a.op == op and a.args[1].value is not None:
             total = min(a.args[1].value + b.value, _ones(a.width))
             return _shift_far(op, a.args[0], total)
@@ -274,20 +239,9 @@ def band(a: Term, b: Term) -> Term:
     if a.op == "zext":
         inner = a.args[0]
         return zext(band(inner, bv(b.value, inner.width)), a.width)
-    if _power(b.value + 1) is not None and _fits(a, b.value.bit_length()):
+    if power_of_two(b.value + 1) is not None and unsigned(a)[1] <= b.value:
         return a
     return make("band", (a, b), a.sort)
-
-
-def _fits(a: Term, bits: int) -> bool:
-    """Whether all bits of `a` from `bits` on are known to be zero."""
-    if a.op == "zext":
-        return a.args[0].width <= bits
-    if a.op == "lshr" and a.args[1].value is not None:
-        return a.width - a.args[1].value <= bits
-    if a.op in ("band", "urem") and a.args[1].value is not None:
-        return 0 < a.args[1].value < (1 << bits)
-    return False
 
 
 def bor(a: Term, b: Term) -> Term:
@@ -473,8 +427,10 @@ def sext(a: Term, width: int) -> Term:
     if a.value is not None:
         return bv(a.value - (1 << a.width) if a.value >> (a.width - 1) else a.value, width)
     if switches.simplify:
-        if a.op in ("zext", "sext"):
-            return zext(a.args[0], width) if a.op == "zext" else sext(a.args[0], width)
+        if a.op == "sext":
+            return sext(a.args[0], width)
+        if unsigned(a)[1] >> (a.width - 1) == 0:  # never negative
+            return zext(a, width)
         if constant_branches(a):
             return ite(a.args[0], sext(a.args[1], width), sext(a.args[2], width))
     return make("sext", (a,), bitvec(width), (width - a.width,))

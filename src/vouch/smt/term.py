@@ -21,13 +21,9 @@ from vouch.smt.bitvector import (
     neg,
     resize_s,
     resize_u,
-    sdiv,
     sext,
     shl,
-    srem,
     sub,
-    udiv,
-    urem,
     zext,
 )
 from vouch.smt.boolean import and_, implies, ite, not_, or_, xor
@@ -50,6 +46,7 @@ from vouch.smt.compare import (
     umul_overflow,
     usub_overflow,
 )
+from vouch.smt.division import sdiv, srem, udiv, urem
 from vouch.smt.floating import (
     fp_abs,
     fp_add,
