@@ -5,6 +5,5 @@ int main(void)
 {
     FILE *file = fopen("settings", "r");
     int c = fgetc(file); // expect: pointer unsafe
-    fclose(file); // expect: pointer unsafe
     return c;
 }

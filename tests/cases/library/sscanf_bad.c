@@ -5,5 +5,5 @@ int main(void)
 {
     int a, b;
     sscanf("12 x", "%d %d", &a, &b);
-    return a + b; // expect: uninitialised unsafe
+    return a == b; // expect: uninitialised unsafe
 }
