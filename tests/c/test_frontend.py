@@ -12,7 +12,7 @@ import pytest
 
 from vouch.c import ir
 from vouch.c.cache import Cache, key_of
-from vouch.c.clang import Clang
+from vouch.c.clang import Clang, wheel
 from vouch.c.frontend import FrontOptions, Loaded, load
 from vouch.c.reader import read
 from vouch.errors import VouchError
@@ -253,6 +253,18 @@ def test_no_such_clang(project: Path) -> None:
     write({"a.c": "int x;"})
     with pytest.raises(VouchError, match="not found"):
         load(["a.c"], FrontOptions(clang="/no/such/clang"))
+
+
+def test_another_clang(project: Path) -> None:
+    """The wheel's clang in the role of an installed one, which has built-in headers of its own."""
+    write({"a.c": "#include <stddef.h>\n#include <string.h>\nsize_t f(char *s) { return strlen(s) / 2; }"})
+    program = Path("my-clang").absolute()
+    headers = wheel() / "lib" / "include"
+    program.write_text(f'#!/bin/sh\nexec "{wheel() / "zig"}" clang "$@" -idirafter "{headers}"\n')
+    program.chmod(0o755)
+    loaded = load(["a.c"], FrontOptions(clang=str(program)))
+    assert bodies(loaded) == {"f"}
+    assert loaded.program.models == {"strlen"}
 
 
 # ---------------------------------------------------------------- languages and targets

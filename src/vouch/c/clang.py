@@ -18,6 +18,7 @@ from pathlib import Path
 
 from vouch.c.cache import Cache, key_of
 from vouch.c.checks.base import Category
+from vouch.c.link import normal
 from vouch.c.options import FrontOptions
 from vouch.c.target import Target, headers, resolve
 from vouch.errors import VouchError
@@ -217,12 +218,15 @@ class Clang:
         key = key_of([self.identity(), *arguments, seen]) if seen is not None else ""
         if cache and key and (known := cache.get(key)) is not None:
             return known.decode("utf-8", "surrogateescape")
-        done = self._run([*arguments, "-S", "-emit-llvm", "-o", "-", unit.path])
+        # Another clang may print IR as another LLVM does; bitcode is what this one can read.
+        form = "-S" if self._options.clang is None else "-c"
+        done = self._run([*arguments, form, "-emit-llvm", "-o", "-", unit.path])
         if done.returncode:
             raise self._error(unit, done)
+        text = done.stdout if form == "-S" else normal(done.stdout, unit.path).text.encode()
         if cache and key:
-            cache.put(key, done.stdout)
-        return done.stdout.decode("utf-8", "surrogateescape")
+            cache.put(key, text)
+        return text.decode("utf-8", "surrogateescape")
 
     @property
     def headers(self) -> tuple[Path, ...]:

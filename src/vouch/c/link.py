@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from vouch.errors import VouchError
@@ -31,30 +32,32 @@ _YIELDING = frozenset(
 )
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True)
 class Module:
-    """IR text with the file it came from."""
+    """IR text with the file it came from. What it defines is looked up once."""
 
     name: str
     text: str
 
-    @property
+    @cached_property
+    def _symbols(self) -> list[tuple[str, str, str]]:
+        return _SYMBOL.findall(self.text)
+
+    @cached_property
     def defined(self) -> set[str]:
         """Functions and variables that no other module may define too."""
-        functions = {
-            n for kind, words, n in _SYMBOL.findall(self.text) if kind == "define" and _strong(words)
-        }
+        functions = {n for kind, words, n in self._symbols if kind == "define" and _strong(words)}
         return functions | {n for n, words in _VARIABLE.findall(self.text) if _strong(words)}
 
-    @property
+    @cached_property
     def bodies(self) -> set[str]:
         """All functions with a body."""
-        return {name.strip('"') for kind, _, name in _SYMBOL.findall(self.text) if kind == "define"}
+        return {name.strip('"') for kind, _, name in self._symbols if kind == "define"}
 
-    @property
+    @cached_property
     def undefined(self) -> set[str]:
         """Functions that are declared only."""
-        return {name.strip('"') for kind, _, name in _SYMBOL.findall(self.text) if kind == "declare"}
+        return {name.strip('"') for kind, _, name in self._symbols if kind == "declare"}
 
     @property
     def layout(self) -> str:
