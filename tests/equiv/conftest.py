@@ -6,6 +6,7 @@ the engines use) finds the largest distance, or the largest violation of a ranki
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -29,7 +30,7 @@ class Piece:
 
 
 def random_layers(rng: np.random.Generator, widths: list[int]) -> Layers:
-    sizes = zip(widths, widths[1:], strict=False)
+    sizes = itertools.pairwise(widths)
     return [(rng.normal(size=(m, n)).round(3), rng.normal(size=m).round(3) * 0.5) for n, m in sizes]
 
 
