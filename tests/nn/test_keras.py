@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import signal
+import subprocess
 import zipfile
 from pathlib import Path
 
@@ -149,6 +151,20 @@ def test_weights_from_elsewhere_are_refused(tmp_path):
             change(file["model_weights/a"])
         with pytest.raises(VouchError, match=message):
             load(path)
+
+
+def test_a_crash_of_the_library_is_an_error(tmp_path, monkeypatch):
+    crashed = subprocess.CompletedProcess([], -signal.SIGSEGV, b"", b"")
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: crashed)
+    (tmp_path / "m.h5").write_bytes(b"anything")
+    with pytest.raises(VouchError, match="damaged"):
+        load(tmp_path / "m.h5")
+
+
+def test_modules_of_the_current_folder_are_not_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "h5py.py").write_text("raise SystemExit('taken over')")
+    assert load(MODELS[0]).inputs > 0
 
 
 def test_truncated_file(tmp_path):

@@ -9,19 +9,19 @@ import io
 import json
 import re
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from vouch.errors import VouchError
 from vouch.nn.loaders import files
 from vouch.nn.loaders.files import read, stem, suffix
+from vouch.nn.loaders.hdf5 import contents
 from vouch.nn.loaders.keras_layers import CONVERTERS, Layer
 from vouch.nn.network import GraphBuilder, Network
-from vouch.nn.operators.base import LARGEST, Array, Shape
+from vouch.nn.operators.base import Array, Shape
 
 Weights: TypeAlias = Callable[["_Entry"], list[Array]]
 
@@ -38,6 +38,13 @@ class _Entry:
     """The name that Keras 3 gives the layer's weights: its class, counted."""
 
 
+# Whatever a broken configuration or archive raises.
+_MALFORMED = (
+    *(KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError),
+    *(OSError, EOFError, RuntimeError, zlib.error),
+)
+
+
 def load_keras(path: Path) -> Network:
     """The network in a Keras file: Sequential or functional, one input, one output."""
     data = read(path)
@@ -47,35 +54,15 @@ def load_keras(path: Path) -> Network:
         return _network(stem(path), entries, output, weights)
     except VouchError as error:
         raise VouchError(f"{path}: {error}") from None
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError, OSError) as error:
-        raise VouchError(f"{path}: malformed Keras model: {error}") from None
-
-
-def _opened(data: bytes) -> Any:
-    try:
-        import h5py
-    except ImportError:
-        raise VouchError("reading Keras models needs h5py (pip install 'vouch[keras]')") from None
-    try:
-        return h5py.File(io.BytesIO(data), "r")
-    except OSError:
-        raise VouchError("not an HDF5 file") from None
+    except _MALFORMED as error:
+        raise VouchError(f"{path}: malformed Keras model: {' '.join(str(error).split())}") from None
 
 
 def _h5(data: bytes) -> tuple[dict[str, Any], Weights]:
-    file = _opened(data)
-    if "model_config" not in file.attrs:
+    read = contents(data)
+    if read.config is None:
         raise VouchError("holds weights only; a whole saved model is needed")
-    groups = file["model_weights"]
-
-    def weights(entry: _Entry) -> list[Array]:
-        if entry.name not in groups:
-            return []
-        group = groups[entry.name]
-        names = [n.decode() if isinstance(n, bytes) else str(n) for n in group.attrs.get("weight_names", ())]
-        return [_numbers(group, name) for name in names]
-
-    return json.loads(file.attrs["model_config"]), weights
+    return json.loads(read.config), lambda entry: read.weights.get(entry.name, [])
 
 
 def _archive(data: bytes) -> tuple[dict[str, Any], Weights]:
@@ -84,38 +71,11 @@ def _archive(data: bytes) -> tuple[dict[str, Any], Weights]:
             if sum(entry.file_size for entry in archive.infolist()) > files.LARGEST:
                 raise VouchError("unpacks to more than memory holds")
             config = json.loads(archive.read("config.json"))
-            file = _opened(archive.read("model.weights.h5"))
+            stored = archive.read("model.weights.h5")
     except (zipfile.BadZipFile, KeyError, NotImplementedError) as error:
         raise VouchError(f"not a .keras archive: {error}") from None
-    groups = file.get("layers", {})
-
-    def weights(entry: _Entry) -> list[Array]:
-        if entry.path not in groups or "vars" not in groups[entry.path]:
-            return []
-        variables = groups[entry.path]["vars"]
-        return [_numbers(variables, key) for key in sorted(variables, key=int)]
-
-    return config, weights
-
-
-def _numbers(group: Any, name: str) -> Array:
-    """A dataset of the file itself: neither a link nor data stored elsewhere, nor more than memory holds."""
-    import h5py
-
-    parts = name.split("/")
-    for depth in range(1, len(parts) + 1):
-        link = group.get("/".join(parts[:depth]), getlink=True)
-        if not isinstance(link, h5py.HardLink):
-            raise VouchError(f"weights {name!r} are a link")
-    dataset = group[name]
-    if not isinstance(dataset, h5py.Dataset) or dataset.external or dataset.is_virtual:
-        raise VouchError(f"weights {name!r} are stored outside of the file")
-    if dataset.size > LARGEST:
-        raise VouchError(f"weights {name!r} are too large")
-    values = np.array(dataset, dtype=np.float64)
-    if not np.isfinite(values).all():
-        raise VouchError("weights contain NaN or infinity")
-    return values
+    read = contents(stored)
+    return config, lambda entry: read.weights.get(entry.path, [])
 
 
 def _entries(config: dict[str, Any]) -> tuple[list[_Entry], str]:

@@ -38,7 +38,7 @@ from vouch.nn.operators import (
     Tanh,
     Transpose,
 )
-from vouch.nn.operators.base import Array, Shape
+from vouch.nn.operators.base import Array, Shape, finite
 from vouch.nn.operators.pooling import same_padding
 
 
@@ -62,6 +62,7 @@ class Layer:
     def expect(self, count: int) -> Sequence[Array]:
         if len(self.weights) != count:
             raise VouchError(f"{len(self.weights)} weight arrays where {count} are expected")
+        finite(*self.weights)
         return self.weights
 
     def activated(self, value: str) -> str:
