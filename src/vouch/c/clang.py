@@ -68,6 +68,7 @@ _COMMON = (
     "-fno-discard-value-names",
     "-Xclang",
     "-disable-llvm-passes",
+    "-fno-strict-aliasing",  # spares notes for the optimiser on every load and store
     "-fstrict-flex-arrays=2",
     # a*b+c stays two roundings, and math functions stay calls that models can answer.
     "-ffp-contract=off",
