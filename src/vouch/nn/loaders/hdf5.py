@@ -78,7 +78,8 @@ def _packed(data: bytes) -> bytes:
     text = config.decode() if isinstance(config, bytes) else config
     manifest = json.dumps({"config": text, "weights": weights}).encode()
     buffer = io.BytesIO()
-    np.savez(buffer, manifest=np.frombuffer(manifest, np.uint8), **arrays)
+    arrays["manifest"] = np.frombuffer(manifest, np.uint8)
+    np.savez(buffer, allow_pickle=False, **arrays)
     return buffer.getvalue()
 
 
