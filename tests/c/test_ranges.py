@@ -73,6 +73,11 @@ TWINS = [
     ("bounds", "int t[8]; int f(int i) { struct D d = {0}; return t[d.n]; }", "int t[8]; int f(int i) { struct D d = {0}; d.n = i; return t[d.n]; }"),
     ("pointer", "int f(struct D *d) { return d->n; }", "int f(struct D *d) { free(d); return d->n; }"),
     ("pointer", "int g; int f(int c) { int *p = &g; return *p; }", "int g; int f(int c) { int *p = &g; if (c) p = 0; return *p; }"),
+    ("pointer", "int f(struct D *d) { return d->next->n; }", "int f(struct D *d, struct D *e) { e->next = 0; return d->next->n; }"),
+    ("pointer", "int f(struct D *d) { d->n = 0; ext(); return d->next->next->n; }", "int f(struct D *d, struct D *e) { *e = (struct D){0}; return d->next->n; }"),
+    ("pointer", "static void k(struct D *d) { d->n++; } int f(struct D *d) { k(d); return d->next->n; }", "static void k(struct D *d) { d->next = 0; } int f(struct D *d) { k(d); return d->next->n; }"),
+    ("pointer", "int f(struct D *d, struct D *e) { e->next = d; return d->next->n; }", "int f(struct D *d, struct D *e) { struct D x; e->next = &x + 5; return d->next->n; }"),
+    ("pointer", "struct D *g; int f(void) { return g->n; }", "struct D *g; int f(void) { g = 0; ext(); g = 0; return g->n; }"),
     # calls
     ("bounds", "int t[8]; static int k(int i) { return i & 7; } int f(int i) { return t[k(i)]; }", "int t[8]; static int k(int i) { return i & 15; } int f(int i) { return t[k(i)]; }"),
     ("division-by-zero", "int ext(void); int f(int x) { int d = 3; ext(); return x / d; }", "int f(int x) { int d = ext(); return x / d; }"),

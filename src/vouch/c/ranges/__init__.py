@@ -16,15 +16,12 @@ from vouch.c.ir import Call, Function, IntType, PointerType, Program
 from vouch.c.ranges.calls import instructions
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.judge import judge
-from vouch.c.ranges.pointers import INFINITE
 from vouch.c.ranges.solve import Solver
 from vouch.c.ranges.widths import by_width
-from vouch.c.ranges.world import Extent, World, join_arguments
+from vouch.c.ranges.world import FROM_OUTSIDE, World, join_arguments
 from vouch.verdict import Verdict
 
 __all__ = ["Analysis", "Decision", "Ranges", "analyse", "decide"]
-
-_VALID = Extent(0, 4 * INFINITE, True)
 
 
 @dataclass(slots=True, frozen=True)
@@ -126,13 +123,12 @@ class _Run:
             wanted = name in called and isinstance(function.signature.result, IntType)
             if name in world.graph.twice or not (wanted or collects):
                 continue
-            solver = Solver(world, function, None)
+            solver = Solver(world, function, None, self._clean(name))
             if collects:
                 judge(solver, ())
             world.results[name] = solver.result if solver.returns else None
-            if name in self.roots and world.library:
-                self.solvers[name] = solver  # nothing that the second pass knows more about
         world.called.clear()
+        world.unclean.clear()
         world.arguments.clear()
         if collects:
             world.settle_writes()
@@ -150,12 +146,17 @@ class _Run:
             arguments = self._outside(name, function)
         else:
             arguments = world.arguments.get(name)
-        solver = self.solvers.get(name)
-        if solver is None:
-            solver = self.solvers[name] = Solver(world, function, arguments)
-        else:
-            solver.bind_pointers(arguments)
+        solver = self.solvers[name] = Solver(world, function, arguments, self._clean(name))
         return judge(solver, checks)
+
+    def _clean(self, name: str) -> bool:
+        """Whether pointers in memory from outside can be trusted when a function is called."""
+        world = self.world
+        if self.strict or name in world.graph.recursive or name in world.unclean:
+            return False
+        if world.graph.effects[name].frees or (name in world.graph.taken and world.graph.indirect):
+            return False
+        return name in world.called or name in self.entries
 
     def _outside(self, name: str, function: Function) -> list[Any] | None:
         """Arguments of a function that code outside calls: arbitrary, but pointers are valid by
@@ -165,7 +166,9 @@ class _Run:
             return None
         if world.graph.effects[name].frees or (name in world.graph.taken and world.graph.indirect):
             return None
-        given: list[Any] = [_VALID if isinstance(p.type, PointerType) else None for p in function.parameters]
+        given: list[Any] = [
+            FROM_OUTSIDE if isinstance(p.type, PointerType) else None for p in function.parameters
+        ]
         known = world.arguments.get(name)
         if known is None:
             return None if name in world.called else given

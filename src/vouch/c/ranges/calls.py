@@ -2,7 +2,7 @@
 
 `Effects` over-approximate: `globals` are written by name, `wild` means through some pointer that is not the
 address of one of the function's own variables, `leaves` that code outside the program may run, `frees` that
-heap memory may be released.
+heap memory may be released, `taints` that a pointer of the program's making may get into memory from outside.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from vouch.c.ir import (
     Instruction,
     Opaque,
     Operand,
+    PointerType,
     Program,
     Register,
     Store,
@@ -74,12 +75,14 @@ class Effects:
     wild: bool = False
     leaves: bool = False
     frees: bool = False
+    taints: bool = False
 
     def add(self, other: Effects) -> None:
         self.globals |= other.globals
         self.wild |= other.wild
         self.leaves |= other.leaves
         self.frees |= other.frees
+        self.taints |= other.taints
 
 
 def root(definitions: dict[str, Instruction], pointer: Operand) -> Operand | Alloca:
@@ -137,16 +140,22 @@ class CallGraph:
         callees: dict[str, None] = {}
         for instruction in instructions(function):
             match instruction:
-                case (
-                    Store(pointer=pointer) | AtomicUpdate(pointer=pointer) | CompareExchange(pointer=pointer)
-                ):
+                case Store(pointer=pointer, value=value):
                     _write(effects, definitions, pointer)
+                    if isinstance(getattr(value, "type", None), PointerType):
+                        own = isinstance(value, GlobalConstant) or isinstance(
+                            root(definitions, pointer), Alloca
+                        )
+                        effects.taints |= not own
+                case AtomicUpdate(pointer=pointer) | CompareExchange(pointer=pointer):
+                    _write(effects, definitions, pointer)
+                    effects.taints = True
                 case VaArg(list=pointer):
                     _write(effects, definitions, pointer)
                 case Call():
                     self._call(name, effects, definitions, callees, instruction)
                 case Opaque():
-                    effects.wild = effects.leaves = True
+                    effects.wild = effects.leaves = effects.taints = True
                 case _:
                     pass
         self.callees[name] = list(callees)
@@ -160,7 +169,7 @@ class CallGraph:
         call: Call,
     ) -> None:
         if isinstance(call.callee, AsmOperand):
-            effects.wild = effects.leaves = True
+            effects.wild = effects.leaves = effects.taints = True
             return
         target = self.target(call)
         if target is None:
@@ -172,10 +181,12 @@ class CallGraph:
         elif target in self.program.functions and self.program.functions[target].defined:
             callees[target] = None
             effects.frees |= is_free(target)
+            effects.taints |= is_free(target)
         elif is_free(target):
-            effects.frees = True
+            effects.frees = effects.taints = True
         elif target.startswith(_WRITERS):
             _write(effects, definitions, call.arguments[0])
+            effects.taints |= not isinstance(root(definitions, call.arguments[0]), Alloca)
         elif target.startswith("llvm."):
             effects.wild |= self.of_intrinsic(target).wild
         elif not is_silent(self.program, target):
@@ -266,18 +277,20 @@ class CallGraph:
             changed = False
             for name in self.order:
                 own = self.effects[name]
-                before = (len(own.globals), own.wild, own.leaves, own.frees)
+                before = (len(own.globals), own.wild, own.leaves, own.frees, own.taints)
                 for callee in self.callees[name]:
                     own.add(self.effects[callee])
-                changed |= before != (len(own.globals), own.wild, own.leaves, own.frees)
+                changed |= before != (len(own.globals), own.wild, own.leaves, own.frees, own.taints)
         self.outside = Effects(wild=True, leaves=True)
         for name in self.taken:
             self.outside.globals |= self.effects[name].globals
             self.outside.frees |= self.effects[name].frees
+            self.outside.taints |= self.effects[name].taints
         for effects in self.effects.values():
             if effects.leaves:
                 effects.globals |= self.outside.globals
                 effects.frees |= self.outside.frees
+                effects.taints |= self.outside.taints
 
 
 _NOTHING = Effects()

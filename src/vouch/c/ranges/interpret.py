@@ -50,9 +50,9 @@ from vouch.c.ranges.calls import Effects
 from vouch.c.ranges.conversion import survives
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.frame import Frame
-from vouch.c.ranges.pointers import ANYWHERE, NULL, SOMEWHERE, Pair, Pointer
-from vouch.c.ranges.state import State, join_values
-from vouch.c.ranges.world import Extent, World
+from vouch.c.ranges.pointers import ANYWHERE, NULL, OUTSIDE, SOMEWHERE, Pair, Pointer
+from vouch.c.ranges.state import CLEAN, State, join_values
+from vouch.c.ranges.world import FROM_OUTSIDE, Extent, World
 from vouch.errors import Unsupported
 
 
@@ -76,6 +76,7 @@ class Interpreter:
         self.dead = False  # the rest of the block is not reached
         self.recording = False  # tell the world about calls and writes
         self.extents: dict[str, Extent] = {n: Extent(0, size, False) for n, size in frame.locals.items()}
+        self.extents[OUTSIDE] = FROM_OUTSIDE
         self.pointer_keys: set[tuple[Any, ...]] = set()
         for name, keys in frame.fields.items():
             self.keys[name] = set(keys)
@@ -189,6 +190,9 @@ class Interpreter:
         if instruction.volatile or instruction.atomic or pointer.base is None or not self.fits(kind):
             self.define(result, self.unknown(kind))
             return
+        if pointer.base == OUTSIDE:
+            self.define(result, self.initial(pointer, kind, 1))
+            return
         size = self.sizes.store_size(kind)
         if pointer.lo != pointer.hi:
             aligned = instruction.align % size == 0  # else offsets between the elements are possible
@@ -242,6 +246,8 @@ class Interpreter:
         """What a cell holds that the function has not written: something for constants and, in a program
         with a `main`, for hidden globals."""
         unknown = self.unknown(kind)
+        if isinstance(kind, PointerType) and CLEAN in self.state and self.is_outside(pointer.base):
+            return Pointer(OUTSIDE, 0, 0, False)
         if pointer.base is None or pointer.base[0] != "@" or not isinstance(kind, IntType):
             return unknown
         known = self.world.content(pointer.base, pointer.lo, pointer.hi, size)
@@ -255,9 +261,17 @@ class Interpreter:
         if size is None:
             self.forget(pointer, self.extent(kind))
             return
+        if (
+            CLEAN in self.state
+            and isinstance(kind, PointerType)
+            and not self.is_harmless(pointer, instruction.value)
+        ):
+            del self.writable()[CLEAN]
         exact = pointer.lo == pointer.hi
         self.forget(pointer, size, value if exact or instruction.align % size == 0 else None)
-        if pointer.base is not None and exact and not instruction.volatile and value is not None:
+        if pointer.base is None or pointer.base == OUTSIDE or not exact or instruction.volatile:
+            return
+        if value is not None:
             key = (pointer.base, pointer.lo, size)
             if type(value) is Pointer:
                 self.pointer_keys.add(key)
@@ -282,7 +296,7 @@ class Interpreter:
             self.world.note_write(pointer, size, value)
         if base == "null":
             return
-        if base is None:
+        if base is None or base == OUTSIDE:
             self.forget_reachable()
             return
         state = self.state
@@ -310,7 +324,28 @@ class Interpreter:
             if self.is_reachable(name) and not self.world.objects.is_constant(name):
                 self.forget_object(name)
 
+    def is_outside(self, base: str | None) -> bool:
+        """Whether what a pointer leads to came from outside the program, as far as nobody wrote it since."""
+        if base is None or base == OUTSIDE:
+            return base == OUTSIDE
+        if base[0] == "@":
+            return self.world.library and not self.world.objects.is_constant(base)
+        extent = self.extents.get(base)
+        return extent is not None and extent.outside and extent.hi > pointers.INFINITE
+
+    def is_harmless(self, place: Pointer, operand: Operand) -> bool:
+        """Whether a stored pointer leaves memory from outside as trustworthy as it was: the place is a local
+        of this function, or the pointer is a global's, a function's or from outside itself."""
+        if place.base is not None and place.base[0] == "%":
+            return True
+        if isinstance(operand, GlobalConstant):
+            return True
+        value = self.value(operand)
+        return type(value) is Pointer and value.lo == value.hi == 0 and self.is_outside(value.base)
+
     def forget_effects(self, effects: Effects) -> None:
+        if effects.taints and CLEAN in self.state:
+            del self.writable()[CLEAN]
         if effects.wild:
             self.forget_reachable()
         for name in effects.globals:
@@ -467,7 +502,7 @@ class Interpreter:
 
 def compare_pointers(predicate: str, a: Pointer, b: Pointer) -> bool | None:
     """Known for offsets into one object, and for null against something that is not."""
-    if a.base is not None and a.base == b.base and a.base != "null":
+    if a.base is not None and a.base == b.base and a.base not in ("null", OUTSIDE):
         if predicate in ("eq", "ne"):
             if a.lo == a.hi == b.lo == b.hi:
                 return predicate == "eq"

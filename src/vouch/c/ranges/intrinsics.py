@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from vouch.c.ir import AsmOperand, Call, Function, IntConstant, IntType, Operand
 from vouch.c.ranges import domain, refine
 from vouch.c.ranges.domain import Value
-from vouch.c.ranges.pointers import INFINITE, Pair, Pointer
+from vouch.c.ranges.pointers import INFINITE, OUTSIDE, Pair, Pointer
+from vouch.c.ranges.state import CLEAN
 
 if TYPE_CHECKING:
     from vouch.c.ranges.interpret import Interpreter
@@ -34,7 +35,7 @@ def call(at: Interpreter, instruction: Call) -> None:
             at.define(instruction.result, _intrinsic(at, instruction, target))
             return
         if at.recording:
-            at.world.note_call(target, _arguments(at, instruction, function))
+            at.world.note_call(target, _arguments(at, instruction, function), CLEAN in at.state)
     at.forget_effects(graph.of_call(instruction))
     result = at.unknown(instruction.type)
     if target is not None and at.world.knows_result(target):
@@ -120,10 +121,17 @@ def _length(at: Interpreter, operand: Operand) -> int:
     return min(at.integer(operand)[3], INFINITE)
 
 
+def _taint(at: Interpreter, target: Pointer) -> None:
+    """Bytes that may be pointers are written."""
+    if CLEAN in at.state and not (target.base or "").startswith("%"):
+        del at.writable()[CLEAN]
+
+
 def _copy(at: Interpreter, instruction: Call) -> None:
     target, source = at.pointer(instruction.arguments[0]), at.pointer(instruction.arguments[1])
     length = instruction.arguments[2]
     found = _source_cells(at, target, source, length) if isinstance(length, IntConstant) else {}
+    _taint(at, target)
     at.forget(target, _length(at, length))
     if found:
         at.writable().update(found)
@@ -151,10 +159,11 @@ def _source_cells(
 
 def _set(at: Interpreter, instruction: Call) -> None:
     target, byte, length = at.pointer(instruction.arguments[0]), *instruction.arguments[1:3]
+    _taint(at, target)
     at.forget(target, _length(at, length))
     if not isinstance(byte, IntConstant) or not isinstance(length, IntConstant):
         return
-    if target.base is None or target.base == "null" or target.lo != target.hi:
+    if target.base is None or target.base in ("null", OUTSIDE) or target.lo != target.hi:
         return
     for key in at.keys.get(target.base, ()):
         if target.lo <= key[1] and key[1] + key[2] <= target.lo + length.value and key not in at.pointer_keys:

@@ -25,7 +25,6 @@ from vouch.c.ranges.calls import root
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.interpret import Interpreter
 from vouch.c.ranges.intrinsics import exact_bounds
-from vouch.c.ranges.pointers import INFINITE
 from vouch.c.ranges.solve import Solver
 from vouch.errors import Unsupported
 
@@ -129,6 +128,10 @@ def _holds(at: Interpreter, check: Check) -> str | None:
             return _valid_access(at, site)
         case Trigger.UNINITIALISED:
             return _from_outside(at, site)
+        case Trigger.CALL:
+            assert check.value is not None
+            base = at.pointer(check.value).base
+            return OUTSIDE if base is not None and base[0] in "^?" and at.is_outside(base) else None
         case _:
             return None
     return "" if safe else None
@@ -212,8 +215,7 @@ def _from_outside(at: Interpreter, site: Instruction) -> str | None:
         return None
     if base[0] == "@":
         return ""
-    extent = at.extents.get(base)
-    return OUTSIDE_WRITTEN if extent is not None and extent.outside and extent.hi > INFINITE else None
+    return OUTSIDE_WRITTEN if base[0] in "^?" and at.is_outside(base) else None
 
 
 def _inside(at: Interpreter, operand: Operand, size: int | None) -> str | None:

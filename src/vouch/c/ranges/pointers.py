@@ -19,6 +19,9 @@ class Pointer(NamedTuple):
     step: int = 0  # 0 for a single offset
 
 
+OUTSIDE = (
+    "?"  # base: one of the objects that memory from outside the program leads to; no two need be the same
+)
 ANYWHERE = Pointer(None, 0, 0, False)
 SOMEWHERE = Pointer(None, 0, 0, True)
 NULL = Pointer("null", 0, 0, False)

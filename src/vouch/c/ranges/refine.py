@@ -23,7 +23,7 @@ from vouch.c.ir import (
 )
 from vouch.c.ranges import domain
 from vouch.c.ranges.domain import Value
-from vouch.c.ranges.pointers import NULL, SOMEWHERE, Pointer, limited
+from vouch.c.ranges.pointers import NULL, OUTSIDE, SOMEWHERE, Pointer, limited
 
 if TYPE_CHECKING:
     from vouch.c.ranges.interpret import Interpreter
@@ -129,15 +129,15 @@ def _pointers(at: Interpreter, predicate: str, comparison: Compare, a: Pointer, 
             _hold(at, mine, value._replace(nonnull=True) if value.base else SOMEWHERE)
         elif other.base == "null" and predicate == "eq":
             _hold(at, mine, NULL)
-        elif value.base is not None and value.base == other.base and predicate[0] in "us":
+        elif value.base in (None, OUTSIDE) or value.base != other.base:
+            continue
+        elif predicate[0] in "us":
             lower = mine is comparison.left
             narrowed = _ordered(predicate[1:] if lower else domain.SWAPPED[predicate][1:], value, other)
             if narrowed is None:
                 return False
             _hold(at, mine, narrowed)
-        elif (
-            value.base is not None and value.base == other.base and other.lo == other.hi and predicate == "ne"
-        ):
+        elif other.lo == other.hi and predicate == "ne":
             narrowed = limited(value, value.lo + (value.lo == other.lo), value.hi - (value.hi == other.lo))
             if narrowed is None:
                 return False

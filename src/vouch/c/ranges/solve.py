@@ -14,7 +14,7 @@ from vouch.c.ir import Branch, Function, IntConstant, IntType, Invoke, Phi, Poin
 from vouch.c.ranges import domain, refine
 from vouch.c.ranges.interpret import Interpreter
 from vouch.c.ranges.pointers import ANYWHERE, Pointer
-from vouch.c.ranges.state import State, join, join_values, widen
+from vouch.c.ranges.state import CLEAN, State, join, join_values, widen
 from vouch.c.ranges.world import Extent, World
 
 _BEFORE_WIDENING = 3
@@ -25,8 +25,12 @@ _DESCENTS = 2
 class Solver:
     """`inputs` are the states at block starts (a label that is missing is not reached)."""
 
-    def __init__(self, world: World, function: Function, arguments: list[Any] | None) -> None:
+    def __init__(
+        self, world: World, function: Function, arguments: list[Any] | None, clean: bool = False
+    ) -> None:
+        """`clean`: no pointer of the program's making is in memory from outside when it is called."""
         self.world = world
+        self.start: State = {CLEAN: (True,)} if clean else {}
         self.frame = world.frame(function)
         self.at = Interpreter(world, self.frame, world.objects.escaping[function.name])
         self.inputs: dict[str, State] = {}
@@ -41,25 +45,20 @@ class Solver:
             self._descend()
 
     def _bind(self, function: Function, arguments: list[Any] | None) -> None:
-        self.bind_pointers(arguments)
         for number, parameter in enumerate(function.parameters):
             given = arguments[number] if arguments is not None and number < len(arguments) else None
             value: Any = self.at.unknown(parameter.type)
             if isinstance(parameter.type, PointerType):
-                extent = self.at.extents.get(f"^{parameter.name}")
-                value = Pointer(f"^{parameter.name}", 0, 0, extent is not None and not extent.outside)
+                if parameter.byval is not None:
+                    given = Extent(0, self.at.extent(parameter.byval), False)
+                base, known = f"^{parameter.name}", type(given) is Extent
+                if type(given) is Extent:
+                    self.at.extents[base] = given
+                    known = not given.outside
+                value = Pointer(base, 0, 0, known)
             elif type(given) is tuple and isinstance(parameter.type, IntType):
                 value = given
             self.at.registers[parameter.name] = value
-
-    def bind_pointers(self, arguments: list[Any] | None) -> None:
-        """What is known to lie behind pointer parameters. Only decisions depend on it, no state does."""
-        for number, parameter in enumerate(self.frame.function.parameters):
-            given = arguments[number] if arguments is not None and number < len(arguments) else None
-            if parameter.byval is not None:
-                given = Extent(0, self.at.extent(parameter.byval), False)
-            if type(given) is Extent:
-                self.at.extents[f"^{parameter.name}"] = given
 
     # ------------------------------------------------------------ blocks
 
@@ -163,7 +162,7 @@ class Solver:
     def _ascend(self) -> None:
         graph, at = self.frame.graph, self.at
         entry = graph.order[0]
-        self.inputs[entry] = {}
+        self.inputs[entry] = self.start
         queue = [0]
         queued = {entry}
         visits: dict[str, int] = {}
@@ -218,7 +217,7 @@ class Solver:
                 if (before, label) in edges
             ]
             if label == entry:
-                incoming.append({})
+                incoming.append(self.start)
             if not incoming:
                 del self.inputs[label]
                 self._cut(label)

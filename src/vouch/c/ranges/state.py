@@ -1,8 +1,9 @@
 """What is known at one point of a function: the contents of memory cells, and facts about registers.
 
 Keys are `(object, offset, size)` for cells, `("r", register)` for a register that a branch tells more about,
-`("h", register)` for the cell that a register was loaded from and that still holds it. A key that is missing
-says nothing. States are shared: whoever changes one copies it first.
+`("h", register)` for the cell that a register was loaded from and that still holds it, `CLEAN` while no
+pointer of the program's making was stored to memory from outside. A key that is missing says nothing. States
+are shared: whoever changes one copies it first.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 from vouch.c.ranges import domain, pointers
 from vouch.c.ranges.pointers import Pointer
 
+CLEAN = ("clean",)
 State = dict[tuple[Any, ...], tuple[Any, ...]]
 # Cells map to (value, registers that hold it); ("r", x) to (value,); ("h", x) to (cell,).
 
@@ -41,7 +43,7 @@ def join(a: State, b: State) -> State:
             continue
         if result is None:
             result = dict(a)
-        if other is None or key[0] == "h":
+        if other is None or key[0] in ("h", "clean"):
             del result[key]
             continue
         value = join_values(held[0], other[0])

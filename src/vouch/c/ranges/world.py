@@ -10,7 +10,7 @@ from vouch.c.ranges.calls import CallGraph
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.frame import Frame
 from vouch.c.ranges.objects import Objects
-from vouch.c.ranges.pointers import Pointer
+from vouch.c.ranges.pointers import INFINITE, Pointer
 from vouch.c.ranges.state import join_values
 
 
@@ -21,6 +21,9 @@ class Extent(NamedTuple):
     lo: int
     hi: int
     outside: bool
+
+
+FROM_OUTSIDE = Extent(0, 4 * INFINITE, True)
 
 
 class World:
@@ -34,6 +37,7 @@ class World:
         self.results: dict[str, Any] = {}  # by function: a value, None where it never returns
         self.arguments: dict[str, list[Any]] = {}  # by function: join over the calls seen
         self.called: set[str] = set()
+        self.unclean: set[str] = set()  # functions called after a pointer was stored to memory from outside
         self.writes: dict[str, list[tuple[int, int, int, Value | None]]] | None = None
         self._recorded: dict[str, list[tuple[int, int, int, Value | None]]] = {}
         self._frames: dict[str, Frame] = {}
@@ -55,8 +59,10 @@ class World:
     def knows_result(self, name: str) -> bool:
         return name in self.results
 
-    def note_call(self, name: str, arguments: list[Any]) -> None:
+    def note_call(self, name: str, arguments: list[Any], clean: bool = False) -> None:
         self.called.add(name)
+        if not clean:
+            self.unclean.add(name)
         known = self.arguments.get(name)
         if known is None:
             self.arguments[name] = arguments
