@@ -121,6 +121,8 @@ class _Counter:
                 self._stores.setdefault(name, []).append((label, item))
                 if isinstance(value, ir.Register):
                     self._escaped.add(value.name)
+            case ir.Call(callee=ir.GlobalConstant(name=name)) if name.startswith("llvm.lifetime."):
+                pass  # only says where the variable lives
             case ir.Call(arguments=arguments):
                 self._escaped |= {a.name for a in arguments if isinstance(a, ir.Register)}
             case ir.GetElementPtr(base=ir.Register(name=name)) | ir.Cast(value=ir.Register(name=name)):
