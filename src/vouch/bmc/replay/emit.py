@@ -40,7 +40,7 @@ RUNTIME = {
     "havoc": "void (i32, ptr, i64)",
     "arbitrary": "i64 (i64, i8, i32, i32)",
     "new": "ptr (i64)",
-    "return": "void (i32, ptr, i64, ptr, i32)",
+    "return": "void (i32, ptr, i64, i8, ptr, i32)",
     "malloc": "ptr (i64, i32)",
     "calloc": "ptr (i64, i64, i32)",
     "aligned": "ptr (i64, i64, i32)",

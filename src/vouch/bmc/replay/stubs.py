@@ -157,7 +157,8 @@ def _recorded(out: Emitter, function: FunctionText, parameters: list[ParameterTe
     void = function.result == "void"
     buffer = out.value("alloca [16 x i64]" if void else f"alloca {function.result}, align 16")
     size = "0" if void else allocated_size(function.result)
-    out.call("return", str(number), buffer, size, array, str(count))
+    pointer = str(int(function.result == "ptr"))
+    out.call("return", str(number), buffer, size, pointer, array, str(count))
     if void:
         out.do("ret void")
     else:

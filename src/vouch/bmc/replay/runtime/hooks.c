@@ -209,12 +209,24 @@ void *__replay_callee(void *pointer, void *other, u32 access, u32 function) {
     return other;
 }
 
+/* Pointers from outside are valid: a string without zeros in it. */
+LOCAL void *random_object(void) {
+    struct object *o = new_upward(PAGE, 16, OUTSIDE);
+    if (!o) finish(END_SPACE, 5);
+    o->whole = 1;
+    for (word i = 0; i + 1 < PAGE; i++) ((u8 *)o->base)[i] = (u8)(random_bits() | 1);
+    ((u8 *)o->base)[random_bits() % 16 + 16] = 0;
+    return (void *)o->base;
+}
+
 /* A function without a body runs: its recorded writes happen, its recorded result goes to `result`. */
-void __replay_return(u32 function, void *result, u64 size, void *const *pointers, u32 pointer_count) {
+void __replay_return(u32 function, void *result, u64 size, u8 pointer_result, void *const *pointers,
+                     u32 pointer_count) {
     struct event *e = next_event(EVENT_RETURN, function);
     fill_bytes(result, 0, (word)size);
     if (!e) {
-        if (flags & FLAG_RANDOM) random_value(result, (word)size);
+        if ((flags & FLAG_RANDOM) && pointer_result) *(void **)result = random_object();
+        else if (flags & FLAG_RANDOM) random_value(result, (word)size);
         else note(NOTE_MISSING, function);
         return;
     }
