@@ -40,6 +40,11 @@ def valid(ex: Executor, state: State, target: MemObject, offset: Term, size: int
     return T.and_(alive, inside)
 
 
+def writable(ex: Executor, state: State, target: MemObject, offset: Term, size: int | Term) -> Term:
+    """As `valid`, and not a constant such as a string literal."""
+    return T.FALSE if target.constant else valid(ex, state, target, offset, size)
+
+
 def _declared(ex: Executor, address: Term) -> Term:
     """Is a computed address inside a range declared as device memory?"""
     bits = ex.world.pointer_bits
@@ -147,7 +152,7 @@ def store(
     undefined: Term = T.FALSE,
 ) -> None:
     size = ex.world.layouts.store_size(type_)
-    good = [(g, o, off, valid(ex, state, o, off, size)) for g, o, off in pointer.targets]
+    good = [(g, o, off, writable(ex, state, o, off, size)) for g, o, off in pointer.targets]
     claim_access(ex, frame, state, instruction, _violation((g, ok) for g, _, _, ok in good))
     for guard, target, offset, ok in good:
         if ok is T.FALSE or target.kind not in MAIN:
@@ -197,9 +202,10 @@ def compare_pointers(ex: Executor, predicate: str, left: Pointer, right: Pointer
 
 def _compare(ex: Executor, predicate: str, a: MemObject, x: Term, b: MemObject, y: Term) -> Term:
     numbers = (Kind.NULL, Kind.WILD, Kind.DEVICE)
+    if a.kind is b.kind is Kind.FUNCTION and not (a.name and b.name):
+        # A callback from outside may be any function.
+        return T.fresh("same.callback", T.BOOL)
     if a is b or (a.kind in numbers and b.kind in numbers):
-        if a.kind is Kind.FUNCTION and not a.name:
-            return T.fresh("same.callback", T.BOOL) if predicate in ("eq", "ne") else T.FALSE
         return _offsets(predicate, x, y, absolute=a.kind in numbers)
     if predicate in ("eq", "ne"):
         if Kind.WILD in (a.kind, b.kind) and Kind.NULL not in (a.kind, b.kind):

@@ -25,11 +25,12 @@ Piece = tuple[int, ir.Type, Value, Term]
 def _claims(
     ex: Executor, frame: Frame, state: State, site: ir.Instruction, pointers: list[Pointer], size: Term
 ) -> None:
-    """All bytes must be accessible, unless there are none."""
+    """All bytes must be accessible, unless there are none; the first pointer is written through."""
     bad: Term = T.FALSE
-    for pointer in pointers:
+    for number, pointer in enumerate(pointers):
+        usable = access.valid if number else access.writable
         for guard, target, offset in pointer.targets:
-            bad = T.or_(bad, T.and_(guard, T.not_(access.valid(ex, state, target, offset, size))))
+            bad = T.or_(bad, T.and_(guard, T.not_(usable(ex, state, target, offset, size))))
     some = T.ne(size, T.bv(0, size.width))
     access.claim_access(ex, frame, state, site, T.and_(some, bad))
 
@@ -153,7 +154,7 @@ def _write(
         if target.kind not in access.MAIN:
             continue
         where = ex.memory.plus(offset, at)
-        ok = T.and_(guard, condition, access.valid(ex, state, target, where, size))
+        ok = T.and_(guard, condition, access.writable(ex, state, target, where, size))
         if ok is T.FALSE:
             continue
         if target.kind is Kind.OUTSIDE:
@@ -245,22 +246,3 @@ def _shape(ex: Executor, source: Pointer, size: int) -> Iterator[tuple[int, ir.T
             type_ = ir.IntType(8)
         yield at, type_
         at += ex.world.layouts.store_size(type_)
-
-
-def compare(
-    ex: Executor, frame: Frame, state: State, site: ir.Instruction, a: Pointer, b: Pointer, size: Term
-) -> Term | None:
-    """memcmp of a constant number of bytes as a 32-bit sign, None when the size is not constant."""
-    if size.value is None or int(size.value) > COPY_LIMIT:
-        return None
-    _claims(ex, frame, state, site, [a, b], T.resize_u(size, ex.world.pointer_bits))
-    result = T.bv(0, 32)
-    byte = ir.IntType(8)
-    for at in range(int(size.value) - 1, -1, -1):
-        x, _ = _read_one(ex, state, a, at, byte)
-        y, _ = _read_one(ex, state, b, at, byte)
-        assert isinstance(x, Term)
-        assert isinstance(y, Term)
-        sign = T.ite(T.ult(x, y), T.bv(-1, 32), T.bv(1, 32))
-        result = T.ite(T.eq(x, y), result, sign)
-    return result

@@ -268,7 +268,7 @@ class Decider:
             reason=reason,
             bound=bound,
             seconds=question.seconds,
-            assumptions=[f"external function {name}" for name in self.equation.externals],
+            assumptions=[*(f"external function {n}" for n in self.equation.externals), *self.equation.notes],
         )
         self.answers.results[question.check.id] = result
         if self.report is not None:
@@ -336,7 +336,11 @@ class Decider:
             return
         question.seconds += time.monotonic() - began
         if answer is not Answer.SAT:
-            self._put(question, Verdict.UNKNOWN, "a violation was found, but not again")
+            self._put(
+                question,
+                Verdict.UNKNOWN,
+                "time limit reached while an execution that violates it was worked out",
+            )
             return
         claim = next((c for c, term in clean if solver.value(term)), clean[0][0])
         self.reached.add(question.reached)

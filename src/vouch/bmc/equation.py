@@ -80,6 +80,7 @@ class Equation:
     constraints: list[Term] = field(default_factory=list)
     assumptions: list[Term] = field(default_factory=list)  # guarded `assume`s, already in the guards
     externals: dict[str, None] = field(default_factory=dict)  # functions without a body that were called
+    callbacks: dict[str, None] = field(default_factory=dict)  # functions that code outside may call
     arguments: list[Value] = field(default_factory=list)
     outside: list[MemObject] = field(default_factory=list)
     allocations: list[tuple[Term, MemObject, str]] = field(default_factory=list)

@@ -211,6 +211,13 @@ class Executor:
             self.world.unsupported[symbol] = reason
         return value
 
+    def written_by_callbacks(self) -> list[str]:
+        """Globals that functions which code outside may call have to do with."""
+        names: dict[str, None] = {}
+        for callback in self.equation.callbacks:
+            names.update(dict.fromkeys(self.later.globals_of(callback)))
+        return [name for name in names if not self.world.program.globals[name].constant]
+
     def touch(self, target: MemObject, state: State, offset: Term, size: int) -> None:
         """Remember which bytes behind a pointer from outside are used, so that a replay can provide them."""
         self.equation.touches.setdefault(target, []).append((state.guard.term, offset, size))
@@ -418,10 +425,15 @@ class Executor:
         if not edges:
             return
         block = frame.function.blocks[label]
-        state, conditions = join_states(self.memory, [edge.state for edge in edges])
+        try:
+            state, conditions = join_states(self.memory, [edge.state for edge in edges])
+            frame.registers = self._join_registers(frame, block, edges, conditions)
+        except Unsupported as reason:
+            for edge in edges:
+                self.cut(frame, label, edge.state.guard.term, "unsupported", str(reason))
+            return
         if state.guard.dead:
             return
-        frame.registers = self._join_registers(frame, block, edges, conditions)
         self._check_budget(len(block.instructions))
         for index, instruction in enumerate(block.instructions):
             if isinstance(instruction, ir.Phi):
@@ -481,7 +493,6 @@ class Executor:
     ) -> State | None:
         """An instruction vouch does not know. A value becomes arbitrary; anything else ends the path with the
         checks behind it undecided."""
-        self.claims_at(instruction, state, Trigger.ACCESS, T.FALSE)
         if instruction.result is not None and not isinstance(instruction, (ir.Call, ir.Load, ir.Opaque)):
             try:
                 value = self.unsupported(instruction.type, reason)

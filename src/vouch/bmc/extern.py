@@ -28,6 +28,7 @@ def run(
     if ex.extern == "error":
         raise Unsupported(f"call of external function {name}")
     values = calls.arguments(ex, frame, state, call)
+    note_callbacks(ex, state, values)
     event = ex.incoming(state, "return", name, call.type, None, call.location)
     if ex.extern == "havoc":
         event.writes = forget(ex, state, values, everything=True, kept=_constant(ex, function, values))
@@ -79,6 +80,8 @@ def forget(
         for name, variable in ex.world.program.globals.items():
             if not variable.constant and variable.linkage not in ("internal", "private"):
                 roots[ex.world.named(name)] = None
+        for name in ex.written_by_callbacks():
+            roots[ex.world.named(name)] = None
     reached = closure(ex, state, roots)
     ex.escaped.update((target, None) for target in reached if target not in kept)
     written: list[tuple[MemObject, Initial]] = []
@@ -94,6 +97,26 @@ def forget(
         blocks.havoc(ex, state, target, fresh)
         written.append((target, fresh))
     return written
+
+
+def note_callbacks(ex: Executor, state: State, values: Iterable[Value]) -> None:
+    """Functions whose address gets out through these values: code outside may call them from now on."""
+    roots: dict[MemObject, None] = {}
+    found: list[Value] = []
+    for value in values:
+        pointed(value, roots)
+        found.append(value)
+    for target in closure(ex, state, roots):
+        contents = state.memory.get(target)
+        if contents is not None:
+            found.extend(value for _, value, _ in contents.cells.values())
+        if target.kind is Kind.GLOBAL:
+            found.extend(_initial_pointers(ex, target))
+    for value in found:
+        for _, target, _ in value.targets if isinstance(value, Pointer) else ():
+            function = ex.world.program.functions.get(target.name)
+            if target.kind is Kind.FUNCTION and function is not None and function.defined:
+                ex.equation.callbacks[target.name] = None
 
 
 def pointed(value: Value | None, into: dict[MemObject, None]) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from vouch.bmc.cfg import Flow
 from vouch.c import ir
+from vouch.c.entries import mentioned
 
 if TYPE_CHECKING:
     from vouch.bmc.execute import Frame
@@ -24,6 +25,7 @@ class Later:
         self._reach: dict[tuple[str, str], frozenset[str]] = {}
         self._closure: dict[str, frozenset[str]] = {}
         self._sites: dict[str, frozenset[int]] = {}
+        self._globals: dict[str, frozenset[str]] = {}
         self._everything: frozenset[int] | None = None
         self._taken: list[str] | None = None
         self._after: dict[tuple[object, ...], frozenset[int]] = {}
@@ -42,6 +44,15 @@ class Later:
         for callee in self._callees(name):
             found |= self._function_sites(callee)
         return frozenset(found)
+
+    def globals_of(self, name: str) -> frozenset[str]:
+        """Global variables that a function and what it may call mention."""
+        known = self._globals.get(name)
+        if known is None:
+            functions = (self.program.functions.get(callee) for callee in self._callees(name))
+            mention = (n for f in functions if f is not None for n in mentioned(f))
+            known = self._globals[name] = frozenset(n for n in mention if n in self.program.globals)
+        return known
 
     def after(self, frame: Frame, label: str, index: int) -> frozenset[int]:
         """Sites reachable from instruction `index` of a block (-1: its start) and from there on in the

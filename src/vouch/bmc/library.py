@@ -134,6 +134,12 @@ def _end(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> 
     return None
 
 
+def _at_exit(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    """The function registered here runs when the program ends, in whatever state that is."""
+    extern.note_callbacks(ex, state, [instructions.operand_value(ex, frame.registers, call.arguments[0])])
+    return _go_on(ex, frame, state, call, name)
+
+
 def _go_on(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """The checks of the call were claimed; execution goes on."""
     if call.result is not None:
@@ -304,8 +310,9 @@ _KNOWN: dict[str, Known] = {
     "memcpy": _memcpy,
     "memmove": _memcpy,
     "memset": _memset,
-    "__cxa_atexit": _go_on,
-    "atexit": _go_on,
+    "__cxa_atexit": _at_exit,
+    "atexit": _at_exit,
+    "at_quick_exit": _at_exit,
     "__cxa_guard_acquire": lambda ex, f, s, c, n: _guard(ex, f, s, c),
     "__cxa_guard_release": _go_on,
     "__vouch_havoc": _havoc,

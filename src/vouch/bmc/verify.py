@@ -22,7 +22,7 @@ from vouch.bmc.portable import Packed, Pool, pack, unpack
 from vouch.bmc.world import World
 from vouch.c import ir
 from vouch.c.checks.base import Check, Trigger
-from vouch.c.entries import entry_points, is_library
+from vouch.c.entries import entry_points, is_library, mentioned, names_in
 from vouch.c.ir import Program
 from vouch.errors import VouchError
 from vouch.result import CheckResult, LoopInfo
@@ -100,6 +100,7 @@ class _Verifier:
         self.bounds = _loop_bounds(settings)
         self.invariants: Invariants | None = None
         self.pool: Pool | None = None
+        self.callbacks: dict[str, None] = {}
         self.jobs: int = settings.jobs or os.cpu_count() or 1
 
     # ------------------------------------------------------------ strategy
@@ -115,6 +116,7 @@ class _Verifier:
         else:
             for entry in self.entries:
                 self._merge(self._entry(entry))
+        self._called_back()
         for check in self.checks:
             if check.id not in self.results:
                 self.results[check.id] = CheckResult(
@@ -132,11 +134,11 @@ class _Verifier:
                 self.flows[flow.name] = analyse(flow)
         self.pool = None  # processes do not start processes
 
-        def job(entry: str) -> tuple[list[Packed], list[str], int]:
+        def job(entry: str) -> tuple[list[Packed], list[str], int, list[str]]:
             self.outcome = Outcome()
             best = self._entry(entry)
             packed = pack(best, self.outcome.counterexamples)
-            return packed, self.outcome.warnings, self.outcome.instructions
+            return packed, self.outcome.warnings, self.outcome.instructions, list(self.callbacks)
 
         left = None if self.deadline is None else max(self.deadline - time.monotonic(), 0.1)
         memory = self.settings.check_memory
@@ -146,13 +148,41 @@ class _Verifier:
             if not outcome.ok:
                 self._lost(entry, f"{outcome.failure} {outcome.message}".strip())
                 continue
-            packed, warnings, count = outcome.value
+            packed, warnings, count, callbacks = outcome.value
+            self.callbacks.update(dict.fromkeys(callbacks))
             results, examples = unpack(packed, checks)
             self.outcome.instructions += count
             self.outcome.warnings += [w for w in warnings if w not in self.outcome.warnings]
             for name, example in examples.items():
                 self.outcome.counterexamples.setdefault(name, example)
             self._merge(results)
+
+    def _called_back(self) -> None:
+        """Functions handed to code outside, and those in tables that only hardware or other files read, may
+        be called with anything at any time. What goes wrong then depends on whether they are."""
+        if self.library:
+            return
+        tables = (g for g in self.program.globals.values() if g.initializer and g.linkage == "external")
+        known = {n for f in self.program.functions.values() if f.defined for n in mentioned(f)}
+        for table in tables:
+            if table.name not in known:
+                names = (n for n in names_in(table.initializer) if self._is_defined(n))
+                self.callbacks.update(dict.fromkeys(names))
+        done = set(self.entries)
+        self.library = True
+        while waiting := [name for name in self.callbacks if name not in done]:
+            done.update(waiting)
+            for name in waiting:
+                best = self._entry(name)
+                for result in best.values():
+                    if result.verdict is Verdict.UNSAFE:
+                        result.verdict = Verdict.COND_UNSAFE
+                        result.reason = f"if code outside calls {name} with these arguments and globals"
+                self._merge(best)
+
+    def _is_defined(self, name: str) -> bool:
+        function = self.program.functions.get(name)
+        return function is not None and function.defined
 
     def _lost(self, entry: str, why: str) -> None:
         """Nothing is known about what this entry point reaches."""
@@ -265,6 +295,7 @@ class _Verifier:
         )
         equation = executor.run(entry, constructors=not self.library)
         self.outcome.instructions += equation.instructions
+        self.callbacks.update(equation.callbacks)
         for name, count in equation.loops.items():
             self.iterations[name] = max(self.iterations.get(name, 0), count)
         return world, equation

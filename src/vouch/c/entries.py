@@ -59,7 +59,7 @@ def _library(program: Program) -> list[str]:
     called = {callee for name, callees in calls.items() for callee in callees if callee != name}
     leaving = set(_leaving(program))
     started = set(program.constructors) | set(program.destructors)
-    tables = {n for g in program.globals.values() if g.initializer for n in _names_in(g.initializer)}
+    tables = {n for g in program.globals.values() if g.initializer for n in names_in(g.initializer)}
     entries = {n for n in own if n not in started and (n in leaving or (n not in called and n not in tables))}
     reached = _closure(program, entries | started, calls)
     # What is left only calls itself in circles, or is only mentioned in tables: those that other
@@ -82,7 +82,7 @@ def mentioned(function: Function) -> Iterator[str]:
         for instruction in block.instructions:
             for operand in _operands(instruction):
                 if isinstance(operand, Constant):
-                    yield from _names_in(operand)
+                    yield from names_in(operand)
 
 
 def _closure(program: Program, start: Iterable[str], calls: dict[str, set[str]]) -> set[str]:
@@ -97,7 +97,7 @@ def _closure(program: Program, start: Iterable[str], calls: dict[str, set[str]])
         if name in calls:
             work.extend(calls[name])
         elif name in program.globals and program.globals[name].initializer is not None:
-            work.extend(_names_in(program.globals[name].initializer))
+            work.extend(names_in(program.globals[name].initializer))
     return reached
 
 
@@ -106,14 +106,14 @@ def _leaving(program: Program) -> Iterator[str]:
     functions without a body, results."""
     for item in program.globals.values():
         if item.initializer is not None and item.linkage not in _OWN_FILE_ONLY:
-            yield from _names_in(item.initializer)
+            yield from names_in(item.initializer)
     for function in program.functions.values():
         local = _locals(function)
         for block in function.blocks.values():
             for instruction in block.instructions:
                 for operand in _leaving_operands(program, instruction, local):
                     if isinstance(operand, Constant):
-                        yield from _names_in(operand)
+                        yield from names_in(operand)
 
 
 def _locals(function: Function) -> set[str]:
@@ -157,7 +157,7 @@ def _operands(instruction: Instruction) -> Iterator[Operand]:
                     yield from (inner for inner in part if isinstance(inner, Operand))
 
 
-def _names_in(constant: Constant | None) -> Iterator[str]:
+def names_in(constant: Constant | None) -> Iterator[str]:
     work = [constant]
     while work:
         item = work.pop()

@@ -174,9 +174,18 @@ def _no_overflow(at: Interpreter, site: Binary, signed: bool) -> bool:
     return smallest <= lo and hi <= largest
 
 
+def _is_constant(at: Interpreter, operand: Operand) -> bool:
+    """Does the pointer lead to what nobody may write, such as a string literal?"""
+    base = at.pointer(operand).base
+    held = at.world.program.globals.get(base[1:]) if base is not None and base[0] == "@" else None
+    return held is not None and held.constant
+
+
 def _valid_access(at: Interpreter, site: Instruction) -> str | None:
     reasons = set()
-    for pointer, size in _accesses(at, site):
+    for position, (pointer, size) in enumerate(_accesses(at, site)):
+        if not isinstance(site, Load) and position == 0 and _is_constant(at, pointer):
+            return None
         reason = _inside(at, pointer, size)
         if reason is None:
             return None

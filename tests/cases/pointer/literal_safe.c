@@ -1,0 +1,6 @@
+int main(void)
+{
+    char text[] = "abc";
+    text[0] = 'x';
+    return text[0] == 'x';
+}
