@@ -6,9 +6,13 @@ operators that all solvers read alike (SMT-LIB leaves corners of them open).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from vouch.smt import softfloat as sf
 from vouch.smt.boolean import and_, ite, not_
-from vouch.smt.node import FALSE, Term, boolean, bv, constant, make, switches
+from vouch.smt.float_ranges import FloatRange
+from vouch.smt.intervals import float_range
+from vouch.smt.node import FALSE, TRUE, Term, boolean, bv, constant, make, switches
 from vouch.smt.operators import fold
 from vouch.smt.sort import BOOL, Sort, bitvec
 
@@ -173,6 +177,9 @@ def fp_eq(a: Term, b: Term) -> Term:
     if switches.simplify:
         if a is b:
             return not_(fp_is_nan(a))
+        x, y = float_range(a), float_range(b)
+        if x.high < y.low or y.high < x.low:
+            return FALSE
         if a.id > b.id:
             a, b = b, a
     return _apply("fp_eq", (a, b), BOOL)
@@ -180,49 +187,76 @@ def fp_eq(a: Term, b: Term) -> Term:
 
 def fp_lt(a: Term, b: Term) -> Term:
     a, b = _compared(a, b)
-    return FALSE if a is b else _apply("fp_lt", (a, b), BOOL)
+    if a is b:
+        return FALSE
+    if switches.simplify:
+        x, y = float_range(a), float_range(b)
+        if x.low >= y.high or x.empty or y.empty:
+            return FALSE
+        if x.high < y.low:
+            return _numbers(a, b)
+    return _apply("fp_lt", (a, b), BOOL)
 
 
 def fp_le(a: Term, b: Term) -> Term:
     a, b = _compared(a, b)
-    return not_(fp_is_nan(a)) if a is b else _apply("fp_le", (a, b), BOOL)
+    if a is b:
+        return not_(fp_is_nan(a))
+    if switches.simplify:
+        x, y = float_range(a), float_range(b)
+        if x.low > y.high or x.empty or y.empty:
+            return FALSE
+        if x.high <= y.low:
+            return _numbers(a, b)
+    return _apply("fp_le", (a, b), BOOL)
 
 
-def _test(op: str, a: Term) -> Term:
+def _numbers(a: Term, b: Term) -> Term:
+    """Neither is NaN: what is left of a comparison that the ranges decide."""
+    return and_(not_(fp_is_nan(a)), not_(fp_is_nan(b)))
+
+
+def _test(op: str, a: Term, possible: Callable[[FloatRange], bool]) -> Term:
+    """A predicate that is false unless the range makes it possible."""
     _expect(a)
-    if switches.simplify and a.op == "ite" and (a.args[1].value is not None or a.args[2].value is not None):
-        return ite(a.args[0], _apply(op, (a.args[1],), BOOL), _apply(op, (a.args[2],), BOOL))
+    if switches.simplify:
+        if not possible(float_range(a)):
+            return FALSE
+        if a.op == "ite" and (a.args[1].value is not None or a.args[2].value is not None):
+            return ite(a.args[0], _apply(op, (a.args[1],), BOOL), _apply(op, (a.args[2],), BOOL))
     return _apply(op, (a,), BOOL)
 
 
 def fp_is_nan(a: Term) -> Term:
     if switches.simplify:
-        if a.op in ("fp_from_sbv", "fp_from_ubv"):
-            return FALSE
         if a.op in ("fp_neg", "fp_abs", "fp_round", "fp_to_fp"):
             return fp_is_nan(a.args[0])
-    return _test("fp_is_nan", a)
+        if a.sort.kind == "fp" and float_range(a).empty:
+            return TRUE
+    return _test("fp_is_nan", a, lambda r: r.nan)
 
 
 def fp_is_inf(a: Term) -> Term:
     if switches.simplify and a.op in ("fp_neg", "fp_abs", "fp_round"):
         return fp_is_inf(a.args[0])
-    return _test("fp_is_inf", a)
+    top = sf.infinity(a.sort)
+    return _test("fp_is_inf", a, lambda r: r.high >= top or r.low <= -top)
 
 
 def fp_is_zero(a: Term) -> Term:
     if switches.simplify and a.op in ("fp_neg", "fp_abs"):
         return fp_is_zero(a.args[0])
-    return _test("fp_is_zero", a)
+    return _test("fp_is_zero", a, lambda r: r.low <= 0 <= r.high)
 
 
 def fp_is_negative(a: Term) -> Term:
     """Whether the sign bit is set and `a` is a number."""
-    return _test("fp_is_negative", a)
+    return _test("fp_is_negative", a, lambda r: r.low <= 0 and not r.empty)
 
 
 def fp_is_subnormal(a: Term) -> Term:
-    return _test("fp_is_subnormal", a)
+    least = 1 << (a.sort.significand - 1)  # the least normal number
+    return _test("fp_is_subnormal", a, lambda r: r.low < least and r.high > -least and not r.empty)
 
 
 def fp_from_bits(a: Term, sort: Sort) -> Term:

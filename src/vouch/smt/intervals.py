@@ -1,4 +1,4 @@
-"""Cheap value ranges of bit-vector terms, cached in the terms: they fold comparisons.
+"""Cheap value ranges of bit-vector and float terms, cached in the terms: they fold comparisons.
 
 `bounds(t)` is (low, high) such that the value of `t`, modulo 2^width, lies in that interval of
 integers. It may begin below zero, so one interval serves signed and unsigned readings alike:
@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from vouch.smt import float_ranges
+from vouch.smt.float_ranges import FloatRange
 from vouch.smt.node import Term
 from vouch.smt.sort import Sort
 
@@ -17,27 +19,54 @@ Interval = tuple[int, int]
 
 def bounds(term: Term) -> Interval:
     """The interval of a bit-vector term; amortised O(1), each term is visited once."""
-    known = term.interval
-    if known is not None:
-        return known
+    if term.interval is None:
+        _compute(term)
+    result: Interval = term.interval
+    return result
+
+
+def float_range(term: Term) -> FloatRange:
+    """The range of a float term, at the same price."""
+    if term.interval is None:
+        _compute(term)
+    result: FloatRange = term.interval
+    return result
+
+
+def _compute(term: Term) -> None:
     pending = [term]
     while pending:
         top = pending[-1]
-        rule = _RULES.get(top.op)
         if top.interval is not None:
             pending.pop()
-        elif rule is None:
-            top.interval = top.sort.full
-        else:
-            ready = True
+            continue
+        rule = _RULES.get(top.op)
+        ready = True
+        if rule is not None or top.sort.kind == "fp":
             for arg in top.args[1:] if top.op == "ite" else top.args:
-                if arg.interval is None:
+                if arg.interval is None and arg.sort.kind in ("bv", "fp"):
                     pending.append(arg)
                     ready = False
-            if ready:
-                top.interval = _normal(rule(top), top.sort)
-    assert term.interval is not None
-    return term.interval
+        if ready:
+            if top.sort.kind == "fp":
+                top.interval = _float(top)
+            else:
+                top.interval = top.sort.full if rule is None else _normal(rule(top), top.sort)
+
+
+def _float(term: Term) -> FloatRange:
+    sort = term.sort
+    if term.value is not None:
+        return float_ranges.constant(sort, term.value)
+    match term.op:
+        case "fp_from_sbv":
+            return float_ranges.from_integers(sort, *signed_range(term.args[0]))
+        case "fp_from_ubv":
+            return float_ranges.from_integers(sort, *unsigned(term.args[0]))
+        case "symbol" | "select" | "fp_from_bits":
+            return float_ranges.everything(sort)
+    args = term.args[1:] if term.op == "ite" else term.args
+    return float_ranges.combine(term, [arg.interval for arg in args])
 
 
 def unsigned(term: Term) -> Interval:
@@ -203,9 +232,19 @@ def _ite(t: Term) -> Interval:
     return other if other[1] - other[0] < high - low else (low, high)
 
 
+def _fp_to_sbv(t: Term) -> Interval | None:
+    half = 1 << (t.width - 1)
+    return float_ranges.to_integers(t.args[0].sort, t.args[0].interval, -half, half - 1)
+
+
+def _fp_to_ubv(t: Term) -> Interval | None:
+    return float_ranges.to_integers(t.args[0].sort, t.args[0].interval, *t.sort.full)
+
+
 _RULES: dict[str, Callable[[Term], Interval | None]] = {
     "add": _add, "sub": _sub, "neg": _neg, "bnot": _bnot, "mul": _mul, "udiv": _udiv, "urem": _urem,
     "sdiv": _sdiv, "srem": _srem, "shl": _shl, "lshr": _lshr, "ashr": _ashr, "band": _band, "bor": _bor,
     "bxor": _bxor, "concat": _concat, "extract": _extract, "ite": _ite,
+    "fp_to_sbv": _fp_to_sbv, "fp_to_ubv": _fp_to_ubv,
     "zext": lambda t: unsigned(t.args[0]), "sext": lambda t: signed_range(t.args[0]),
 }  # fmt: skip

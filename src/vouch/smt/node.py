@@ -7,6 +7,7 @@ never rewrites; the constructors in boolean.py, bitvector.py, floating.py and ar
 from __future__ import annotations
 
 from itertools import count
+from typing import Any
 
 from vouch.smt.sort import BOOL, Sort, bitvec
 
@@ -36,7 +37,7 @@ class Term:
         self.value = value
         self.name = name
         self.width = sort.width
-        self.interval: tuple[int, int] | None = None  # for bit-vectors, the cache of intervals.py
+        self.interval: Any = None  # the cache of intervals.py
         self.id = next(_ids)
 
     def __repr__(self) -> str:
@@ -109,7 +110,8 @@ def constant(value: int, sort: Sort) -> Term:
     term = _constants.get(key)
     if term is None:
         term = _constants[key] = Term("const", (), sort, (), value)
-        term.interval = (value, value)
+        if sort.kind == "bv":
+            term.interval = (value, value)
     return term
 
 
@@ -127,7 +129,8 @@ def symbol(name: str, sort: Sort) -> Term:
     term = _symbols.get(name)
     if term is None:
         term = _symbols[name] = Term("symbol", (), sort, (), None, name)
-        term.interval = sort.full
+        if sort.kind == "bv":
+            term.interval = sort.full
     elif term.sort is not sort:
         raise TypeError(f"symbol {name} has sort {term.sort!r}, not {sort!r}")
     return term
