@@ -229,3 +229,12 @@ uint16_t crc(const uint8_t *p, uint8_t n) {
     assert 3 * len(analysis.decisions) > 2 * len(found), [
         c.message for c in found if c.id not in analysis.decisions
     ]
+
+
+def test_operands_wider_than_a_machine_word(tmp_path: Path) -> None:
+    """The instrumentation hands over their address, whose width says nothing about the value."""
+    source = tmp_path / "case.c"
+    source.write_text("long f(long x, long y) { return x + y; }\nint g(signed char x) { return x + 1; }\n")
+    program = load([source], FrontOptions(target="avr", models=False)).program
+    found = checks.find(program)
+    assert set(ranges.decide(program, found, ["f", "g"])) == {"g.signed-overflow.1"}

@@ -1,8 +1,9 @@
 """pointer: memory is accessed through a null, freed or out-of-object pointer.
 
-Finds every read and write through a pointer (`*p`, `p->x`, `p[i]`), copies (`memcpy`, struct assignment),
-library functions that work on memory (`strcpy`, `strlen`, …), calls through function pointers, and `free` of
-something that is not the start of a live heap object (twice freed, inside an object, on the stack).
+Finds every read and write through a pointer (`*p`, `p->x`, `p[i]`), writes to constants such as string
+literals, copies (`memcpy`, struct assignment), library functions that work on memory (`strcpy`, `strlen`, …),
+calls through function pointers, and `free` of something that is not the start of a live heap object (twice
+freed, inside an object, on the stack).
 
 Why it matters: the access reads or corrupts something else, or stops the processor.
 
@@ -32,7 +33,7 @@ from vouch.c.checks.context import (
     is_device_register,
     source_name,
 )
-from vouch.c.checks.places import Places
+from vouch.c.checks.places import Place, Places
 from vouch.c.checks.text import spell, spell_place
 from vouch.c.ir import (
     AtomicUpdate,
@@ -42,6 +43,7 @@ from vouch.c.ir import (
     GlobalConstant,
     Instruction,
     IntConstant,
+    Load,
     Operand,
     PointerType,
     Register,
@@ -119,7 +121,8 @@ def _accesses(context: Context, places: Places) -> Iterator[Found]:
         if location is None:
             continue
         place = places.of(pointer)
-        if places.is_valid(place, places.store_size(kind)) or is_device_register(context, pointer):
+        valid = places.is_valid(place, places.store_size(kind)) and not _is_constant(context, place, site)
+        if valid or is_device_register(context, pointer):
             continue
         key = (pointer.name if isinstance(pointer, Register) else repr(pointer), location.line)
         if key in seen:
@@ -128,6 +131,14 @@ def _accesses(context: Context, places: Places) -> Iterator[Found]:
         text = spell_place(context, pointer) or "memory"
         message = f"{text} is accessed through a null, freed or out-of-bounds pointer"
         yield Found(CATEGORY, location, message, Trigger.ACCESS, site, operands=(text,), shares=place.guard)
+
+
+def _is_constant(context: Context, place: Place, site: Instruction) -> bool:
+    """Whether something is written that nobody may write, such as a string literal."""
+    if isinstance(site, Load) or not isinstance(place.base, GlobalConstant):
+        return False
+    held = context.program.globals.get(place.base.name)
+    return held is not None and held.constant
 
 
 def _type(operand: Operand) -> Type:

@@ -107,12 +107,11 @@ class Widths:
         handler = decode(self.program, site)
         match handler.kind:
             case "add_overflow" | "sub_overflow" | "mul_overflow":
-                operands = [self._plain(argument) for argument in site.arguments[1:3]]
+                left, right = (self._plain(argument) for argument in site.arguments[1:3])
                 kind = handler.type(0)
-                # Operands wider than a machine word are handed over by address.
-                if len(operands) < 2 or not kind.signed or kind.bits > 64:
+                if left is None or right is None or not kind.signed:
                     return False
-                return self._exact(handler.kind[:3], operands[0], operands[1], IntType(kind.bits))
+                return self._exact(handler.kind[:3], left, right, IntType(kind.bits))
             case "implicit_conversion":
                 return self._converts(handler)
             case "out_of_bounds":
@@ -124,11 +123,11 @@ class Widths:
         if not handler.numbers or handler.numbers[0] == 3 or len(handler.call.arguments) < 2:
             return False
         target = handler.type(1)
-        if handler.type(0).bits > 64:
-            return False
         bits = (handler.numbers[1] if len(handler.numbers) > 1 else 0) or target.bits
-        width = self.of(self._plain(handler.call.arguments[1]))
-        return _within(_read_as(width, handler.type(0).signed), bits, target.signed)
+        value = self._plain(handler.call.arguments[1])
+        if value is None:
+            return False
+        return _within(_read_as(self.of(value), handler.type(0).signed), bits, target.signed)
 
     def _index_fits(self, guard: Operand) -> bool:
         comparison = self._definition(guard)
@@ -148,12 +147,13 @@ class Widths:
     def _definition(self, operand: Operand) -> Instruction | None:
         return self.defs.get(operand.name) if isinstance(operand, Register) else None
 
-    def _plain(self, operand: Operand) -> Operand:
-        """An argument of a handler before the instrumentation extended it to a machine word."""
+    def _plain(self, operand: Operand) -> Operand | None:
+        """An argument of a handler before the instrumentation extended it to a machine word; None for one
+        that is wider, which is handed over by address."""
         definition = self._definition(operand)
-        if isinstance(definition, Cast) and definition.nosanitize and definition.op == "zext":
-            return definition.value
-        return operand
+        if not isinstance(definition, Cast) or not definition.nosanitize:
+            return operand if isinstance(operand, IntConstant) or definition is not None else None
+        return definition.value if definition.op == "zext" else None
 
     # ------------------------------------------------------------ constants
 
