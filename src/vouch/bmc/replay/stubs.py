@@ -6,7 +6,8 @@ return what the counterexample recorded for them and write what it recorded.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from vouch.bmc.replay.emit import Emitter, allocated_size, bits
 from vouch.bmc.replay.text import FunctionText, ParameterText, split
@@ -44,65 +45,76 @@ _HEAP: Mapping[str, tuple[str, tuple[int, ...]]] = {
     **dict.fromkeys(("_ZnwmRKSt9nothrow_t", "_ZnamRKSt9nothrow_t"), ("malloc", (0,))),
     **{f"_Zd{a}Pv{s}": ("free", (0,)) for a in "la" for s in ("", "m", "j")},
 }
-
-
-_BLOCKS = frozenset({"memcpy", "memmove", "memset"})
 ALLOCATORS = frozenset(
     name for name, (hook, _) in _HEAP.items() if hook in ("malloc", "calloc", "aligned", "realloc")
 )
+
+# Writes a body (whose parameters are %a0, %a1, …); what the function returns, None for zero or nothing.
+_Body = Callable[[Emitter, FunctionText, int], str | None]
 
 
 def stub(function: FunctionText, number: int) -> list[str]:
     """A definition in place of a declaration."""
     out = Emitter()
-    name = function.name
-    parameters = [
-        ParameterText(p.type, p.attributes, f"%a{i}", p.by_value) for i, p in enumerate(function.parameters)
-    ]
-    ending = True
-    if name in _ABORTS or (name.startswith("__ubsan_handle_") and name.endswith("_abort")):
-        out.call("end", str(END_ABORT))
-    elif name in _EXITS:
-        out.call("exit", str(END_EXIT))
-    elif name in _THROWS:
-        out.call("end", str(END_THROW))
-    elif name in ASSUMPTIONS | CLAIMS and parameters:
-        kind, value = parameters[0].type, parameters[0].name
-        holds = out.value(f"icmp ne {kind} {value}, {'null' if kind == 'ptr' else '0'}")
-        out.call("assume", out.value(f"zext i1 {holds} to i8"))
-    elif name == "__vouch_havoc" and len(parameters) == 2:
-        out.call("havoc", str(number), "%a0", out.to_i64(parameters[1].type, "%a1"))
-    elif name.startswith("__ubsan_handle_") or name in _SILENT:
-        pass
-    elif name == "__vouch_known" and bits(function.result):
-        known = out.value(f"trunc i8 {out.call('known', str(number))} to i1")
-        same = function.result == "i1"
-        out.do(
-            f"ret {function.result} {known if same else out.value(f'zext i1 {known} to {function.result}')}"
-        )
-        ending = False
-    elif name == "__cxa_guard_acquire":
-        done = out.value("load i8, ptr %a0")
-        out.do("store i8 1, ptr %a0")
-        first = out.value(f"icmp eq i8 {done}, 0")
-        out.do(f"ret i32 {out.value(f'zext i1 {first} to i32')}")
-        ending = False
-    elif name in _BLOCKS and len(parameters) == 3:
-        _block(out, function, parameters, number)
-        ending = False
-    elif name in _HEAP and len(parameters) > max(_HEAP[name][1]):
-        _heap(out, function, parameters, number)
-        ending = False
+    function = replace(
+        function, parameters=[replace(p, name=f"%a{i}") for i, p in enumerate(function.parameters)]
+    )
+    result = _body_of(function)(out, function, number)
+    if function.result == "void":
+        out.do("ret void")
     else:
-        _recorded(out, function, parameters, number)
-        ending = False
-    if ending:
-        out.do("ret void" if function.result == "void" else f"ret {function.result} zeroinitializer")
-    return [_head(function, parameters), *out.lines, "}"]
+        out.do(f"ret {function.result} {result or 'zeroinitializer'}")
+    return [_head(function), *out.lines, "}"]
 
 
-def _head(function: FunctionText, parameters: Iterable[ParameterText]) -> str:
-    inner = [" ".join(w for w in (p.type, _abi(p.attributes), p.name) if w) for p in parameters]
+def _body_of(function: FunctionText) -> _Body:
+    name, count = function.name, len(function.parameters)
+    known, least = _BODIES.get(name, (None, 0))
+    if known is not None and count >= least:
+        return known
+    if name in _HEAP and count > max(_HEAP[name][1]):
+        return _heap
+    return _nothing if name.startswith("__ubsan_handle_") else _recorded
+
+
+def _nothing(out: Emitter, function: FunctionText, number: int) -> str | None:
+    return None
+
+
+def _ending(hook: str, why: int) -> _Body:
+    def body(out: Emitter, function: FunctionText, number: int) -> str | None:
+        out.call(hook, str(why))
+        return None
+
+    return body
+
+
+def _assume(out: Emitter, function: FunctionText, number: int) -> str | None:
+    kind = function.parameters[0].type
+    holds = out.value(f"icmp ne {kind} %a0, {'null' if kind == 'ptr' else '0'}")
+    out.call("assume", out.value(f"zext i1 {holds} to i8"))
+    return None
+
+
+def _havoc(out: Emitter, function: FunctionText, number: int) -> str | None:
+    out.call("havoc", str(number), "%a0", out.to_i64(function.parameters[1].type, "%a1"))
+    return None
+
+
+def _known(out: Emitter, function: FunctionText, number: int) -> str | None:
+    known = out.value(f"trunc i8 {out.call('known', str(number))} to i1")
+    return known if function.result == "i1" else out.value(f"zext i1 {known} to {function.result}")
+
+
+def _guard(out: Emitter, function: FunctionText, number: int) -> str | None:
+    """Whether a static local of C++ is to be initialised: the first time."""
+    done = out.value("load i8, ptr %a0")
+    out.do("store i8 1, ptr %a0")
+    return out.value(f"zext i1 {out.value(f'icmp eq i8 {done}, 0')} to {function.result}")
+
+
+def _head(function: FunctionText) -> str:
+    inner = [" ".join(w for w in (p.type, _abi(p.attributes), p.name) if w) for p in function.parameters]
     if function.variadic:
         inner.append("...")
     convention = " ".join(w for w in function.lead.split() if w.endswith("cc") or w in ("signext", "zeroext"))
@@ -114,37 +126,32 @@ def _abi(attributes: str) -> str:
     return " ".join(w for w in attributes.split() if w in ("inreg", "signext", "zeroext"))
 
 
-def _heap(out: Emitter, function: FunctionText, parameters: list[ParameterText], number: int) -> None:
+def _heap(out: Emitter, function: FunctionText, number: int) -> str | None:
     hook, positions = _HEAP[function.name]
     values = []
-    for position in positions:
-        parameter = parameters[position]
+    for parameter in (function.parameters[position] for position in positions):
         pointer = parameter.type == "ptr"
         values.append(parameter.name if pointer else out.to_i64(parameter.type, parameter.name))
     if hook not in ("free", "object_size", "new"):
         values.append(str(number))
     result = out.call(hook, *values)
-    if function.result == "void":
-        out.do("ret void")
-    elif function.result == "i32":
-        out.do(f"ret i32 {out.value(f'trunc i64 {result} to i32')}")
-    else:
-        out.do(f"ret {function.result} {result}")
+    return out.value(f"trunc i64 {result} to i32") if function.result == "i32" else result
 
 
-def _block(out: Emitter, function: FunctionText, parameters: list[ParameterText], number: int) -> None:
+def _block(out: Emitter, function: FunctionText, number: int) -> str | None:
     """memcpy and its like, called as functions."""
-    length = out.to_i64(parameters[2].type, "%a2")
+    length = out.to_i64(function.parameters[2].type, "%a2")
     if function.name == "memset":
-        byte = out.value(f"trunc {parameters[1].type} %a1 to i8")
+        byte = out.value(f"trunc {function.parameters[1].type} %a1 to i8")
         out.call("fill", "%a0", byte, length, "0", str(number))
     else:
         out.call("copy", "%a0", "%a1", length, "0", "0", "0", str(number))
-    out.do("ret ptr %a0" if function.result == "ptr" else f"ret {function.result} zeroinitializer")
+    return "%a0" if function.result == "ptr" else None
 
 
-def _recorded(out: Emitter, function: FunctionText, parameters: list[ParameterText], number: int) -> None:
+def _recorded(out: Emitter, function: FunctionText, number: int) -> str | None:
     """Pointer arguments are handed over, so that recorded writes can refer to them."""
+    parameters = function.parameters
     count = len(parameters) + (_VARIADIC_POINTERS if function.variadic else 0)
     array = out.value(f"alloca [{max(count, 1)} x ptr]")
     out.do(f"store [{max(count, 1)} x ptr] zeroinitializer, ptr {array}")
@@ -155,17 +162,16 @@ def _recorded(out: Emitter, function: FunctionText, parameters: list[ParameterTe
     if function.variadic:
         _unnamed(out, array, len(parameters))
     void = function.result == "void"
-    buffer = out.value("alloca [16 x i64]" if void else f"alloca {function.result}, align 16")
+    buffer = out.value("alloca i64" if void else f"alloca {function.result}, align 16")
     size = "0" if void else allocated_size(function.result)
     pointer = str(int(function.result == "ptr"))
     out.call("return", str(number), buffer, size, pointer, array, str(count))
     if void:
-        out.do("ret void")
-    else:
-        value = out.value(f"load {function.result}, ptr {buffer}")
-        if function.name.endswith("_bool") and "nondet" in function.name and bits(function.result):
-            value = out.value(f"and {function.result} {value}, 1")
-        out.do(f"ret {function.result} {value}")
+        return None
+    value = out.value(f"load {function.result}, ptr {buffer}")
+    if function.name.endswith("_bool") and "nondet" in function.name and bits(function.result):
+        value = out.value(f"and {function.result} {value}, 1")
+    return value
 
 
 def _unnamed(out: Emitter, array: str, first: int) -> None:
@@ -177,6 +183,19 @@ def _unnamed(out: Emitter, array: str, first: int) -> None:
         out.do(f"store ptr {out.value(f'va_arg ptr {ap}, ptr')}, ptr {slot}")
 
 
+_BODIES: Mapping[str, tuple[_Body, int]] = {  # with the least number of parameters
+    **dict.fromkeys(_ABORTS, (_ending("end", END_ABORT), 0)),
+    **dict.fromkeys(_EXITS, (_ending("exit", END_EXIT), 0)),
+    **dict.fromkeys(_THROWS, (_ending("end", END_THROW), 0)),
+    **dict.fromkeys(ASSUMPTIONS | CLAIMS, (_assume, 1)),
+    **dict.fromkeys(_SILENT, (_nothing, 0)),
+    **dict.fromkeys(("memcpy", "memmove", "memset"), (_block, 3)),
+    "__vouch_havoc": (_havoc, 2),
+    "__vouch_known": (_known, 1),
+    "__cxa_guard_acquire": (_guard, 1),
+}
+
+
 def unknown_callees(indirect: Mapping[str, str], number: int) -> list[str]:
     """What runs when a pointer that is called points to no function of the program."""
     lines = []
@@ -184,11 +203,8 @@ def unknown_callees(indirect: Mapping[str, str], number: int) -> list[str]:
         result, _, signature = text.rpartition(" (")
         kinds = split(signature.removesuffix(")"))
         variadic = kinds[-1:] == ["..."]
-        parameters = [ParameterText(kind, "", f"%a{i}") for i, kind in enumerate(kinds) if kind != "..."]
-        function = FunctionText(name, name, "", result, parameters, variadic, "")
-        out = Emitter()
-        _recorded(out, function, parameters, number)
-        lines += [_head(function, parameters), *out.lines, "}"]
+        parameters = [ParameterText(kind, "", "") for kind in kinds if kind != "..."]
+        lines += stub(FunctionText(name, name, "", result, parameters, variadic, ""), number)
     return lines
 
 
