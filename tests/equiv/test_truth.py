@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -66,7 +67,7 @@ def _campaign(seeds: range, plans: list[Plan], make_pair: Any, halfspaces: Any, 
         region, rows, rhs = _region(rng, pair[0][0][0].shape[1], halfspaces)
         for prop, equal in _questions(rng, pair, rows, rhs, truth):
             for plan in plans:
-                answer = decide(*pair, prop, region, plan)
+                answer = decide(*pair, prop, region, replace(plan, timeout=60.0))
                 where = f"seed {seed}, {prop}, {plan.engine} {plan.strategy}"
                 if answer.verdict is Verdict.EQUIVALENT:
                     assert equal, where
