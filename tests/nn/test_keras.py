@@ -112,7 +112,7 @@ def _zip(**files):
         ("m.keras", b"not a zip"),
         ("m.keras", _zip(config_json="{}")),
         ("m.keras", _zip(config_json="[")),
-        ("m.h5.gz", gzip.compress(b"x" * 100)),
+        ("m.h5.gz", gzip.compress(b"x" * 100, mtime=0)),
         ("m.h5.gz", b"\x1f\x8b broken"),
     ],
 )
