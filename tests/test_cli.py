@@ -191,13 +191,17 @@ def test_loops(folder: Path) -> None:
 def test_interrupt_keeps_what_is_decided(folder: Path) -> None:
     (folder / "hard.c").write_text(HARD)
     process = subprocess.Popen(
-        [VOUCH, "check", "hard.c", "--json", "--check-timeout", "100"],
+        [VOUCH, "check", "hard.c", "--json", "--check-timeout", "100", "--verbose"],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
-    time.sleep(5)
+    assert process.stderr is not None
+    for line in process.stderr:
+        if line.startswith("engine"):
+            break
+    time.sleep(3)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert process.returncode == 130, (out, err)

@@ -12,7 +12,7 @@ from vouch.c import ir
 from vouch.errors import VouchError
 from vouch.result import LoopInfo
 
-MOST_TRIPS = 1 << 20
+MOST_TRIPS = 1 << 14  # more are not counted
 _DEEPEST = 24  # a loop's condition and step are short expressions
 
 
@@ -82,15 +82,16 @@ def trip_count(flow: Flow, loop: Loop) -> int | None:
     start, step = counter.start(variable), counter.step(variable)
     if start is None or step is None:
         return None
-    value, trips = start, 0
-    while trips < MOST_TRIPS:
+    value, seen = start, set[int]()
+    while value not in seen and len(seen) < MOST_TRIPS:
         goes_on = counter.evaluate(branch.condition, variable, value)
         following = counter.evaluate(step, variable, value)
         if goes_on is None or following is None:
             return None
         if bool(goes_on) is not inside[0]:
-            return trips
-        value, trips = following, trips + 1
+            return len(seen)
+        seen.add(value)
+        value = following
     return None
 
 
