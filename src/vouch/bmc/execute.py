@@ -244,6 +244,7 @@ class Executor:
         self.equation = equation = Equation(entry)
         function = world.program.functions[entry]
         state = State(root(), {})
+        world.relevant = sorted(self.later.globals_of(entry))
         try:
             if constructors:
                 state = self._construct(state)

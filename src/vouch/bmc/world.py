@@ -42,11 +42,13 @@ class World:
         library: bool,
         strict: bool = False,
         devices: tuple[tuple[int, int], ...] = (),
+        private: frozenset[str] = frozenset(),
     ) -> None:
         self.program = program
         self.library = library
         self.strict = strict
         self.devices = devices
+        self.private = private
         self.layouts = Layouts(program.layout)
         self.pointer_bits = program.layout.pointer_bits
         self.memory = Memory(self)
@@ -56,6 +58,7 @@ class World:
         self.unsupported: dict[Term, str] = {}  # symbols that stand for what vouch cannot compute
         self.globals: dict[str, MemObject] = {}
         self.outside: list[MemObject] = []
+        self.relevant: list[str] = []  # globals that the code from the entry point on mentions
         self.null_object = MemObject(Kind.NULL, "null", 0, Unknown())
         self.wild_object = MemObject(Kind.WILD, "address", 0, Unknown())
         self.device_object = MemObject(Kind.DEVICE, "device", None, Unknown())
@@ -355,8 +358,13 @@ class World:
         if wanted.kind in ("void", "unknown"):
             return []
         found: list[tuple[MemObject, int]] = []
+        for name in self.relevant:
+            if name not in self.private:
+                self.named(name)
         for known in (*self.outside, *self.globals.values()):
             if known.kind not in (Kind.OUTSIDE, Kind.GLOBAL) or known.constant or known.ctype is None:
+                continue
+            if known.kind is Kind.GLOBAL and known.name in self.private:
                 continue
             held = self._stripped(known.ctype)
             if held is None:

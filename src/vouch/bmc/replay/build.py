@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 import re
 import subprocess
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from vouch.bmc.replay.machine import Machine, lengthen
 from vouch.bmc.replay.text import Unreplayable
+from vouch.c.cache import Cache, key_of
 from vouch.c.clang import wheel
 
 _SOURCES = Path(__file__).parent / "runtime"
@@ -46,7 +44,7 @@ def build(text: str, machine: Machine, folder: Path) -> Binary:
     source.write_text(text, encoding="utf-8", errors="surrogateescape")
     object_file = _compile(machine, source, folder / "program.o", ("-O0", "-Wno-override-module", "-w"))
     flags = ("-static", "--gc-sections", "--warn-unresolved-symbols", "-e", "__replay_start", *machine.link)
-    files = (str(object_file), str(_runtime(machine)), "-o", str(binary))
+    files = (str(object_file), str(_runtime(machine, folder)), "-o", str(binary))
     said = _call([str(wheel() / "zig"), "ld.lld", *flags, *files])
     if machine.short:
         lengthen(binary)
@@ -59,29 +57,19 @@ def _compile(machine: Machine, source: Path, to: Path, flags: tuple[str, ...]) -
     return to
 
 
-def _runtime(machine: Machine) -> Path:
-    """The runtime's object file, compiled once a machine and kept in the user's cache."""
-    digest = hashlib.sha256(repr((machine, _RUNTIME_FLAGS, _wheel_identity())).encode())
-    for path in sorted(_SOURCES.iterdir()):
-        digest.update(path.name.encode() + path.read_bytes())
-    folder = cache_folder()
-    kept = folder / f"runtime-{machine.name}-{digest.hexdigest()[:16]}.o"
-    if not kept.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder) as temporary:
-            made = _compile(machine, _SOURCES / "all.c", Path(temporary) / "runtime.o", _RUNTIME_FLAGS)
-            made.replace(kept)
-    return kept
-
-
-def _wheel_identity() -> tuple[int, int]:
+def _runtime(machine: Machine, folder: Path) -> Path:
+    """The runtime's object file in `folder`, compiled once a machine and kept in the user's cache."""
+    sources = [part for path in sorted(_SOURCES.iterdir()) for part in (path.name, path.read_bytes())]
     status = (wheel() / "zig").stat()
-    return status.st_size, status.st_mtime_ns
-
-
-def cache_folder() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "vouch" / "replay"
+    key = key_of([repr((machine, _RUNTIME_FLAGS, status.st_size, status.st_mtime_ns)), *sources])
+    cache, made = Cache(), folder / "runtime.o"
+    kept = cache.get(key)
+    if kept is not None:
+        made.write_bytes(kept)
+    else:
+        _compile(machine, _SOURCES / "all.c", made, _RUNTIME_FLAGS)
+        cache.put(key, made.read_bytes())
+    return made
 
 
 def _call(command: list[str]) -> str:

@@ -103,6 +103,8 @@ class Replayer:
                 self._built = (rewritten, build(rewritten.text, machine, self._folder))
             except Unreplayable as error:
                 self._built = error
+            except OSError as error:  # no room, or no right to write there
+                self._built = Unreplayable(f"cannot be built: {error.strerror}")
         if isinstance(self._built, Unreplayable):
             raise self._built
         return self._built
@@ -113,14 +115,15 @@ class Replayer:
         if number is None:
             return ReplayResult(False, reason=f"no check {example.check.id}", possible=False)
         try:
-            rewritten, binary = self._build()
+            rewritten, _ = self._build()
+            if number in rewritten.unwatched:
+                raise Unreplayable(rewritten.unwatched[number])
+            if example.entry not in rewritten.entries:
+                raise Unreplayable(f"no function {example.entry} to start with")
+            flags = wire.CONSTRUCTORS if _starts_program(example, self._program) else 0
+            return self._run(example, flags, number)
         except Unreplayable as error:
             return ReplayResult(False, reason=str(error), possible=False)
-        if number in rewritten.unwatched:
-            return ReplayResult(False, reason=rewritten.unwatched[number], possible=False)
-        if example.entry not in rewritten.entries:
-            return ReplayResult(False, reason=f"no function {example.entry} to start with", possible=False)
-        return self._run(rewritten, binary, _with_command_line(example, self._program), number)
 
     def run_random(self, entry: str, seed: int, *, library: bool = False) -> ReplayResult:
         """Run `entry` on random inputs to its end; `fired` names every check that was violated on the way.
@@ -128,32 +131,31 @@ class Replayer:
         `confirmed` is False always. Equal seeds give equal runs. With `library` global variables hold
         random contents at the start.
         """
-        try:
-            rewritten, binary = self._build()
-        except Unreplayable as error:
-            return ReplayResult(False, reason=str(error), possible=False)
         if not self._checks:
             return ReplayResult(False, reason="no checks")
-        encoder = wire.Encoder(rewritten, self._program)
-        example = random_example(self._program, encoder, entry, self._checks[0], seed, library=library)
-        example = _with_command_line(example, self._program)
-        flags = wire.RANDOM | (0 if library else wire.CONSTRUCTORS)
-        data = encoder.encode(example, flags=flags, wanted=0, sites=len(self._checks), seed=seed)
-        outcome = run(binary.path, data, self._limits)
-        return self._result(rewritten, wire.decode(outcome.output), encoder.problems, outcome.stopped, 0)
+        try:
+            encoder = wire.Encoder(self._build()[0], self._program)
+            example = random_example(self._program, encoder, entry, self._checks[0], seed, library=library)
+            flags = wire.RANDOM | (0 if library else wire.CONSTRUCTORS)
+            return self._run(example, flags, 0, seed)
+        except Unreplayable as error:
+            return ReplayResult(False, reason=str(error), possible=False)
 
-    def _run(
-        self, rewritten: Rewritten, binary: Binary, example: Counterexample, number: int
-    ) -> ReplayResult:
+    def _run(self, example: Counterexample, flags: int, number: int, seed: int = 0) -> ReplayResult:
+        """A run that stops at check `number`, if it comes there."""
+        rewritten, binary = self._build()
         encoder = wire.Encoder(rewritten, self._program)
-        flags = wire.CONSTRUCTORS if _starts_program(example) else 0
-        data = encoder.encode(example, flags=flags, wanted=number, sites=len(self._checks))
-        outcome = run(binary.path, data, self._limits)
+        example = _with_command_line(example, self._program)
+        data = encoder.encode(example, flags=flags, wanted=number, sites=len(self._checks), seed=seed)
+        try:
+            outcome = run(binary.path, data, self._limits)
+        except OSError as error:  # a folder or a kernel that does not run the binary
+            raise Unreplayable(f"cannot be run: {error.strerror}") from None
         report = wire.decode(outcome.output)
         result = self._result(rewritten, report, encoder.problems, outcome.stopped, number)
         if report.end in (wire.UNCONFINED, wire.FOREIGN):
             result.possible, result.reason = False, wire.ENDS[report.end]
-        if binary.missing and not result.confirmed and report.end is None:
+        elif binary.missing and not result.confirmed and report.end is None:
             result.possible, result.reason = False, f"no {', '.join(binary.missing)} to call"
         return result
 
@@ -177,9 +179,14 @@ class Replayer:
         )
 
 
-def _starts_program(example: Counterexample) -> bool:
-    """Whether static constructors run first: not where code outside may have changed every global."""
-    return not any(item.kind == "global" for item in example.objects)
+def _starts_program(example: Counterexample, program: Program) -> bool:
+    """Whether static constructors run first: not where code outside may have changed the program's globals."""
+    return not any(
+        item.kind == "global"
+        and (known := program.globals.get(item.name)) is not None
+        and known.initializer is not None
+        for item in example.objects
+    )
 
 
 def _with_command_line(example: Counterexample, program: Program) -> Counterexample:
