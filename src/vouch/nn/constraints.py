@@ -157,7 +157,7 @@ class _Set:
             self.over_outputs.append(atom)
         elif len(used) == 1 and abs(used[0][1]) == 1.0 and not atom.strict:
             variable, factor = used[0]
-            limit = -atom.form.constant * factor
+            limit = -atom.form.constant * factor + 0.0  # no negative zero
             if factor > 0:
                 self.upper[variable] = min(self.upper[variable], limit)
             else:
