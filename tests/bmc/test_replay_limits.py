@@ -77,6 +77,16 @@ def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert list((tmp_path / "tmp").iterdir()) == []
 
 
+def test_no_room_to_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
+    snippet = compiled(tmp_path, "int f(int x) { return 1 / x; }")
+    with Replayer(snippet.loaded, snippet.checks) as replayer:
+        result = replayer.replay(Counterexample(snippet.check("division-by-zero"), "f", [0], [], []))
+    assert not result.possible
+    assert result.reason is not None
+    assert result.reason.startswith("cannot be built")
+
+
 @pytest.mark.parametrize("target", ["avr", "msp430", "sparc-linux-gnu"])
 def test_other_processors_are_not_replayable(tmp_path: Path, target: str) -> None:
     snippet = compiled(tmp_path, "int f(int x) { return 1 / x; }", target=target)

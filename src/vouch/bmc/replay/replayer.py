@@ -180,7 +180,7 @@ class Replayer:
 
 
 def _starts_program(example: Counterexample, program: Program) -> bool:
-    """Whether static constructors run first: not where code outside may have changed the program's globals."""
+    """Whether static constructors run first: not where code outside may have changed the globals."""
     return not any(
         item.kind == "global"
         and (known := program.globals.get(item.name)) is not None
