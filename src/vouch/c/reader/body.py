@@ -34,8 +34,7 @@ _STUMBLES = (Unreadable, ValueError, IndexError, KeyError, AttributeError, TypeE
 
 
 class Body:
-    """Reads one body; `take` gets its lines in order, then `blocks` is complete and `parameters` have
-    their C variables."""
+    """Reads one body: after `read`, `blocks` is complete and the parameters have their C variables."""
 
     def __init__(self, reader: Instructions, metadata: Metadata, parameters: list[Parameter]) -> None:
         self._reader = reader
@@ -80,34 +79,16 @@ class Body:
 
     def _instruction(self, line: str, lines: list[str], at: int) -> int:
         """Read an instruction, with the lines it goes on over; the number of the line after it."""
-        if line.endswith("[") and line.startswith("  switch"):
-            while not lines[at].startswith("  ]"):
-                line += "\n" + lines[at]
-                at += 1
-            line += "\n" + lines[at]
-            at += 1
-        else:
-            # Second lines of invoke, callbr and landingpad are indented further.
-            while lines[at].startswith("     "):
-                line += " " + lines[at].strip()
-                at += 1
+        if lines[at].startswith("    ") or line.endswith("["):
+            line, at = _joined(line, lines, at)
         suffix = line.find(", !")
         if suffix < 0:
             suffix = len(line)
-        elif '"' in line:
+        elif '"' in line:  # perhaps in a string
             match = _ATTACHMENTS.search(line)
             suffix = match.start() if match else len(line)
         place, inner, loop = self._metadata.attached(line[suffix:])
-        text = line[2:suffix]
-        result = None
-        if text[0] == "%":
-            if text[1] == '"':
-                match = _QUOTED_RESULT.match(text)
-                if match is not None:
-                    result, text = unquoted(match[1]), text[match.end() :]
-            else:
-                name, _, text = text.partition(" = ")
-                result = name[1:]
+        result, text = _result(line[2:suffix])
         op, _, rest = text.partition(" ")
         read = READERS.get(op)
         try:
@@ -117,7 +98,7 @@ class Body:
         except _STUMBLES:
             kind = VOID if result is None else _UNKNOWN
             made = Opaque(result, kind, place, inner, line.strip(), op in OTHER_TERMINATORS)
-        if op == "br" and loop is not None and isinstance(made, Branch):
+        if loop is not None and isinstance(made, Branch):
             made.loop = loop
         elif op == "alloca" and isinstance(made, Alloca) and result is not None:
             self._allocas[result] = made
@@ -190,3 +171,29 @@ class Body:
                 variable = homes.get(home)
                 if variable is not None and variable.argument:
                     self._bind(made.value.name, variable)
+
+
+def _joined(line: str, lines: list[str], at: int) -> tuple[str, int]:
+    """An instruction that goes on over several lines, as one; and the number of the line after it."""
+    if line.startswith("  switch ") and line.endswith("["):
+        end = at
+        while not lines[end].startswith("  ]"):
+            end += 1
+        return "\n".join((line, *lines[at : end + 1])), end + 1
+    # Second lines of invoke, callbr and landingpad are indented further than debug records.
+    while lines[at].startswith("     "):
+        line += " " + lines[at].strip()
+        at += 1
+    return line, at
+
+
+def _result(text: str) -> tuple[str | None, str]:
+    """The name before the `=`, if any, and the rest."""
+    if text[0] != "%":
+        return None, text
+    if text[1] == '"':
+        match = _QUOTED_RESULT.match(text)
+        if match is not None:
+            return unquoted(match[1]), text[match.end() :]
+    name, _, rest = text.partition(" = ")
+    return name[1:], rest
