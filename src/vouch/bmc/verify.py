@@ -23,6 +23,7 @@ from vouch.bmc.world import World
 from vouch.c import ir
 from vouch.c.checks.base import Check, Trigger
 from vouch.c.entries import entry_points, is_library, mentioned, names_in
+from vouch.c.escape import escaping
 from vouch.c.ir import Program
 from vouch.errors import VouchError
 from vouch.result import CheckResult, LoopInfo
@@ -101,6 +102,7 @@ class _Verifier:
         self.invariants: Invariants | None = None
         self.pool: Pool | None = None
         self.callbacks: dict[str, None] = {}
+        self.private = _private(program)
         self.jobs: int = settings.jobs or os.cpu_count() or 1
 
     # ------------------------------------------------------------ strategy
@@ -280,6 +282,7 @@ class _Verifier:
             library=self.library,
             strict=self.settings.strict_pointers,
             devices=devices(self.settings.device_range),
+            private=self.private,
         )
         limits = Limits(unwind=bound, loops=self.bounds, recursion=max(bound, 2))
         limits.deadline = self._symex_deadline()
@@ -398,6 +401,14 @@ def _outweighs(new: CheckResult, old: CheckResult) -> bool:
     if new.verdict is old.verdict:
         return old.reason == "unreachable" and new.reason != "unreachable"
     return _WEIGHT.index(new.verdict) < _WEIGHT.index(old.verdict)
+
+
+def _private(program: Program) -> frozenset[str]:
+    """Globals of one file whose address is used for nothing but accesses by name."""
+    exposed = {name for function in program.functions.values() for name in escaping(function)}
+    exposed |= {f"@{n}" for g in program.globals.values() for n in names_in(g.initializer)}
+    internal = (n for n, g in program.globals.items() if g.linkage in ("internal", "private"))
+    return frozenset(n for n in internal if f"@{n}" not in exposed)
 
 
 def _is_safe(result: CheckResult | None) -> bool:
