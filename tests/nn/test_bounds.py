@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ from vouch.nn.property import output_union
 
 
 def layers(rng, *sizes):
-    pairs = zip(sizes, sizes[1:], strict=False)
+    pairs = pairwise(sizes)
     return [(rng.normal(size=(b, a)) / np.sqrt(a), rng.normal(size=b) * 0.3) for a, b in pairs]
 
 
