@@ -1,5 +1,6 @@
 /* The printf family. Into memory: exact for text, characters and integers; other conversions give arbitrary
    characters of a length that the conversion can have. Elsewhere: strings are read, nothing is written. */
+#include "conversion.h"
 #include "vouch.h"
 #include <stdarg.h>
 
@@ -13,8 +14,6 @@ struct spec {
     _Bool left, plus, blank, sharp, zero, precise;
     int width, precision, length;
 };
-
-enum { INT, CHAR, SHORT, LONG, LLONG, SIZE, DIFF, MAX, LDOUBLE };
 
 static void put(struct sink *sink, char c) {
     if (sink->to && sink->count < sink->room) sink->to[sink->count] = c;
@@ -89,20 +88,6 @@ static int number_of(const char **format) {
     int n = 0;
     while (**format >= '0' && **format <= '9') n = n * 10 + (*(*format)++ - '0');
     return n;
-}
-
-static int length_of(const char **format) {
-    const char *f = *format;
-    switch (*f) {
-    case 'h': *format += f[1] == 'h' ? 2 : 1; return f[1] == 'h' ? CHAR : SHORT;
-    case 'l': *format += f[1] == 'l' ? 2 : 1; return f[1] == 'l' ? LLONG : LONG;
-    case 'q': ++*format; return LLONG;
-    case 'z': ++*format; return SIZE;
-    case 't': ++*format; return DIFF;
-    case 'j': ++*format; return MAX;
-    case 'L': ++*format; return LDOUBLE;
-    default: return INT;
-    }
 }
 
 static void flags_of(struct spec *spec, const char **format) {

@@ -1,23 +1,8 @@
 /* The scanf family. Of unknown text each conversion stores an arbitrary value of its type, and scanning may
    end before any of them. A string that is known is scanned exactly, but for the values of fractions. */
+#include "conversion.h"
 #include "vouch.h"
 #include <stdarg.h>
-
-enum length { INT, CHAR, SHORT, LONG, LLONG, SIZE, DIFF, MAX, LDOUBLE };
-
-static enum length length_of(const char **format) {
-    const char *f = *format;
-    switch (*f) {
-    case 'h': *format += f[1] == 'h' ? 2 : 1; return f[1] == 'h' ? CHAR : SHORT;
-    case 'l': *format += f[1] == 'l' ? 2 : 1; return f[1] == 'l' ? LLONG : LONG;
-    case 'q': ++*format; return LLONG;
-    case 'z': ++*format; return SIZE;
-    case 't': ++*format; return DIFF;
-    case 'j': ++*format; return MAX;
-    case 'L': ++*format; return LDOUBLE;
-    default: return INT;
-    }
-}
 
 static void store_integer(void *to, enum length length) {
     switch (length) {
