@@ -5,16 +5,19 @@ A program that does not answer in time is ended and started again with everythin
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import resource
 import select
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -143,6 +146,8 @@ class SmtLibSolver:
             limit = self._memory
 
             def confine() -> None:
+                with suppress(OSError, AttributeError):
+                    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: do not outlive the parent
                 if limit is not None:
                     resource.setrlimit(resource.RLIMIT_AS, (limit << 20, limit << 20))
 
