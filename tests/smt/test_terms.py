@@ -202,6 +202,16 @@ def test_arithmetic_is_narrowed_for_the_solver() -> None:
     assert narrow([full], {}) == [full]
 
 
+def test_sums_are_narrowed_as_a_whole() -> None:
+    """The same terms in another order are added in the same width: a solver can see that they agree."""
+    terms = [T.mul(T.sext(T.symbol(f"x{n}", I8), 32), T.bv(n + 2, 32)) for n in range(9)]
+    forward, backward = T.bv(0, 32), T.bv(0, 32)
+    for a, b in zip(terms, reversed(terms), strict=True):
+        forward, backward = T.add(forward, a), T.add(backward, b)
+    for total in narrow([forward, backward], {}):
+        assert {t.width for t in order([total]) if t.op == "add"} == {14}  # 128 · (2 + … + 10) = 6912
+
+
 def test_reset_keeps_the_two_truths() -> None:
     x = T.symbol("x", I8)
     T.reset()

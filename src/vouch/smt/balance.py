@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vouch.smt.node import Term, make
-from vouch.smt.walk import order, rebuild
+from vouch.smt.walk import order, rebuild, sole_users
 
 _ASSOCIATIVE = frozenset({"add", "mul", "band", "bor", "bxor"})
 
@@ -18,7 +18,9 @@ def balance(roots: Sequence[Term], done: dict[Term, Term]) -> list[Term]:
     """Equivalents of `roots` with balanced chains. `done` keeps what was balanced before, so that later
     calls share it."""
     cone = order(roots, done)
-    inner = _inner(cone, roots)
+    users = sole_users(cone, roots)
+    # Terms whose only user has the same associative operator may be taken apart.
+    inner = {term for term in cone if term.op in _ASSOCIATIVE and users[term] == term.op}
     for term in cone:
         if term in inner:
             continue
@@ -27,15 +29,6 @@ def balance(roots: Sequence[Term], done: dict[Term, Term]) -> list[Term]:
         else:
             done[term] = rebuild(term, tuple([done[arg] for arg in term.args]))
     return [done[root] for root in roots]
-
-
-def _inner(cone: Sequence[Term], roots: Sequence[Term]) -> set[Term]:
-    """Terms whose only user has the same associative operator: they may be taken apart."""
-    users: dict[Term, str] = dict.fromkeys(roots, "")
-    for term in cone:
-        for arg in term.args:
-            users[arg] = "" if arg in users else term.op
-    return {term for term in cone if term.op in _ASSOCIATIVE and users[term] == term.op}
 
 
 def _leaves(top: Term, inner: set[Term]) -> list[Term]:

@@ -12,19 +12,41 @@ from collections.abc import Callable, Sequence
 from vouch.smt import term as T
 from vouch.smt.intervals import Interval, signed_range, unsigned
 from vouch.smt.node import Term
-from vouch.smt.walk import order, rebuild
+from vouch.smt.walk import order, rebuild, sole_users
 
 _Operator = Callable[..., Term]
 
 
 def narrow(roots: Sequence[Term], done: dict[Term, Term]) -> list[Term]:
     """Equivalents of `roots` in narrower arithmetic. `done` keeps what was narrowed before."""
-    for term in order(roots, done):
-        args = tuple([done[arg] for arg in term.args])
-        shrink = _RULES.get(term.op)
-        smaller = None if shrink is None else shrink(term, args)
-        done[term] = rebuild(term, args) if smaller is None else smaller
+    cone = order(roots, done)
+    users = sole_users(cone, roots)
+    # A sum is narrowed as a whole, so that sums of the same terms in another order stay alike.
+    inner = {term for term in cone if term.op in _LINEAR and users[term] in _LINEAR}
+    for term in cone:
+        if term in inner:
+            continue
+        smaller = None
+        if term.op in _LINEAR:
+            smaller = _sum(term, inner, done)
+        elif term.op in _RULES:
+            smaller = _RULES[term.op](term, tuple([done[arg] for arg in term.args]))
+        done[term] = smaller or rebuild(term, tuple([done[arg] for arg in term.args]))
     return [done[root] for root in roots]
+
+
+def _sum(top: Term, inner: set[Term], done: dict[Term, Term]) -> Term:
+    """A tree of additions: its low bits depend on low bits alone, so those that hold the total suffice,
+    whatever happens on the way."""
+    bits = _signed_bits(signed_range(top))
+    parts: dict[Term, Term] = {}
+    tree = [top]
+    for term in tree:
+        tree.extend(arg for arg in term.args if arg in inner)
+    for term in reversed(tree):
+        args = [parts[arg] if arg in inner else T.extract(done[arg], bits - 1, 0) for arg in term.args]
+        parts[term] = _LINEAR[term.op](*args)
+    return T.sext(parts[top], top.width)
 
 
 def _signed_bits(*intervals: Interval) -> int:
@@ -36,14 +58,9 @@ def _cut(args: Sequence[Term], bits: int) -> list[Term]:
     return [T.extract(arg, bits - 1, 0) for arg in args]
 
 
-def _exact(operator: _Operator) -> Callable[[Term, tuple[Term, ...]], Term | None]:
-    """For operators whose low bits depend on low bits alone: enough that operands and result fit."""
-
-    def shrink(term: Term, args: tuple[Term, ...]) -> Term | None:
-        bits = _signed_bits(signed_range(term), *map(signed_range, term.args))
-        return None if bits >= term.width else T.sext(operator(*_cut(args, bits)), term.width)
-
-    return shrink
+def _mul(term: Term, args: tuple[Term, ...]) -> Term | None:
+    bits = _signed_bits(signed_range(term))
+    return None if bits >= term.width else T.sext(T.mul(*_cut(args, bits)), term.width)
 
 
 def _signed_division(operator: _Operator) -> Callable[[Term, tuple[Term, ...]], Term | None]:
@@ -89,11 +106,9 @@ def _compare(operator: _Operator) -> Callable[[Term, tuple[Term, ...]], Term | N
     return shrink
 
 
+_LINEAR: dict[str, _Operator] = {"add": T.add, "sub": T.sub, "neg": T.neg}
 _RULES: dict[str, Callable[[Term, tuple[Term, ...]], Term | None]] = {
-    "add": _exact(T.add),
-    "sub": _exact(T.sub),
-    "neg": _exact(T.neg),
-    "mul": _exact(T.mul),
+    "mul": _mul,
     "sdiv": _signed_division(T.sdiv),
     "srem": _signed_division(T.srem),
     "udiv": _unsigned_division(T.udiv),

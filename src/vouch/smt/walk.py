@@ -6,7 +6,7 @@ substitution, conversion for solvers) is a loop over it with a memo. Nothing her
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any
 
 from vouch.smt import term as T
@@ -28,6 +28,15 @@ def order(roots: Iterable[Term], done: Container[Term] = ()) -> list[Term]:
 
 def _by_id(term: Term) -> int:
     return term.id
+
+
+def sole_users(cone: Sequence[Term], roots: Iterable[Term]) -> dict[Term, str]:
+    """For every term the operator of its only user in `cone`; "" where it has more, or is a root."""
+    users = dict.fromkeys(roots, "")
+    for term in cone:
+        for arg in term.args:
+            users[arg] = "" if arg in users else term.op
+    return users
 
 
 def symbols(*roots: Term) -> list[Term]:
