@@ -66,6 +66,8 @@ class Decider:
     ) -> None:
         self.world = world
         self.equation = equation
+        # Claims stand in the order of execution; those of one expression share their position in the steps.
+        self._order = {id(claim): number for number, claim in enumerate(equation.claims)}
         self.make_solver = make_solver
         self.check_timeout = check_timeout
         self.deadline = deadline
@@ -322,7 +324,7 @@ class Decider:
         rest arbitrary; report one that needs another failure first as conditional."""
         began = time.monotonic()
         solver = self._shared()
-        chaos = sorted((c for q in violated for c in q.claims if c.chaos), key=lambda c: c.position)
+        chaos = sorted((c for q in violated for c in q.claims if c.chaos), key=self._when)
         clean = [(c, self._before(c, chaos)) for c in question.claims if c.violated is not T.FALSE]
         goal = T.or_(*(term for _, term in clean))
         try:
@@ -347,8 +349,11 @@ class Decider:
         model = Model(self.world, self.equation, solver.value)
         self._refuted(question, claim, model, consequence, chaos)
 
+    def _when(self, claim: Claim) -> int:
+        return self._order[id(claim)]
+
     def _before(self, claim: Claim, chaos: list[Claim]) -> Term:
-        earlier = [T.not_(c.violated) for c in chaos if c.position < claim.position and c is not claim]
+        earlier = [T.not_(c.violated) for c in chaos if self._when(c) < self._when(claim)]
         return T.and_(claim.violated, *earlier) if earlier else claim.violated
 
     def _refuted(
@@ -362,7 +367,9 @@ class Decider:
         elif inexact is not None:
             verdict, reason = Verdict.COND_UNSAFE, inexact
         elif consequence:
-            first = next((c for c in chaos if c.position < claim.position and model.holds(c.violated)), None)
+            first = next(
+                (c for c in chaos if self._when(c) < self._when(claim) and model.holds(c.violated)), None
+            )
             name = first.check.id if first is not None else "another check"
             verdict, reason = Verdict.COND_UNSAFE, f"only after {name} is violated"
         result = self._put(question, verdict, reason)
