@@ -154,6 +154,13 @@ def test_address_taken(program: Make) -> None:
     assert {n for n, f in p.functions.items() if f.address_taken} == {"a", "b"}
 
 
+def test_an_alias_takes_no_address(program: Make) -> None:
+    text = 'void f(void) {} void g(void) __attribute__((alias("f")));'
+    assert program(text).aliases == {"g": ir.GlobalConstant(ir.PointerType(), "f")}
+    assert not program(text).functions["f"].address_taken
+    assert program(text + "void (*p)(void) = g;").functions["f"].address_taken
+
+
 def test_constructors_in_order_of_priority(program: Make) -> None:
     p = program(
         """

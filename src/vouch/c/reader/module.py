@@ -69,6 +69,7 @@ class _Module:
         self._metadata = Metadata(dict(_NODE.findall(text)))
         self._types = Types(dict(_NAMED.findall(text)))
         self._values = Values(self._types)
+        self._apart = Values(self._types)  # for what names functions without taking their address
         self._attributes = Attributes(text)
         self._reader = Instructions(self._types, self._values, self._attributes)
         self._text = text
@@ -80,8 +81,11 @@ class _Module:
     def program(self) -> Program:
         layout, triple = _LAYOUT.search(self._text), _TRIPLE.search(self._text)
         self._walk(self._text.split("\n"))
-        for name in self._values.referenced & self._functions.keys():
-            self._functions[name].address_taken = True
+        for name in self._values.referenced:
+            target = self._aliases.get(name)
+            function = self._functions.get(target.name if isinstance(target, GlobalConstant) else name)
+            if function is not None:
+                function.address_taken = True
         return Program(
             triple=triple[1] if triple else "",
             layout=parse_layout(layout[1] if layout else ""),
@@ -182,16 +186,14 @@ class _Module:
     def _special(self, name: str, value: str) -> None:
         """llvm.global_ctors and the like are lists for the linker, not variables; that a function is in
         one of them does not let its address into the program."""
-        before = set(self._values.referenced)
         if name in ("llvm.global_ctors", "llvm.global_dtors"):
-            self._lists[name] = Values(self._types).initializer(self._types("ptr"), value)
-        self._values.referenced = before
+            self._lists[name] = self._apart.initializer(self._types("ptr"), value)
 
     def _alias(self, name: str, kind: str, target: str) -> None:
         if kind == "ifunc":  # which function it is, a function decides at load time
             self._aliases[name] = OpaqueConstant(self._types("ptr"), f"ifunc {target}")
             return
-        self._aliases[name] = self._values.constant(target)
+        self._aliases[name] = self._apart.constant(target)
 
 
 def _without_extras(text: str) -> str:
