@@ -369,6 +369,18 @@ def test_preprocessed_files(project: Path) -> None:
     assert load(["a.i"]).program.functions["f"].location == ir.Location("orig.c", 1, 0, "f")
 
 
+def test_files_that_gcc_preprocessed(project: Path) -> None:
+    rest = "extern _Float128 g(_Float64x); int unix(_Float32 x) { return x > 1; }\n"
+    write(
+        {
+            "new.i": '# 1 "new.c"\n' + rest,
+            "old.i": '# 1 "old.c"\ntypedef float _Float32;\nint f(_Float32 x);\n',
+        }
+    )
+    assert load(["new.i"]).program.functions["unix"].location == ir.Location("new.c", 1, 0, "unix")
+    assert load(["old.i"]).units == ["old.i"]
+
+
 def test_ir_text_and_bitcode(project: Path) -> None:
     text = (
         "; a comment of another compiler\ndefine i32 @f(i32 %x) { ; here too\n"

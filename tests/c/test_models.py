@@ -53,7 +53,9 @@ def prototypes() -> str:
     generated = re.findall(r"\b(?:CLASS|EXACTLY|EXACTLY_TWO|ALLOWED|ALLOWED_TWO)\((\w+)\)", text)
     floats = [f"{n}f" for n in re.findall(r"\b(?:ALLOWED|ALLOWED_TWO)\((\w+)\)", text)]
     names = sorted({*used, *generated, *floats} - {"name", "namef", "whole", "part", "exponent"})
-    return "".join(f"extern __typeof__({name}) model_{name};\n" for name in names)
+    lines = [f"extern __typeof__({name}) model_{name};\n" for name in names]
+    tables = [f"extern __typeof__({n}) model_{n};\n" for n in re.findall(r"\bmodel_(__ctype\w+)", text)]
+    return "".join(lines) + "#ifdef __GLIBC__\n" + "".join(tables) + "#endif\n"
 
 
 @pytest.mark.parametrize("target", ["avr", "msp430", "thumbv7m-none-eabi", "i386", "aarch64"])

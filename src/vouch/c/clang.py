@@ -106,6 +106,15 @@ _LIBCXX_SITE = (
     "-D_LIBCPP_ASSERTION_SEMANTIC_DEFAULT=_LIBCPP_ASSERTION_SEMANTIC_IGNORE",
 )
 
+# Types that gcc knows and headers that it preprocessed use.
+_GNU_FLOATS = (
+    "-D_Float128=__float128",
+    "-D_Float64x=long double",
+    "-D_Float64=double",
+    "-D_Float32x=double",
+    "-D_Float32=float",
+)
+
 _MISSING = re.compile(r"fatal error: '([^']+)' file not found")
 
 
@@ -210,6 +219,10 @@ class Clang:
             flags += self._system
         else:
             flags.append(f"--target={self.target.triple}")
+            if _needs_floats(unit.path):
+                # Macros take another round of preprocessing, in which nothing else is defined.
+                flags[flags.index("-x") + 1] = "c++" if "++" in language else "c"
+                flags += ["-undef", *_GNU_FLOATS]
         return [*flags, *options.flags]
 
     def compile(self, unit: Unit, cache: Cache | None = None, *, instrument: bool = True) -> str:
@@ -267,3 +280,12 @@ class Clang:
         else:
             message = f"{unit.path}: does not compile"
         return CompileError(message, said)
+
+
+def _needs_floats(path: str) -> bool:
+    """Whether a preprocessed file uses gcc's float types without defining them, as old headers do."""
+    try:
+        content = Path(path).read_bytes()
+    except OSError:
+        return False
+    return b"_Float" in content and re.search(rb"typedef\s[\w\s]*\b_Float\d", content) is None

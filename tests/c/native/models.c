@@ -149,6 +149,21 @@ static void characters(void) {
     }
 }
 
+#ifdef __GLIBC__
+static void tables(void) {
+    char detail[20];
+    for (int c = -128; c < 256; c++) {
+        snprintf(detail, sizeof detail, "%d", c);
+        SAME("__ctype_b_loc", (*__ctype_b_loc())[c], (*model___ctype_b_loc())[c]);
+        if (c < -1) continue; /* unsigned there, in one way or the other */
+        SAME("__ctype_tolower_loc", (*__ctype_tolower_loc())[c], (*model___ctype_tolower_loc())[c]);
+        SAME("__ctype_toupper_loc", (*__ctype_toupper_loc())[c], (*model___ctype_toupper_loc())[c]);
+    }
+}
+#else
+static void tables(void) {}
+#endif
+
 /* -------- numbers and order */
 
 static void numbers(void) {
@@ -311,7 +326,7 @@ static void mathematics(void) {
 }
 
 int main(void) {
-    strings(), wide(), characters(), numbers(), order(), printing(), scanning(), mathematics();
+    strings(), wide(), characters(), tables(), numbers(), order(), printing(), scanning(), mathematics();
     printf("%d differences\n", failures);
     return 0;
 }
