@@ -152,6 +152,8 @@ def store(
     undefined: Term = T.FALSE,
 ) -> None:
     size = ex.world.layouts.store_size(type_)
+    if not ex.propagation and isinstance(value, Term) and value.value is not None:
+        value = _named(ex, value)
     good = [(g, o, off, writable(ex, state, o, off, size)) for g, o, off in pointer.targets]
     claim_access(ex, frame, state, instruction, _violation((g, ok) for g, _, _, ok in good))
     for guard, target, offset, ok in good:
@@ -165,6 +167,13 @@ def store(
             target, contents, offset, type_, value, condition, undefined, state.token
         )
     _note_assignment(ex, frame, state, instruction, pointer, value)
+
+
+def _named(ex: Executor, value: Term) -> Term:
+    """A symbol that equals the value, so that nothing is computed before the solver is asked (ablation)."""
+    symbol = T.fresh("value", value.sort)
+    ex.world.constrain(T.eq(symbol, value))
+    return symbol
 
 
 def _note_assignment(

@@ -98,6 +98,7 @@ class Executor:
         *,
         unknown_calls: str = "havoc",
         malloc_may_fail: bool = False,
+        propagation: bool = True,
         plan: induction.Induction | None = None,
         feasible: Callable[[Term], bool] | None = None,
         flows: dict[str, Flow] | None = None,
@@ -108,6 +109,7 @@ class Executor:
         self.limits = limits
         self.extern = unknown_calls
         self.malloc_may_fail = malloc_may_fail
+        self.propagation = propagation
         self.feasible = feasible
         self.equation = Equation("")
         self.flows: dict[str, Flow] = {} if flows is None else flows

@@ -16,7 +16,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 from vouch.bmc.cfg import Loop
-from vouch.bmc.initial import Unknown
+from vouch.bmc.initial import Changed
 from vouch.bmc.memory import Cell, Contents
 from vouch.bmc.state import Edge, State, join_states, join_values
 from vouch.bmc.value import Kind, MemObject, Pointer, Target, Value
@@ -53,6 +53,7 @@ class Induction:
     names: dict[MemObject, tuple[str, str]] = field(default_factory=dict)  # alloca: function, register
 
 
+_PARTLY: Cell = (0, T.TRUE, T.TRUE)  # for the whole: some bytes may be uninitialised
 Changes = dict[MemObject, dict[int, Cell | None]]  # offset -> a cell as the loop leaves it
 
 
@@ -162,9 +163,14 @@ def _grow(
             continue
         known = changes.setdefault(target, {})
         if WHOLE in known:
+            if known[WHOLE] is not _PARTLY and _partly(target, new):
+                known[WHOLE] = _PARTLY
+                grown = True
             continue
         for offset in _changed(old, new):
             cell = new.cells.get(offset)
+            if offset == WHOLE and (_partly(target, old) or _partly(target, new)):
+                cell = _PARTLY
             if offset not in known:
                 known[offset] = cell
                 grown = True
@@ -180,6 +186,18 @@ def _grow(
                             seen[pointee] = None
                             grown = True
     return grown
+
+
+def _partly(target: MemObject, contents: Contents | None) -> bool:
+    """May a byte of the object be uninitialised?"""
+    if contents is None:
+        return target.initial.undefined is not T.FALSE
+    if contents.flags is not None or any(bad is not T.FALSE for _, _, bad in contents.cells.values()):
+        return True
+    initial = contents.initial if contents.initial is not None else target.initial
+    if contents.array is not None or initial.undefined is T.FALSE:
+        return False
+    return sum(size for size, _, _ in contents.cells.values()) != target.size
 
 
 def _changed(old: Contents | None, new: Contents) -> set[int]:
@@ -208,7 +226,7 @@ def _havoc(
     for target, offsets in changes.items():
         old = state.memory.get(target)
         if WHOLE in offsets:
-            new = Contents(None, Unknown())
+            new = Contents(None, Changed(offsets[WHOLE] is _PARTLY))
             new.alive = T.fresh(f"{target.name}.alive", T.BOOL) if target.kind is Kind.HEAP else T.TRUE
             state.memory[target] = new
             continue

@@ -33,6 +33,13 @@ class Initial:
         """All contents as an SMT array of `word`-byte elements, indexed by element number."""
         raise NotImplementedError
 
+    def flags(self, sort: T.Sort, word: int) -> Term | None:
+        """Which bytes are uninitialised, as an array beside it with one bit per byte; None for none."""
+        if self.undefined is T.FALSE:
+            return None
+        marked, clear = (T.const_array(sort, T.bv(bits, word)) for bits in (-1, 0))
+        return T.ite(self.undefined, marked, clear)
+
 
 class Zero(Initial):
     def read(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
@@ -151,13 +158,52 @@ class Given(Initial):
         return array
 
 
+class Changed(Unknown):
+    """What a loop may have left behind: each byte arbitrary, with `partly` each for itself perhaps never
+    written. Pointers among them cannot be told."""
+
+    def __init__(self, partly: bool) -> None:
+        super().__init__()
+        self.partly = partly
+        self._flags: dict[int, Term] = {}
+
+    @property
+    def undefined(self) -> Term:
+        # A new symbol for each read: that one byte was written says nothing about the next.
+        return T.fresh("loop.undefined", T.BOOL) if self.partly else T.FALSE
+
+    @undefined.setter
+    def undefined(self, value: Term) -> None:
+        pass
+
+    def _new(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
+        if isinstance(type_, ir.PointerType):
+            raise Unsupported("induction over a loop that changes pointers at variable places")
+        value = super()._new(memory, target, offset, type_)
+        memory.world.changed.update(symbols(value))
+        return value
+
+    def array(self, memory: Memory, target: MemObject, word: int) -> Term:
+        array = super().array(memory, target, word)
+        memory.world.changed.add(array)
+        return array
+
+    def flags(self, sort: T.Sort, word: int) -> Term | None:
+        if self.partly and word not in self._flags:
+            self._flags[word] = T.fresh("loop.undefined", sort)
+        return self._flags.get(word)
+
+
 class Merged(Initial):
     """One of two, depending on the path that led here."""
 
     def __init__(self, condition: Term, yes: Initial, no: Initial) -> None:
         self.condition, self.yes, self.no = condition, yes, no
-        self.undefined = T.ite(condition, yes.undefined, no.undefined)
         self.word = yes.word or no.word
+
+    @property
+    def undefined(self) -> Term:  # type: ignore[override]
+        return T.ite(self.condition, self.yes.undefined, self.no.undefined)
 
     def read(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
         return merge(
@@ -169,6 +215,13 @@ class Merged(Initial):
     def array(self, memory: Memory, target: MemObject, word: int) -> Term:
         yes, no = self.yes.array(memory, target, word), self.no.array(memory, target, word)
         return T.ite(self.condition, yes, no)
+
+    def flags(self, sort: T.Sort, word: int) -> Term | None:
+        yes, no = self.yes.flags(sort, word), self.no.flags(sort, word)
+        if yes is None and no is None:
+            return None
+        clear = T.const_array(sort, T.bv(0, word))
+        return T.ite(self.condition, clear if yes is None else yes, clear if no is None else no)
 
 
 class CommandLine(Unknown):

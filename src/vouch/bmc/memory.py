@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from vouch.bmc.layouts import Layouts
-from vouch.bmc.value import Kind, MemObject, Pointer, Value, merge
+from vouch.bmc.value import Kind, MemObject, Pointer, Value, merge, symbols
 from vouch.c import ir
 from vouch.errors import Unsupported
 from vouch.smt import term as T
@@ -411,14 +411,10 @@ class Memory:
         initial = self._initial(target, new)
         new.word = word
         new.array = initial.array(self, target, word)
-        if initial.undefined is not T.FALSE:
-            sort = T.array(T.bitvec(self.pointer_bits), T.bitvec(word))
-            mark = T.ite(initial.undefined, T.bv(-1, word), T.bv(0, word))
-            new.flags = T.const_array(sort, mark) if mark.value is not None else self._flags_of(mark, sort)
+        new.flags = initial.flags(self._flag_sort(word), word)
 
-    def _flags_of(self, mark: Term, sort: T.Sort) -> Term:
-        condition, yes, no = mark.args
-        return T.ite(condition, T.const_array(sort, yes), T.const_array(sort, no))
+    def _flag_sort(self, word: int) -> T.Sort:
+        return T.array(T.bitvec(self.pointer_bits), T.bitvec(word))
 
     def _word(self, target: MemObject, offset: Term, size: int) -> int:
         """Words as large as the accesses are regular; bytes otherwise."""
@@ -448,6 +444,8 @@ class Memory:
         assert new.array is not None
         index, rest = self._index(offset, new.word)
         word = new.word
+        if new.flags is None and undefined is not T.FALSE:
+            new.flags = T.const_array(self._flag_sort(word), T.bv(0, word))
         if rest is not None or size % word:
             for i in range(size):
                 part = self.byte_of(bits, i, size)
@@ -568,7 +566,7 @@ class Memory:
         assert flat_b.array is not None
         new.array = T.ite(condition, flat_a.array, flat_b.array)
         if flat_a.flags is not None or flat_b.flags is not None:
-            clear = T.const_array(T.array(T.bitvec(self.pointer_bits), T.bitvec(word)), T.bv(0, word))
+            clear = T.const_array(self._flag_sort(word), T.bv(0, word))
             left, right = flat_a.flags, flat_b.flags
             new.flags = T.ite(
                 condition, left if left is not None else clear, right if right is not None else clear
@@ -647,6 +645,8 @@ class Memory:
                     self.world.float_sort(type_),
                 )
             case ir.PointerType():
+                if self.world.changed and any(s in self.world.changed for s in symbols(bits)):
+                    raise Unsupported("induction over a loop that changes pointers at variable places")
                 return self.world.pointer_from(self._resized(bits, self.pointer_bits))
             case _:
                 raise Unsupported(f"bytes seen as {type_}")

@@ -292,6 +292,7 @@ class _Verifier:
             limits,
             unknown_calls=self.settings.extern,
             malloc_may_fail=self.settings.malloc_may_fail,
+            propagation=not self.settings.no_propagation,
             flows=self.flows,
             feasible=self._feasible(world) if self.settings.smt_during_symex else None,
             plan=plan,
