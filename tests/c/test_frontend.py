@@ -476,6 +476,16 @@ def test_cache_compiles_what_changed(project: Path, tmp_path: Path, monkeypatch:
     assert len(count.compiled) == 7
 
 
+@pytest.mark.parametrize("suffix", [".c", ".cpp", ".i", ".ii", ".cu"])
+def test_cache_tells_sources_apart(project: Path, suffix: str) -> None:
+    write({f"a{suffix}": "int first;", f"b{suffix}": "int second;"})
+    for _ in range(2):
+        assert "first" in load([f"a{suffix}"]).program.globals
+        assert "second" in load([f"b{suffix}"]).program.globals
+    write({f"a{suffix}": "int third;"})
+    assert "third" in load([f"a{suffix}"]).program.globals
+
+
 def test_cache_that_cannot_be_written(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("VOUCH_CACHE_DIR", str(tmp_path / "file" / "cache"))

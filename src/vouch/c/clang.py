@@ -37,6 +37,7 @@ _LANGUAGES = {
     ".cu": "c++",
 }
 SOURCES = frozenset(_LANGUAGES)
+_PREPROCESSED = frozenset((".i", ".ii"))
 
 # The instrumentation that vouch reads as checks. What is missing (null, alignment, pointer-overflow,
 # object-size) vouch decides itself, on the objects that pointers point to.
@@ -229,7 +230,7 @@ class Clang:
         """The IR text of a unit. Its preprocessed text and the flags decide it: they name it in the cache."""
         arguments = self.arguments(unit, instrument=instrument)
         seen = self.preprocess(unit) if cache else None
-        key = key_of([self.identity(), *arguments, seen]) if seen is not None else ""
+        key = key_of([self.identity(), *arguments, unit.path, seen]) if seen is not None else ""
         if cache and key and (known := cache.get(key)) is not None:
             return known.decode("utf-8", "surrogateescape")
         # Another clang may print IR as another LLVM does; bitcode is what this one can read.
@@ -250,6 +251,11 @@ class Clang:
 
     def preprocess(self, unit: Unit) -> bytes | None:
         """What the compiler would see, or None if it cannot be had."""
+        if Path(unit.path).suffix in _PREPROCESSED:  # clang -E prints nothing for these
+            try:
+                return Path(unit.path).read_bytes()
+            except OSError:
+                return None
         done = self._run([*self.arguments(unit, instrument=False), "-E", "-o", "-", unit.path])
         return None if done.returncode else done.stdout
 
