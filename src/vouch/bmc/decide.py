@@ -157,7 +157,10 @@ class Decider:
             goal = T.or_(*(q.violated for q in undecided))
             try:
                 answer = self._ask(solver, goal, self.check_timeout)
-            except (Unsupported, SolverError):
+            except Unsupported:
+                return undecided
+            except SolverError as wrong:
+                self.answers.warnings.append(f"solver: {wrong}")
                 return undecided
             spent = (time.monotonic() - began) / len(undecided)
             for question in undecided:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import time
@@ -10,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from vouch.bmc.cfg import Flow, analyse
+from vouch.bmc.cfg import Flow, analyse, successors
 from vouch.bmc.counterexample import Counterexample
 from vouch.bmc.decide import Answers, Decider
 from vouch.bmc.equation import Equation
@@ -103,12 +104,21 @@ class _Verifier:
         self.pool: Pool | None = None
         self.callbacks: dict[str, None] = {}
         self.private = _private(program)
+        self.without_exceptions: dict[str, frozenset[int]] = {}
         self.jobs: int = settings.jobs or os.cpu_count() or 1
 
     # ------------------------------------------------------------ strategy
 
     def run(self) -> Outcome:
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 50_000))
+        before = gc.get_threshold()
+        gc.set_threshold(50_000, 20, 50)  # terms live long: looking for garbage among them is wasted
+        try:
+            return self._run()
+        finally:
+            gc.set_threshold(*before)
+
+    def _run(self) -> Outcome:
         T.configure(simplify=not self.settings.no_simplify, balance=not self.settings.no_balance)
         if not self.checks:
             for entry in self.entries if self._assumes() else ():
@@ -329,6 +339,8 @@ class _Verifier:
             if check.id in claimed or check.id in settled:
                 continue
             verdict, reason = decider.cut_verdict(check)
+            if verdict is Verdict.SAFE and self._only_after_exception(check):
+                verdict, reason = Verdict.UNKNOWN, "C++ exceptions are not supported"
             answers.results[check.id] = CheckResult(
                 check,
                 verdict,
@@ -336,6 +348,18 @@ class _Verifier:
                 reason="unreachable" if verdict is Verdict.SAFE else reason,
                 bound=decider.bound if verdict is Verdict.BOUND_SAFE else None,
             )
+
+    def _only_after_exception(self, check: Check) -> bool:
+        """Does control get to the check only where a call ends with an exception? (Not asked of the
+        `delete` that the compiler adds for a constructor that throws: it gets what `new` gave.)"""
+        if check.trigger is Trigger.FREE:
+            return False
+        usual = self.without_exceptions.get(check.function)
+        if usual is None:
+            function = self.program.functions.get(check.function)
+            usual = _usual_sites(function) if function is not None else frozenset()
+            self.without_exceptions[check.function] = usual
+        return id(check.site) not in usual
 
     def _symex_deadline(self) -> float | None:
         own = time.monotonic() + max(float(self.settings.check_timeout), 10.0)
@@ -402,6 +426,21 @@ def _outweighs(new: CheckResult, old: CheckResult) -> bool:
     if new.verdict is old.verdict:
         return old.reason == "unreachable" and new.reason != "unreachable"
     return _WEIGHT.index(new.verdict) < _WEIGHT.index(old.verdict)
+
+
+def _usual_sites(function: ir.Function) -> frozenset[int]:
+    """Instructions that control can reach when no call throws."""
+    if not function.blocks:
+        return frozenset()
+    seen: set[str] = set()
+    work = [next(iter(function.blocks))]
+    while work:
+        label = work.pop()
+        if label not in seen:
+            seen.add(label)
+            last = function.blocks[label].terminator
+            work.extend([last.normal] if isinstance(last, ir.Invoke) else successors(last))
+    return frozenset(id(i) for label in seen for i in function.blocks[label].instructions)
 
 
 def _private(program: Program) -> frozenset[str]:
