@@ -427,6 +427,19 @@ def test_models_only_for_what_is_missing(project: Path) -> None:
     assert all(program.functions[name].defined for name in program.models)
 
 
+def test_library_functions_that_headers_define(project: Path) -> None:
+    """What _FORTIFY_SOURCE makes of strcpy."""
+    write(
+        {
+            "a.c": "typedef __SIZE_TYPE__ size_t; char *strcpy(char *, const char *);\n"
+            "extern inline __attribute__((gnu_inline)) char *strcpy(char *to, const char *from) {\n"
+            "  return __builtin___strcpy_chk(to, from, __builtin_object_size(to, 1)); }\n"
+            "void f(char *p) { char b[4]; strcpy(b, p); }"
+        }
+    )
+    assert {"strcpy.inline", "__strcpy_chk", "strcpy"} <= load(["a.c"]).program.models
+
+
 def test_models_can_be_left_out(project: Path) -> None:
     write({"a.c": "#include <string.h>\nint f(char *s) { return strlen(s); }"})
     program = load(["a.c"], FrontOptions(models=False)).program

@@ -57,7 +57,9 @@ def load(paths: Sequence[str | os.PathLike[str]], options: FrontOptions | None =
     if options.models:
         whole, models = _with_models(whole, options, cache, warnings)
     program = read(whole.text)
-    program.models = models
+    # Library functions that the library's own headers define, as those of _FORTIFY_SOURCE do.
+    inlined = {f.name for f in program.functions.values() if f.defined and f.name.endswith(".inline")}
+    program.models = models | inlined
     locate(program, [unit.path for unit in units if os.path.splitext(unit.path)[1] in IR_FILES])
     return Loaded(program, whole.text, [unit.path for unit in units], warnings)
 
