@@ -199,6 +199,14 @@ EQUIV: tuple[Option, ...] = (
     Option("centre", str, None, "Inputs: around this point (file, or numbers).", metavar="X", in_file=False),
     Option("radius", float, None, "Inputs: as far as this from the centre.", minimum=0, metavar="R"),
     Option("clusters", str, None, "Inputs: clusters of labelled data, each by itself.", metavar="DATA"),
+    Option(
+        "property",
+        str,
+        None,
+        "Instead of all that: a VNN-LIB 2.0 property of two networks.",
+        metavar="P.vnnlib",
+        in_file=False,
+    ),
     Option("densest", int, 5, "How many clusters, densest first.", minimum=1, metavar="N"),
     Option("domain", str, None, "Limits of every input.", metavar="LOW..HIGH"),
     Option(

@@ -259,3 +259,42 @@ def test_softmax_is_refused_for_distances(tmp_path: Path) -> None:
     answer = vouch.equiv.compare(network, plain, epsilon=0.1, box=square)
     assert answer.verdict is Verdict.UNKNOWN
     assert "softmax" in str(answer.reason)
+
+
+PAIR_PROPERTY = """(vnnlib-version <2.0>)
+(declare-network f (declare-input X real [1]) (declare-output Y real [2]))
+(declare-network g (declare-input Z real [1]) (declare-output W real [2]))
+(assert (and (>= X[0] -1.0) (<= X[0] 1.0)))
+(assert (== X[0] Z[0]))
+(assert ({word} (> Y[0] (+ W[0] {gap})) (< Y[0] (- W[0] {gap}))))
+"""
+
+
+@pytest.mark.parametrize("engine", ["auto", "paths", "milp"])
+def test_a_property_of_two_networks(engine: str, tmp_path: Path) -> None:
+    """Y[0] and W[0] differ by at most 0.1 (see the top of the file)."""
+    path = tmp_path / "pair.vnnlib"
+    for gap, verdict in ((0.11, Verdict.EQUIVALENT), (0.09, Verdict.DIFFERENT)):
+        path.write_text(PAIR_PROPERTY.format(word="or", gap=gap))
+        answer = vouch.equiv.compare(ABSOLUTE, STEEPER, property=str(path), engine=engine)
+        assert answer.verdict is verdict, gap
+        assert "vacuous" not in str(answer.reason)
+
+
+def test_a_property_that_contradicts_itself_is_named_so(tmp_path: Path) -> None:
+    path = tmp_path / "pair.vnnlib"
+    path.write_text(PAIR_PROPERTY.format(word="and", gap=0.05))
+    answer = vouch.equiv.compare(ABSOLUTE, STEEPER, property=str(path))
+    assert answer.verdict is Verdict.EQUIVALENT
+    assert "vacuous" in str(answer.reason)
+
+
+def test_inputs_that_need_not_be_equal_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "pair.vnnlib"
+    path.write_text(
+        PAIR_PROPERTY.format(word="or", gap=0.05).replace(
+            "(assert (== X[0] Z[0]))", "(assert (and (>= Z[0] -1.0) (<= Z[0] 1.0)))"
+        )
+    )
+    with pytest.raises(VouchError, match="same input"):
+        vouch.equiv.compare(ABSOLUTE, STEEPER, property=str(path))

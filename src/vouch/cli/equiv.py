@@ -40,7 +40,7 @@ def _compare(reference: Reference, test: Test, *, settings: Settings) -> int:
     import vouch.equiv
 
     names = "epsilon top norm ball_norm box centre radius domain clusters densest"
-    names += " engine strategy arithmetic timeout seed"
+    names += " property engine strategy arithmetic timeout seed"
     options = {name: getattr(settings, name) for name in names.split()}
     return _show(vouch.equiv.compare(reference, test, **options), settings)
 

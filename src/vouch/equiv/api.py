@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from vouch.equiv.clusters import Cluster, find_clusters
 from vouch.equiv.data import read_labelled, read_point
-from vouch.equiv.decide import Plan, decide, described
+from vouch.equiv.decide import VACUOUS, Plan, decide, described
 from vouch.equiv.outcome import Array, Deadline
 from vouch.equiv.property import Epsilon, Property, Top
 from vouch.equiv.region import Region, ball, box
@@ -36,6 +37,7 @@ def compare(
     domain: Any = None,
     clusters: Any = None,
     densest: int = 5,
+    property: Any = None,
     engine: str = "auto",
     strategy: str = "less",
     arithmetic: str = "real",
@@ -46,10 +48,16 @@ def compare(
 
     Networks are file names, `Network`s or lists of (weights, bias). Exactly one property (`epsilon` with
     `norm`, or `top`) and one region: `box` (a VNN-LIB file or a pair of arrays), `centre` and `radius`,
-    `clusters` (labelled data), or a ready `region`.
+    `clusters` (labelled data), or a ready `region`. Or, instead of both, `property`: a VNN-LIB 2.0 file
+    about two networks, in its order of declaration.
     """
-    prop = property_of(epsilon, top, norm)
     plan = Plan(engine, strategy, arithmetic, timeout, seed)
+    if property is not None:
+        given = (epsilon, top, box, region, centre, radius, clusters)
+        if any(value is not None for value in given):
+            raise VouchError("--property stands alone: it says what is asked and where")
+        return _by_property(loaded(reference), loaded(test), property, plan)
+    prop = property_of(epsilon, top, norm)
     reference, test = loaded(reference), loaded(test)
     shape = input_shape(reference)
     if clusters is not None:
@@ -58,6 +66,26 @@ def compare(
         return over_clusters(reference, test, prop, clusters, ball_norm or norm, densest, domain, plan)
     where = region or region_of(shape, box, centre, radius, ball_norm or norm, domain)
     return decide(reference, test, prop, where, plan)
+
+
+def _by_property(reference: Any, test: Any, path: Any, plan: Plan) -> Comparison:
+    """Every input set of a VNN-LIB property by itself."""
+    from vouch.equiv.vnnlib import read_questions
+
+    started = time.monotonic()
+    deadline = Deadline.after(plan.timeout)
+    inputs = int(np.prod(input_shape(reference)))
+    questions = read_questions(path, inputs, output_size(reference))
+    parts = []
+    for number, (region, prop) in enumerate(questions):
+        share = None if plan.timeout is None else deadline.left / (len(questions) - number)
+        own = Plan(plan.engine, plan.strategy, plan.arithmetic, share, plan.seed)
+        answer = decide(reference, test, prop, region, own, check_vacuity=True)
+        parts.append(replace(answer, name=f"input set {number}"))
+    if len(parts) == 1:
+        return replace(parts[0], name=None)
+    reason = None if parts else VACUOUS
+    return _summed(parts, Path(path).name, f"{len(parts)} input sets", reason, plan, started)
 
 
 def loaded(network: Any) -> Any:
@@ -73,6 +101,12 @@ def input_shape(network: Any) -> tuple[int, ...]:
     if isinstance(network, Network):
         return network.input_shape
     return (int(np.asarray(network[0][0]).shape[1]),)
+
+
+def output_size(network: Any) -> int:
+    from vouch.nn.network import Network
+
+    return network.outputs if isinstance(network, Network) else len(network[-1][1])
 
 
 def property_of(epsilon: float | None, top: int | None, norm: str = "linf") -> Property:
@@ -153,18 +187,27 @@ def over_clusters(
         answer = decide(reference, test, prop, ball(cluster.centre, cluster.radius, norm, limits), own)
         label = f"cluster {number} (label {cluster.label}, {cluster.size} points, radius {cluster.radius:g})"
         parts.append(replace(answer, name=label))
+    return _summed(parts, described(prop), f"{len(parts)} clusters", None, plan, started)
+
+
+def _summed(
+    parts: list[Comparison], asked: str, where: str, reason: str | None, plan: Plan, started: float
+) -> Comparison:
+    """Equivalent if all parts are, different if one is."""
     verdict = _SUM[exit_code(part.verdict for part in parts)]
     worst = next((part for part in parts if part.verdict is Verdict.DIFFERENT), None)
     bounds = [part.bound for part in parts if part.bound is not None]
+    if verdict is Verdict.UNKNOWN:
+        reason = "not every part was decided"
     return Comparison(
         verdict,
         plan.engine,
         time.monotonic() - started,
-        described(prop),
+        asked,
         counterexample=worst.counterexample if worst else None,
-        bound=max(bounds) if len(bounds) == len(parts) else None,
-        reason=None if verdict is not Verdict.UNKNOWN else "not every cluster was decided",
+        bound=max(bounds) if parts and len(bounds) == len(parts) else None,
+        reason=reason,
         arithmetic=plan.arithmetic,
         parts=tuple(parts),
-        region=f"{len(parts)} clusters",
+        region=where,
     )

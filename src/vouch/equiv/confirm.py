@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vouch.equiv.forms import Cells, Form
-from vouch.equiv.margins import joint, pairwise
+from vouch.equiv.margins import combined, joint, pairwise
 from vouch.equiv.outcome import Confirm, Witness
 from vouch.equiv.pair import Array, Dense, Pair
-from vouch.equiv.property import Epsilon, Property, Top
+from vouch.equiv.property import Avoid, Epsilon, Property, Top
 from vouch.equiv.region import Region, box
 from vouch.errors import VouchError
 
@@ -94,6 +94,11 @@ def certainly_violated(pair: Pair, prop: Property, x: Array) -> bool:
             return bool(total > prop.epsilon)
         case Top():
             return _ranked_apart(forms.reference, forms.test, cells, prop.k)
+        case Avoid():
+            return any(
+                bool((combined(polytope, forms).bounds(cells)[1][0] < polytope.rhs).all())
+                for polytope in prop.polytopes
+            )
 
 
 def _ranked_apart(reference: Form, test: Form, cells: Cells, k: int) -> bool:

@@ -18,9 +18,10 @@ from vouch.equiv.falsify import falsify, glance
 from vouch.equiv.forms import UNIT32
 from vouch.equiv.outcome import Deadline, Outcome, Witness
 from vouch.equiv.pair import Pair, dense
-from vouch.equiv.property import Epsilon, Property, Top
+from vouch.equiv.property import Avoid, Epsilon, Property, Top
 from vouch.equiv.region import Region
 from vouch.equiv.result import Comparison
+from vouch.equiv.vacuity import contradicts_itself
 from vouch.errors import Unsupported, VouchError
 from vouch.verdict import Verdict
 
@@ -28,6 +29,7 @@ ENGINES = ("auto", "differential", "paths", "milp")
 STRATEGIES = ("exact", "first", "approx", "max", "less", "oracle")
 # Up to this many inputs, halving boxes beats splitting neurons.
 FEW_INPUTS = 12
+VACUOUS = "vacuous: the property contradicts itself, nothing is said about the networks"
 # Up to this many hidden neurons in both networks, splitting them is tried first even so.
 FEW_NEURONS = 40
 
@@ -63,16 +65,29 @@ def described(prop: Property) -> str:
             return f"epsilon {prop.epsilon:g} ({prop.norm})"
         case Top():
             return f"top-{prop.k}"
+        case Avoid():
+            return prop.name
 
 
-def decide(reference: Any, test: Any, prop: Property, region: Region, plan: Plan | None = None) -> Comparison:
+def decide(
+    reference: Any,
+    test: Any,
+    prop: Property,
+    region: Region,
+    plan: Plan | None = None,
+    *,
+    check_vacuity: bool = False,
+) -> Comparison:
     """Decide one property over one region. Networks may be file names, `Network`s or lists of layers."""
     plan = plan or Plan()
     started = time.monotonic()
     name = plan.engine
     try:
         pair = Pair(dense(reference, "reference"), dense(test, "test"))
-        name, outcome = decide_pair(pair, region, prop, plan)
+        if check_vacuity and isinstance(prop, Avoid) and contradicts_itself(pair, region, prop):
+            outcome = Outcome(Verdict.EQUIVALENT, reason=VACUOUS)
+        else:
+            name, outcome = decide_pair(pair, region, prop, plan)
     except Unsupported as problem:
         outcome = Outcome(Verdict.UNKNOWN, reason=str(problem))
     return Comparison.of(
@@ -105,13 +120,10 @@ def _fits(pair: Pair, region: Region, prop: Property) -> None:
         raise VouchError(f"the region has {region.size} inputs, the networks take {pair.reference.inputs}")
     if isinstance(prop, Top) and not 1 <= prop.k <= pair.reference.outputs:
         raise VouchError(f"top {prop.k}: the networks have {pair.reference.outputs} outputs")
-    if isinstance(prop, Epsilon):
-        if not prop.epsilon >= 0:
-            raise VouchError(f"epsilon {prop.epsilon} is negative")
-        if pair.reference.softmax or pair.test.softmax:
-            raise Unsupported(
-                "softmax outputs have no exact bounds; compare by --top, or leave the softmax out"
-            )
+    if isinstance(prop, Epsilon) and not prop.epsilon >= 0:
+        raise VouchError(f"epsilon {prop.epsilon} is negative")
+    if not isinstance(prop, Top) and (pair.reference.softmax or pair.test.softmax):
+        raise Unsupported("softmax outputs have no exact bounds; compare by --top, or leave the softmax out")
 
 
 def _run(pair: Pair, region: Region, prop: Property, plan: Plan) -> tuple[str, Outcome]:

@@ -18,7 +18,7 @@ import numpy as np
 from vouch.equiv.forms import Array, Limits
 from vouch.equiv.outcome import Deadline
 from vouch.equiv.pair import Dense, Pair
-from vouch.equiv.property import Epsilon, Property, Top
+from vouch.equiv.property import Avoid, Epsilon, Property, Top
 from vouch.equiv.region import Region
 
 # A unique maximum of the reference is larger than the others by at least this much.
@@ -169,6 +169,32 @@ class Encoding:
                 return self._distance(prop)
             case Top():
                 return self._ranking(prop.k)
+            case Avoid():
+                return self._depth(prop)
+
+    def _depth(self, prop: Avoid) -> int:
+        """How deep the outputs lie inside the polytope that is picked: at most any row's slack."""
+        picks = self.binaries(len(prop.polytopes))
+        self.row(dict.fromkeys(picks, 1.0), 1.0, 1.0)
+        outputs = [*self.r, *self.t]
+        low = np.array([self.lower[v] for v in outputs])
+        high = np.array([self.upper[v] for v in outputs])
+        rows = [np.hstack([p.reference, p.test]) for p in prop.polytopes]
+        limits = [
+            p.rhs - np.minimum(m * low, m * high).sum(axis=1)
+            for p, m in zip(prop.polytopes, rows, strict=True)
+        ]
+        most = max(float(limit.max()) for limit in limits)
+        least = min(
+            float((p.rhs - np.maximum(m * low, m * high).sum(axis=1)).min())
+            for p, m in zip(prop.polytopes, rows, strict=True)
+        )
+        depth = self.variable(least, most)
+        for polytope, matrix, pick in zip(prop.polytopes, rows, picks, strict=True):
+            for row, right in zip(matrix, polytope.rhs.tolist(), strict=True):
+                terms = dict(zip(outputs, row.tolist(), strict=True))
+                self.at_most({**terms, depth: 1.0, pick: most - least}, right + most - least)
+        return depth
 
     def _distance(self, prop: Epsilon) -> int:
         sizes = [self._absolute(r, t) for r, t in zip(self.r, self.t, strict=True)]

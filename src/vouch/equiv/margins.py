@@ -15,7 +15,7 @@ import numpy.typing as npt
 from vouch.equiv.difference import propagate_related, subtract
 from vouch.equiv.forms import NOTHING, Array, Cells, Form, Known, Relaxation, propagate
 from vouch.equiv.pair import Pair
-from vouch.equiv.property import Epsilon, Property, Top
+from vouch.equiv.property import Avoid, Epsilon, Polytope, Property, Top
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,6 +68,8 @@ def assess(prop: Property, forms: Joint) -> Assessment:
             found = _manhattan(prop, forms)
         case Top():
             found = _ranking(prop, forms)
+        case Avoid():
+            found = _avoidance(prop, forms)
         case _ as never:
             assert_never(never)
     count = np.zeros(len(found[1]), dtype=np.intp)
@@ -168,6 +170,46 @@ def _ranking(prop: Top, forms: Joint) -> _Found:
         other = np.where(worst != favourite, worst, rival)
         blame = blame + np.asarray(_blame(by_ref, favourite * outputs + other, cells))
     return bound < 0, bound, blame, cells.extreme(direction)
+
+
+def combined(polytope: Polytope, forms: Joint) -> Form:
+    """The rows reference·r + test·t of a polytope as a form; through the difference where that is all they
+    look at."""
+    if len(forms.gaps) > 1 and np.array_equal(polytope.reference, -polytope.test):
+        return forms.gaps[0].mapped(polytope.reference, 0.0, _rounding(forms.gaps[0], polytope.reference))
+    one = forms.reference.mapped(polytope.reference, 0.0, _rounding(forms.reference, polytope.reference))
+    two = forms.test.mapped(-polytope.test, 0.0, _rounding(forms.test, polytope.test))
+    return subtract(one, two)
+
+
+def _rounding(form: Form, rows: Array) -> Array:
+    size = np.abs(form.centre) + np.abs(form.inputs).sum(axis=1) + np.abs(form.noise).sum(axis=1)
+    return np.asarray(2.0**-46 * size @ np.abs(rows).T)
+
+
+def _avoidance(prop: Avoid, forms: Joint) -> _Found:
+    """A polytope is avoided when one of its rows is broken everywhere."""
+    cells = forms.cells
+    count = len(cells.anchor)
+    bound = np.full(count, -np.inf)
+    blame: Array | None = None
+    worst = cells.anchor.copy()
+    row = np.arange(count)
+    for polytope in prop.polytopes:
+        rows = combined(polytope, forms)
+        # Largest slack of each row, widened by the rounding of this very subtraction.
+        slack = polytope.rhs - rows.bounds(cells)[0]
+        slack = slack + 2.0**-50 * (np.abs(polytope.rhs) + np.abs(slack))
+        nearest = slack.argmin(axis=1)
+        depth = slack[row, nearest]
+        more = depth > bound
+        bound = np.maximum(bound, depth)
+        own = _blame(rows, nearest, cells)
+        if own is not None:
+            blame = own if blame is None else np.where(more[:, None], own, blame)
+        extreme = cells.extreme(-rows.inputs[row, :, nearest])
+        worst = np.where(more[:, None], extreme, worst)
+    return bound < 0, bound, blame, worst
 
 
 def _blame(form: Form, entry: npt.NDArray[np.intp], cells: Cells) -> Array | None:

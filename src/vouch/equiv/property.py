@@ -4,6 +4,7 @@
 - `Top` with k = 1: both networks have the same first index of a maximum.
 - `Top` with k > 1: where the reference has a unique maximum j, fewer than k outputs of the test network
   are larger than its output j.
+- `Avoid`: the pair of outputs never lies in one of some polytopes (VNN-LIB properties of two networks).
 """
 
 from __future__ import annotations
@@ -84,4 +85,48 @@ class Top:
         return np.zeros_like(r), to_test
 
 
-Property: TypeAlias = Epsilon | Top
+@dataclass(frozen=True, slots=True, eq=False)
+class Polytope:
+    """{(r, t) : reference·r + test·t ≤ rhs}; rows that are `strict` mean <."""
+
+    reference: Array
+    test: Array
+    rhs: Array
+    strict: Bools
+
+    def slack(self, r: Array, t: Array) -> Array:
+        """How far each row is from being broken, [batch, rows]."""
+        return np.asarray(self.rhs - r @ self.reference.T - t @ self.test.T)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Avoid:
+    """Violated where the outputs lie in one of the polytopes (at least one)."""
+
+    polytopes: tuple[Polytope, ...]
+    name: str = "property"
+
+    def violated(self, r: Array, t: Array) -> Bools:
+        found = np.zeros(len(r), dtype=bool)
+        for polytope in self.polytopes:
+            slack = polytope.slack(r, t)
+            found |= np.where(polytope.strict, slack > 0, slack >= 0).all(axis=1)
+        return found
+
+    def excess(self, r: Array, t: Array) -> Array:
+        """Depth inside the polytope that is nearest; negative outside all."""
+        depths = [polytope.slack(r, t).min(axis=1) for polytope in self.polytopes]
+        return np.asarray(np.max(depths, axis=0))
+
+    def direction(self, r: Array, t: Array) -> tuple[Array, Array]:
+        slacks = [polytope.slack(r, t) for polytope in self.polytopes]
+        best = np.argmax([slack.min(axis=1) for slack in slacks], axis=0)
+        to_r, to_t = np.zeros_like(r), np.zeros_like(t)
+        for index, polytope in enumerate(self.polytopes):
+            mine = best == index
+            worst = slacks[index][mine].argmin(axis=1)
+            to_r[mine], to_t[mine] = -polytope.reference[worst], -polytope.test[worst]
+        return to_r, to_t
+
+
+Property: TypeAlias = Epsilon | Top | Avoid

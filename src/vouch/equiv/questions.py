@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 
 from vouch.equiv.pair import Array
-from vouch.equiv.property import Epsilon, Property, Top
+from vouch.equiv.property import Avoid, Epsilon, Polytope, Property, Top
 from vouch.equiv.relaxation import Linear
 
 # Sign by output for a distance, (class, rival, ...) for a ranking, (class,) for a class as a whole.
@@ -60,6 +60,26 @@ class Asker:
                 return self._distance(cell, self.prop, answered, hot)
             case Top():
                 return self._ranking(cell, self.prop.k, answered, hot)
+            case Avoid():
+                return self._avoidance(cell, self.prop, answered, hot)
+
+    def _avoidance(
+        self, cell: Cell, prop: Avoid, answered: set[Question], hot: Question | None
+    ) -> Open | None:
+        """Can the outputs lie in this polytope?"""
+        for question in _first(hot, ((index,) for index in range(len(prop.polytopes)))):
+            if question in answered:
+                continue
+            slacks = _slacks(cell, prop.polytopes[question[0]])
+            objective = min(slacks, key=cell.quick)
+            mark = cell.mark()
+            cell.at_most_zero(*(slack.scaled(-1.0) for slack in slacks))
+            bound, point = cell.decide(objective, 0.0)
+            cell.cut(mark)
+            if bound >= 0:
+                return Open(question, objective, point)
+            answered.add(question)
+        return None
 
     def _distance(
         self, cell: Cell, prop: Epsilon, answered: set[Question], hot: Question | None
@@ -145,6 +165,20 @@ class Asker:
         bound, point = cell.decide(total, 0.0)
         cell.cut(mark)
         return (None if bound < 0 else Open(question, total, point)), bound
+
+
+def _slacks(cell: Cell, polytope: Polytope) -> list[Linear]:
+    """rhs − reference·r − test·t, row by row."""
+    found = []
+    for a, c, right in zip(polytope.reference, polytope.test, polytope.rhs, strict=True):
+        total = cell.reference[0].scaled(0.0)
+        for weights, outputs in ((a, cell.reference), (c, cell.test)):
+            for weight, output in zip(weights.tolist(), outputs, strict=True):
+                if weight:
+                    total = total.minus(output.scaled(weight))
+        rounding = 2.0**-48 * (abs(total.constant) + abs(float(right)))
+        found.append(Linear(total.row, total.constant + float(right), total.error + rounding))
+    return found
 
 
 def _first(question: Question | None, others: Iterator[Question]) -> Iterator[Question]:

@@ -1,4 +1,4 @@
-"""Reads the region of a comparison from the input constraints of a VNN-LIB file (1.0 or 2.0)."""
+"""Regions and two-network properties from VNN-LIB files (1.0 or 2.0)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
+from vouch.equiv.property import Avoid, Polytope
 from vouch.equiv.region import Region
 from vouch.errors import VouchError
 from vouch.nn import properties
 from vouch.nn.loaders.files import read, resolved
-from vouch.nn.property import Case, Property
+from vouch.nn.property import Case, Property, Rows
 
 
 def read_property(path: str | PathLike[str]) -> Property:
@@ -46,3 +47,57 @@ def _region(case: Case, inputs: int, path: str) -> Region:
     if not own.any():
         return Region(lower, upper)
     return Region(lower, upper, rows=rows.x_rows[own][:, :inputs], rhs=rows.rhs[own])
+
+
+def read_questions(path: str | PathLike[str], inputs: int, outputs: int) -> list[tuple[Region, Avoid]]:
+    """A property about two networks that get the same input: for each of its input sets, the polytopes of
+    outputs that must be avoided. An empty list: the property contradicts itself."""
+    prop = read_property(path)
+    if (prop.inputs, prop.outputs) != (2 * inputs, 2 * outputs):
+        raise VouchError(
+            f"{path}: speaks of {prop.inputs} inputs and {prop.outputs} outputs, "
+            f"the two networks have {2 * inputs} and {2 * outputs}"
+        )
+    questions = []
+    for case in prop.cases:
+        polytopes = tuple(_polytope(rows, inputs, outputs, str(path)) for rows in case.regions)
+        if polytopes:
+            questions.append((_shared(case, inputs, str(path)), Avoid(polytopes, Path(path).name)))
+    return questions
+
+
+def _polytope(rows: Rows, inputs: int, outputs: int, path: str) -> Polytope:
+    if rows.x_rows.any():
+        raise VouchError(f"{path}: a constraint mixes inputs and outputs; ask vouch nn verify")
+    return Polytope(rows.y_rows[:, :outputs], rows.y_rows[:, outputs:], rows.rhs, rows.strict)
+
+
+def _shared(case: Case, inputs: int, path: str) -> Region:
+    """The input set, given that it makes both networks' inputs equal."""
+    rows = case.inputs
+    links = np.zeros(inputs, dtype=int)
+    keep = []
+    for index in range(rows.count if rows is not None else 0):
+        assert rows is not None
+        first, second = rows.x_rows[index, :inputs], rows.x_rows[index, inputs:]
+        used = np.flatnonzero(first)
+        if (
+            len(used) == 1
+            and np.array_equal(first, -second)
+            and rows.rhs[index] == 0
+            and not rows.strict[index]
+        ):
+            links[used[0]] |= 1 if first[used[0]] > 0 else 2
+        else:
+            keep.append(index)
+    fixed = (case.lower == case.upper)[:inputs] & (case.lower[:inputs] == case.lower[inputs:])
+    if not ((links == 3) | (fixed & (case.upper == case.lower)[inputs:])).all():
+        raise VouchError(f"{path}: the two networks need not get the same input; ask vouch nn verify")
+    lower = np.maximum(case.lower[:inputs], case.lower[inputs:])
+    upper = np.minimum(case.upper[:inputs], case.upper[inputs:])
+    if not keep:
+        return Region(lower, upper)
+    assert rows is not None
+    return Region(
+        lower, upper, rows=rows.x_rows[keep][:, :inputs] + rows.x_rows[keep][:, inputs:], rhs=rows.rhs[keep]
+    )
