@@ -432,7 +432,8 @@ def test_library_functions_that_headers_define(project: Path) -> None:
     write(
         {
             "a.c": "typedef __SIZE_TYPE__ size_t; char *strcpy(char *, const char *);\n"
-            "extern inline __attribute__((gnu_inline)) char *strcpy(char *to, const char *from) {\n"
+            "extern inline __attribute__((gnu_inline, always_inline))\n"
+            "char *strcpy(char *to, const char *from) {\n"
             "  return __builtin___strcpy_chk(to, from, __builtin_object_size(to, 1)); }\n"
             "void f(char *p) { char b[4]; strcpy(b, p); }"
         }
