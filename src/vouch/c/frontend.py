@@ -109,7 +109,8 @@ def _with_models(
     def compiled(path: Path) -> str:
         return clang.compile(Unit(str(path)), instrument=False)
 
-    parts = load_parts(compiled, clang.identity(), cache)
+    flags = clang.arguments(Unit("model.c"), instrument=False)
+    parts = load_parts(compiled, " ".join((clang.identity(), *flags)), cache)
     if parts[0].layout != whole.layout:
         warnings.append("no library models: the program's data layout is not clang's for its target")
         return whole, frozenset()

@@ -101,7 +101,7 @@ def split_model(name: str, text: str, number: int) -> Part:
 
 
 def load_parts(compile_model: Callable[[Path], str], identity: str, cache: Cache | None) -> list[Part]:
-    """All models, compiled or from the cache; `identity` tells the compiler and target."""
+    """All models, compiled or from the cache; `identity` tells the compiler, its flags and the target."""
     files = sorted(FOLDER.glob("*.c"))
     # The form of what is stored depends on this module.
     contents = [path.read_bytes() for path in (*files, *sorted(FOLDER.glob("*.h")), Path(__file__))]
