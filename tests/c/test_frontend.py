@@ -441,6 +441,11 @@ def test_library_functions_that_headers_define(project: Path) -> None:
     assert {"strcpy.inline", "__strcpy_chk", "strcpy"} <= load(["a.c"]).program.models
 
 
+def test_models_are_compiled_in_their_own_standard(project: Path) -> None:
+    write({"a.c": "#include <string.h>\nint f(char *s) { return strlen(s); }"})
+    assert load(["a.c"], FrontOptions(std="c89", defines=("strnlen=x",))).program.models == {"strlen"}
+
+
 def test_models_can_be_left_out(project: Path) -> None:
     write({"a.c": "#include <string.h>\nint f(char *s) { return strlen(s); }"})
     program = load(["a.c"], FrontOptions(models=False)).program

@@ -103,7 +103,9 @@ def _with_models(
     if not whole.undefined:
         return whole, frozenset()
     clang = Clang(
-        replace(options, target=whole.triple or options.target, flags=FLAGS, includes=(), defines=())
+        replace(
+            options, target=whole.triple or options.target, flags=FLAGS, includes=(), defines=(), std=None
+        )
     )
 
     def compiled(path: Path) -> str:
