@@ -30,6 +30,7 @@ _NARROW = {"real": 2.0**-40, "float32": 2.0**-22}
 # that a spot where the property is barely kept does not hold up the search for a violation elsewhere.
 _SMALL = 2.0**-10
 _CHUNKS = 2
+_LEAST = 0.01
 
 
 @dataclass(slots=True)
@@ -182,7 +183,10 @@ class InputSearch:
 
     def _halves(self, boxes: _Boxes, score: Any) -> _Boxes:
         """Both halves of every box, cut where the bound depends most on the input."""
-        weighted = (score + 1e-9) * (boxes.upper - boxes.lower)
+        # The bound may hardly depend on an input whose width is what keeps the ReLUs open, so no input
+        # counts for less than a share of the strongest.
+        least = (self.xp.amax(score * self.width, 1) * _LEAST + 1e-300)[:, None]
+        weighted = self.xp.maximum(score * self.width, least) * (boxes.upper - boxes.lower) / self.width
         axis = weighted.argmax(1)
         count = len(boxes)
         row = self.arrays.indices(np.arange(count))
