@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vouch.bmc import blocks, extern, instructions, intrinsics, library
+from vouch.bmc import blocks, extern, intrinsics, library, operands
 from vouch.bmc.initial import Unknown
 from vouch.bmc.state import State, join_states, join_values
 from vouch.bmc.value import Kind, MemObject, Pointer, Value
@@ -62,7 +62,7 @@ def arguments(ex: Executor, frame: Frame, state: State, call: ir.Call) -> list[V
     for number, operand in enumerate(call.arguments):
         if isinstance(operand, ir.MetadataOperand):
             continue
-        value = instructions.operand_value(ex, frame.registers, operand)
+        value = operands.operand_value(ex, frame.registers, operand)
         by_value = call.byval[number] if number < len(call.byval) else None
         if by_value is not None:
             assert isinstance(value, Pointer)
@@ -134,7 +134,7 @@ def _indirect(
     ex: Executor, frame: Frame, state: State, call: ir.Call, label: str, index: int
 ) -> State | None:
     """One path per function the pointer may hold; anything else is an unknown function."""
-    pointer = instructions.pointer_of(ex, frame, call.callee)
+    pointer = operands.pointer_of(ex, frame, call.callee)
     cases: list[tuple[Term, MemObject | None]] = []
     unknown: Term = T.FALSE
     for guard, target, _ in pointer.targets:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vouch.bmc import access, instructions
+from vouch.bmc import access, operands
 from vouch.bmc.state import State
 from vouch.bmc.value import Pointer
 from vouch.c import ir
@@ -50,24 +50,24 @@ def _violation(ex: Executor, frame: Frame, check: Check, site: ir.Instruction) -
             return T.not_(is_zero(ex, frame, check.value))
         case Trigger.CALL:
             assert check.value is not None
-            return access.bad_callee(instructions.pointer_of(ex, frame, check.value))
+            return access.bad_callee(operands.pointer_of(ex, frame, check.value))
         case Trigger.NARROWING:
             assert check.value is not None
-            value = instructions.term_of(ex, frame, check.value)
+            value = operands.term_of(ex, frame, check.value)
             return narrows(value, check.bits, check.signed_from, check.signed_to)
         case Trigger.OVERFLOW:
             assert isinstance(site, ir.Binary)
             return _overflow(ex, frame, site, check.signed_to)
         case Trigger.SHIFT:
             assert isinstance(site, ir.Binary)
-            amount = instructions.term_of(ex, frame, site.right)
+            amount = operands.term_of(ex, frame, site.right)
             return T.uge(amount, T.bv(amount.width, amount.width))
         case _:
             raise Unsupported(f"check of kind {check.trigger}")
 
 
 def is_zero(ex: Executor, frame: Frame, operand: ir.Operand) -> Term:
-    value = instructions.operand_value(ex, frame.registers, operand)
+    value = operands.operand_value(ex, frame.registers, operand)
     if isinstance(value, Pointer):
         return access.compare_pointers(ex, "eq", value, ex.world.null)
     assert isinstance(value, Term)
@@ -92,7 +92,7 @@ def narrows(value: Term, bits: int, signed_from: bool, signed_to: bool) -> Term:
 
 
 def _overflow(ex: Executor, frame: Frame, site: ir.Binary, signed: bool) -> Term:
-    left, right = instructions.term_of(ex, frame, site.left), instructions.term_of(ex, frame, site.right)
+    left, right = operands.term_of(ex, frame, site.left), operands.term_of(ex, frame, site.right)
     width = left.width
     match site.op:
         case "add":

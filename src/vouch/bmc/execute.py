@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from vouch.bmc import extern, induction, instructions
+from vouch.bmc import extern, induction, instructions, operands
 from vouch.bmc.cfg import Flow, Loop, analyse
 from vouch.bmc.equation import Claim, Cut, Equation, Incoming, Step
 from vouch.bmc.guard import root
@@ -481,7 +481,7 @@ class Executor:
     def _incoming_value(self, phi: ir.Phi, edge: Edge) -> Value:
         for operand, source in phi.incoming:
             if source == edge.source:
-                return instructions.operand_value(self, edge.registers, operand, phi.type)
+                return operands.operand_value(self, edge.registers, operand, phi.type)
         raise Unsupported(f"phi without a value for block {edge.source}")
 
     def _check_budget(self, count: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from vouch.bmc import access, blocks, calls, instructions
+from vouch.bmc import access, blocks, calls, operands
 from vouch.bmc.memory import Contents
 from vouch.bmc.state import State
 from vouch.bmc.value import Kind, Pointer, Value
@@ -54,19 +54,19 @@ def run(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> S
 
 
 def _memory(ex: Executor, frame: Frame, state: State, call: ir.Call, kind: str) -> None:
-    destination = instructions.pointer_of(ex, frame, call.arguments[0])
-    size = instructions.term_of(ex, frame, call.arguments[2])
+    destination = operands.pointer_of(ex, frame, call.arguments[0])
+    size = operands.term_of(ex, frame, call.arguments[2])
     if kind == "memset":
-        byte = instructions.term_of(ex, frame, call.arguments[1])
+        byte = operands.term_of(ex, frame, call.arguments[1])
         blocks.fill(ex, frame, state, call, destination, byte, size)
     else:
-        source = instructions.pointer_of(ex, frame, call.arguments[1])
+        source = operands.pointer_of(ex, frame, call.arguments[1])
         blocks.copy(ex, frame, state, call, destination, source, size)
 
 
 def _lifetime(ex: Executor, frame: Frame, state: State, call: ir.Call, kind: str) -> None:
     """A block's variables begin without a value and end with the block."""
-    pointer = instructions.pointer_of(ex, frame, call.arguments[-1])
+    pointer = operands.pointer_of(ex, frame, call.arguments[-1])
     for guard, target, _ in pointer.targets:
         if target.kind is not Kind.STACK or guard is not T.TRUE:
             continue
@@ -77,11 +77,11 @@ def _lifetime(ex: Executor, frame: Frame, state: State, call: ir.Call, kind: str
 
 
 def _variadic(ex: Executor, frame: Frame, state: State, call: ir.Call, kind: str) -> None:
-    target = instructions.pointer_of(ex, frame, call.arguments[0])
+    target = operands.pointer_of(ex, frame, call.arguments[0])
     if kind == "va_start":
         calls.va_start(ex, frame, state, call, target)
         return
-    source = instructions.pointer_of(ex, frame, call.arguments[1])
+    source = operands.pointer_of(ex, frame, call.arguments[1])
     size = 24 if ex.world.program.triple.startswith("x86_64") else ex.world.pointer_bits // 8
     blocks.copy(ex, frame, state, call, target, source, T.bv(size, ex.world.pointer_bits))
 
@@ -115,7 +115,7 @@ def _value(
     ex: Executor, frame: Frame, state: State, call: ir.Call, name: str, parts: list[str]
 ) -> Value | None:
     operands = [
-        instructions.operand_value(ex, frame.registers, a)
+        operands.operand_value(ex, frame.registers, a)
         for a in call.arguments
         if not isinstance(a, ir.MetadataOperand)
     ]

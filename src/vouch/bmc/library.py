@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from vouch.bmc import access, blocks, calls, extern, instructions, intrinsics
+from vouch.bmc import access, blocks, calls, extern, intrinsics, operands
 from vouch.bmc.initial import Initial, Unknown, Zero
 from vouch.bmc.memory import Contents
 from vouch.bmc.state import State
@@ -57,7 +57,7 @@ def _unsupported(ex: Executor, frame: Frame, state: State, call: ir.Call, name: 
 
 
 def _assume(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
-    value = instructions.operand_value(ex, frame.registers, call.arguments[0])
+    value = operands.operand_value(ex, frame.registers, call.arguments[0])
     if isinstance(value, Pointer):
         condition = access.compare_pointers(ex, "ne", value, ex.world.null)
     else:
@@ -86,7 +86,7 @@ def _nondet(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) 
 
 def _known(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """__vouch_known(s): every character up to the end of the string is a constant on this path."""
-    single = instructions.pointer_of(ex, frame, call.arguments[0]).single
+    single = operands.pointer_of(ex, frame, call.arguments[0]).single
     known = single is not None and single[1].value is not None and _constant_string(ex, state, *single)
     value = T.boolean(known)
     ex.incoming(state, "return", name, call.type, value, call.location)
@@ -111,8 +111,8 @@ def _constant_string(ex: Executor, state: State, target: MemObject, offset: Term
 
 def _havoc(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """__vouch_havoc(p, n): n arbitrary bytes."""
-    pointer = instructions.pointer_of(ex, frame, call.arguments[0])
-    size = instructions.term_of(ex, frame, call.arguments[1])
+    pointer = operands.pointer_of(ex, frame, call.arguments[0])
+    size = operands.term_of(ex, frame, call.arguments[1])
     source = ex.new_object(state, Kind.HEAP, "input", None, Unknown())
     source.heap_kind = "input"
     event = ex.incoming(state, "return", name, ir.VoidType(), None, call.location)
@@ -122,7 +122,7 @@ def _havoc(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -
 
 
 def _object_size(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
-    size = intrinsics.object_size(ex, state, instructions.pointer_of(ex, frame, call.arguments[0]))
+    size = intrinsics.object_size(ex, state, operands.pointer_of(ex, frame, call.arguments[0]))
     assert isinstance(call.type, ir.IntType)
     calls.finish(frame, call, T.resize_u(size, call.type.bits))
     return state
@@ -136,7 +136,7 @@ def _end(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> 
 
 def _at_exit(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """The function registered here runs when the program ends, in whatever state that is."""
-    extern.note_callbacks(ex, state, [instructions.operand_value(ex, frame.registers, call.arguments[0])])
+    extern.note_callbacks(ex, state, [operands.operand_value(ex, frame.registers, call.arguments[0])])
     return _go_on(ex, frame, state, call, name)
 
 
@@ -174,25 +174,25 @@ def _allocated(
 
 
 def _malloc(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
-    size = instructions.term_of(ex, frame, call.arguments[0])
+    size = operands.term_of(ex, frame, call.arguments[0])
     calls.finish(frame, call, _allocated(ex, frame, state, call, size, Unknown(undefined=True), name))
     return state
 
 
 def _aligned(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
-    size = instructions.term_of(ex, frame, call.arguments[1])
+    size = operands.term_of(ex, frame, call.arguments[1])
     calls.finish(frame, call, _allocated(ex, frame, state, call, size, Unknown(undefined=True), name))
     return state
 
 
 def _calloc(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
-    count, size = (instructions.term_of(ex, frame, a) for a in call.arguments)
+    count, size = (operands.term_of(ex, frame, a) for a in call.arguments)
     calls.finish(frame, call, _allocated(ex, frame, state, call, T.mul(count, size), Zero(), name))
     return state
 
 
 def _alloca(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
-    size = T.resize_u(instructions.term_of(ex, frame, call.arguments[0]), ex.world.pointer_bits)
+    size = T.resize_u(operands.term_of(ex, frame, call.arguments[0]), ex.world.pointer_bits)
     exact: int | Term = int(size.value) if size.value is not None else size
     made = ex.new_object(state, Kind.STACK, "alloca", exact, Unknown(undefined=True))
     frame.objects.append(made)
@@ -201,7 +201,7 @@ def _alloca(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) 
 
 
 def _free(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
-    pointer = instructions.pointer_of(ex, frame, call.arguments[0])
+    pointer = operands.pointer_of(ex, frame, call.arguments[0])
     release(ex, frame, state, call, pointer)
     return state
 
@@ -233,8 +233,8 @@ def _may_free(ex: Executor, state: State, target: MemObject, offset: Term) -> Te
 
 def _realloc(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """A new object with what fits of the old one, which is freed."""
-    old = instructions.pointer_of(ex, frame, call.arguments[0])
-    size = T.resize_u(instructions.term_of(ex, frame, call.arguments[1]), ex.world.pointer_bits)
+    old = operands.pointer_of(ex, frame, call.arguments[0])
+    size = T.resize_u(operands.term_of(ex, frame, call.arguments[1]), ex.world.pointer_bits)
     new = _allocated(ex, frame, state, call, size, Unknown(undefined=True), name)
     assert isinstance(new, Pointer)
     for guard, target, offset in old.targets:
@@ -252,16 +252,16 @@ def _realloc(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str)
 
 
 def _memcpy(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
-    target, source = (instructions.pointer_of(ex, frame, a) for a in call.arguments[:2])
-    blocks.copy(ex, frame, state, call, target, source, instructions.term_of(ex, frame, call.arguments[2]))
+    target, source = (operands.pointer_of(ex, frame, a) for a in call.arguments[:2])
+    blocks.copy(ex, frame, state, call, target, source, operands.term_of(ex, frame, call.arguments[2]))
     calls.finish(frame, call, target)
     return state
 
 
 def _memset(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
-    target = instructions.pointer_of(ex, frame, call.arguments[0])
-    byte = T.extract(instructions.term_of(ex, frame, call.arguments[1]), 7, 0)
-    blocks.fill(ex, frame, state, call, target, byte, instructions.term_of(ex, frame, call.arguments[2]))
+    target = operands.pointer_of(ex, frame, call.arguments[0])
+    byte = T.extract(operands.term_of(ex, frame, call.arguments[1]), 7, 0)
+    blocks.fill(ex, frame, state, call, target, byte, operands.term_of(ex, frame, call.arguments[2]))
     calls.finish(frame, call, target)
     return state
 
@@ -323,7 +323,7 @@ _KNOWN: dict[str, Known] = {
 
 def _guard(ex: Executor, frame: Frame, state: State, call: ir.Call) -> State | None:
     """The first execution of a static local's initialiser: the guard byte says whether it ran."""
-    pointer = instructions.pointer_of(ex, frame, call.arguments[0])
+    pointer = operands.pointer_of(ex, frame, call.arguments[0])
     byte = access.load(ex, frame, state, call, pointer, ir.IntType(8))
     access.store(ex, frame, state, call, pointer, ir.IntType(8), T.bv(1, 8))
     assert isinstance(byte, Term)

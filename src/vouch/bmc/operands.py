@@ -1,0 +1,48 @@
+"""Operands of instructions as values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vouch.bmc.value import Pointer, Value
+from vouch.c import ir
+from vouch.errors import Unsupported
+from vouch.smt.term import Term
+
+if TYPE_CHECKING:
+    from vouch.bmc.execute import Executor, Frame
+
+
+def operand_value(
+    ex: Executor, registers: dict[str, Value], operand: ir.Operand, type_: ir.Type | None = None
+) -> Value:
+    if isinstance(operand, ir.Register):
+        value = registers.get(operand.name)
+        if value is None:
+            value = ex.fixed.get(operand.name)
+        if value is None:
+            raise Unsupported(f"value %{operand.name} is not known here")
+        return value
+    if isinstance(operand, ir.UndefConstant):
+        return ex.world.fresh(operand.type, "undef")
+    if isinstance(operand, ir.Constant):
+        return ex.world.constant(operand)
+    raise Unsupported(f"operand {type(operand).__name__}")
+
+
+def value_of(ex: Executor, frame: Frame, operand: ir.Operand) -> Value:
+    return operand_value(ex, frame.registers, operand)
+
+
+def term_of(ex: Executor, frame: Frame, operand: ir.Operand) -> Term:
+    value = operand_value(ex, frame.registers, operand)
+    if isinstance(value, Term):
+        return value
+    raise Unsupported("a pointer or aggregate where a number is expected")
+
+
+def pointer_of(ex: Executor, frame: Frame, operand: ir.Operand) -> Pointer:
+    value = operand_value(ex, frame.registers, operand)
+    if isinstance(value, Pointer):
+        return value
+    raise Unsupported("a vector of pointers")
