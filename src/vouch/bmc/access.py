@@ -132,8 +132,8 @@ def _volatile(
     if isinstance(type_, ir.PointerType):
         ctype = None
         if single is not None and single[1].value is not None:
-            ctype = ex.world.ctype_at(single[0].ctype, ex.memory.signed(single[1]))
-        value: Value = ex.world.outside_pointer(ex.world.pointee(ctype), f"{name}.read")
+            ctype = ex.world.ctypes.ctype_at(single[0].ctype, ex.memory.signed(single[1]))
+        value: Value = ex.world.outside_pointer(ex.world.ctypes.pointee(ctype), f"{name}.read")
     else:
         value = ex.world.fresh(type_, f"{name}.read")
     ex.incoming(state, "volatile", frame.function.name, type_, value, instruction.location)
@@ -185,7 +185,7 @@ def _note_assignment(
     target, offset = single
     if offset.value is not None:
         place = ex.memory.signed(offset)
-        ctype = ex.world.ctype_at(target.ctype, place)
+        ctype = ex.world.ctypes.ctype_at(target.ctype, place)
         ex.step(frame, state, "assign", instruction.location, target.name, value, target, place, ctype)
     else:
         ex.step(frame, state, "assign", instruction.location, f"{target.name}[…]", value)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from vouch.bmc import access
 from vouch.bmc.initial import Unknown, Zero
 from vouch.bmc.memory import Contents
+from vouch.bmc.shapes import bounds
 from vouch.bmc.state import State
 from vouch.bmc.value import Kind, MemObject, Pointer, Value, select
 from vouch.c import ir
@@ -70,7 +71,7 @@ def copy_unchecked(ex: Executor, state: State, destination: Pointer, source: Poi
 
 def _most(ex: Executor, state: State, pointers: list[Pointer], size: Term) -> int | None:
     """The most bytes that a valid access of this size can touch, if that is a small number."""
-    most = ex.world.bounds(size)[1]
+    most = bounds(size)[1]
     for pointer in pointers:
         sizes = [o.size for _, o, _ in pointer.targets if o.kind in access.MAIN]
         if sizes and all(isinstance(s, int) for s in sizes):
@@ -217,7 +218,7 @@ def _pieces(ex: Executor, state: State, target: MemObject, offset: int, size: in
 
 def _natural(ex: Executor, target: MemObject, contents: Contents | None, at: int, room: int) -> ir.Type:
     """A type for bytes that were not written yet: what C says lies there, else a whole number."""
-    ctype = ex.world.scalar_at(target.ctype, at)
+    ctype = ex.world.ctypes.scalar_at(target.ctype, at)
     if ctype is not None and ex.world.layouts.store_size(ctype) <= room:
         size = ex.world.layouts.store_size(ctype)
         if contents is None or not ex.memory._overlaps(contents, at, size):
@@ -236,12 +237,12 @@ def _shape(ex: Executor, source: Pointer, size: int) -> Iterator[tuple[int, ir.T
     """Types to read a stretch at a variable place in, from the C type of what lies there."""
     element = None
     for _, target, _ in source.targets:
-        element = ex.world.element_of_size(target.ctype, size)
+        element = ex.world.ctypes.element_of_size(target.ctype, size)
         if element is not None:
             break
     at = 0
     while at < size:
-        type_ = ex.world.scalar_at(element, at) if element is not None else None
+        type_ = ex.world.ctypes.scalar_at(element, at) if element is not None else None
         if type_ is None or at + ex.world.layouts.store_size(type_) > size:
             type_ = ir.IntType(8)
         yield at, type_

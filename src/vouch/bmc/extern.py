@@ -47,7 +47,7 @@ def _constant(ex: Executor, function: ir.Function | None, values: list[Value]) -
     types = function.parameter_types if function is not None else ()
     for number, value in enumerate(values):
         key = types[number] if number < len(types) else None
-        pointee = ex.world.pointee(key)
+        pointee = ex.world.ctypes.pointee(key)
         constant = pointee is not None and ex.world.program.ctypes[pointee].name.startswith("const ")
         pointed(value, kept if constant else written)
     return {target: None for target in kept if target not in written}
@@ -56,7 +56,7 @@ def _constant(ex: Executor, function: ir.Function | None, values: list[Value]) -
 def result(ex: Executor, call: ir.Call, name: str, function: ir.Function | None) -> Value:
     if isinstance(call.type, ir.PointerType):
         ctype = function.result_type if function is not None else None
-        return ex.world.outside_pointer(ex.world.pointee(ctype), f"{name}()")
+        return ex.world.outside_pointer(ex.world.ctypes.pointee(ctype), f"{name}()")
     return ex.world.fresh(call.type, f"{name}()")
 
 

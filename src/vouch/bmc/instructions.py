@@ -67,7 +67,7 @@ def entry_arguments(ex: Executor, function: ir.Function, state: State) -> list[V
                 ex.world.outside.append(made)
                 values.append(Pointer.to(made, ex.world.zero_offset))
                 continue
-            values.append(ex.world.outside_pointer(ex.world.pointee(ctype), name))
+            values.append(ex.world.outside_pointer(ex.world.ctypes.pointee(ctype), name))
         else:
             values.append(ex.world.fresh(parameter.type, name))
     return values

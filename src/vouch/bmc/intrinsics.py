@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from vouch.bmc import access, blocks, calls, operands
+from vouch.bmc import access, blocks, calls
 from vouch.bmc.memory import Contents
+from vouch.bmc.operands import operand_value, pointer_of, term_of
 from vouch.bmc.state import State
 from vouch.bmc.value import Kind, Pointer, Value
 from vouch.c import ir
@@ -54,19 +55,19 @@ def run(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> S
 
 
 def _memory(ex: Executor, frame: Frame, state: State, call: ir.Call, kind: str) -> None:
-    destination = operands.pointer_of(ex, frame, call.arguments[0])
-    size = operands.term_of(ex, frame, call.arguments[2])
+    destination = pointer_of(ex, frame, call.arguments[0])
+    size = term_of(ex, frame, call.arguments[2])
     if kind == "memset":
-        byte = operands.term_of(ex, frame, call.arguments[1])
+        byte = term_of(ex, frame, call.arguments[1])
         blocks.fill(ex, frame, state, call, destination, byte, size)
     else:
-        source = operands.pointer_of(ex, frame, call.arguments[1])
+        source = pointer_of(ex, frame, call.arguments[1])
         blocks.copy(ex, frame, state, call, destination, source, size)
 
 
 def _lifetime(ex: Executor, frame: Frame, state: State, call: ir.Call, kind: str) -> None:
     """A block's variables begin without a value and end with the block."""
-    pointer = operands.pointer_of(ex, frame, call.arguments[-1])
+    pointer = pointer_of(ex, frame, call.arguments[-1])
     for guard, target, _ in pointer.targets:
         if target.kind is not Kind.STACK or guard is not T.TRUE:
             continue
@@ -77,11 +78,11 @@ def _lifetime(ex: Executor, frame: Frame, state: State, call: ir.Call, kind: str
 
 
 def _variadic(ex: Executor, frame: Frame, state: State, call: ir.Call, kind: str) -> None:
-    target = operands.pointer_of(ex, frame, call.arguments[0])
+    target = pointer_of(ex, frame, call.arguments[0])
     if kind == "va_start":
         calls.va_start(ex, frame, state, call, target)
         return
-    source = operands.pointer_of(ex, frame, call.arguments[1])
+    source = pointer_of(ex, frame, call.arguments[1])
     size = 24 if ex.world.program.triple.startswith("x86_64") else ex.world.pointer_bits // 8
     blocks.copy(ex, frame, state, call, target, source, T.bv(size, ex.world.pointer_bits))
 
@@ -115,9 +116,7 @@ def _value(
     ex: Executor, frame: Frame, state: State, call: ir.Call, name: str, parts: list[str]
 ) -> Value | None:
     operands = [
-        operands.operand_value(ex, frame.registers, a)
-        for a in call.arguments
-        if not isinstance(a, ir.MetadataOperand)
+        operand_value(ex, frame.registers, a) for a in call.arguments if not isinstance(a, ir.MetadataOperand)
     ]
     kind = parts[1]
     match kind:

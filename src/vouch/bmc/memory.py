@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from vouch.bmc.layouts import Layouts
+from vouch.bmc.shapes import bounds
 from vouch.bmc.value import Kind, MemObject, Pointer, Value, merge, symbols
 from vouch.c import ir
 from vouch.errors import Unsupported
@@ -282,8 +283,8 @@ class Memory:
         """The offsets inside the object that the term can have, or None when they are too many."""
         if not isinstance(target.size, int):
             return None
-        stride, rest = self.world.stride(offset)
-        low, high = self.world.bounds(offset)
+        stride, rest = self.world.shapes.stride(offset)
+        low, high = bounds(offset)
         last = min(target.size - size, high)
         first = rest if low <= rest else low + (rest - low) % stride
         if last < first:
@@ -329,7 +330,7 @@ class Memory:
             rest = offset.value % word
             index = T.bv(offset.value // word, self.pointer_bits)
             return index, (T.bv(rest, self.pointer_bits) if rest else None)
-        stride, rest = self.world.stride(offset)
+        stride, rest = self.world.shapes.stride(offset)
         aligned = stride % word == 0 and rest % word == 0
         return T.lshr(offset, shift), None if aligned else T.band(offset, T.bv(word - 1, self.pointer_bits))
 
@@ -418,7 +419,7 @@ class Memory:
 
     def _word(self, target: MemObject, offset: Term, size: int) -> int:
         """Words as large as the accesses are regular; bytes otherwise."""
-        stride, rest = self.world.stride(offset)
+        stride, rest = self.world.shapes.stride(offset)
         word = 1
         while word < 8 and size % (2 * word) == 0 and stride % (2 * word) == 0 and rest % (2 * word) == 0:
             word *= 2

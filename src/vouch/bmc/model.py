@@ -232,7 +232,7 @@ class Model:
             bits = step.value.width if isinstance(step.value, Term) else None
         name = step.what
         if step.target is not None:
-            name = self.world.place_name(step.target, step.offset)
+            name = self.world.ctypes.place_name(step.target.name, step.target.ctype, step.offset)
         return ConcreteStep(step.kind, step.location, step.function, name, step.ctype, value, bits)
 
     def inputs(self) -> dict[str, Any]:

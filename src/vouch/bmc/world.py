@@ -6,17 +6,17 @@ constraints.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
+from vouch.bmc.ctypes import CTypes
 from vouch.bmc.initial import Given, Initial, Unknown, Zero
 from vouch.bmc.layouts import Layouts
 from vouch.bmc.memory import Memory
+from vouch.bmc.shapes import Shapes
 from vouch.bmc.value import Kind, MemObject, Pointer, Target, Value, merge_pointers
 from vouch.c import ir
 from vouch.errors import Unsupported
 from vouch.smt import term as T
-from vouch.smt.intervals import unsigned
 from vouch.smt.term import Term
 
 FLOAT_SORTS: dict[str, tuple[int, int]] = {
@@ -51,6 +51,8 @@ class World:
         self.private = private
         self.layouts = Layouts(program.layout)
         self.pointer_bits = program.layout.pointer_bits
+        self.shapes = Shapes()
+        self.ctypes = CTypes(program.ctypes)
         self.memory = Memory(self)
         self.constraints: list[Term] = []
         self.notes: dict[str, None] = {}  # approximations made, in order
@@ -66,8 +68,6 @@ class World:
         self.zero_offset = T.bv(0, self.pointer_bits)
         self.null = Pointer.to(self.null_object, self.zero_offset)
         self._constants: dict[ir.Constant, Value] = {}
-        self._strides: dict[Term, tuple[int, int]] = {}
-        self._bounds: dict[Term, tuple[int, int]] = {}
         self._addressed: list[MemObject] = []
         self._numbers: dict[Term, Pointer] = {}  # integers made from pointers
         self._patterns: dict[Term, Term] = {}  # floats made from bit patterns
@@ -313,7 +313,7 @@ class World:
     def outside_pointer(self, pointee: int | None, name: str, *, alone: bool = False) -> Pointer:
         """A pointer nobody in the program made: to a new object, or, unless it is `alone`, to one of a
         compatible type."""
-        ctype = self._stripped(pointee)
+        ctype = self.ctypes.known(pointee)
         if ctype is not None and self.program.ctypes[ctype].kind == "function":
             return self._outside_function(name)
         own = MemObject(Kind.OUTSIDE, name, None, Unknown(), align=16, ctype=ctype)
@@ -367,121 +367,25 @@ class World:
                 continue
             if known.kind is Kind.GLOBAL and known.name in self.private:
                 continue
-            held = self._stripped(known.ctype)
+            held = self.ctypes.known(known.ctype)
             if held is None:
                 continue
-            if self._same(held, ctype):
+            if self.ctypes.same(held, ctype):
                 found.append((known, 0))
                 continue
             kind = self.program.ctypes[held]
             if kind.kind == "array" and kind.target is not None:
-                element = self._stripped(kind.target)
-                if element is not None and self._same(element, ctype):
+                element = self.ctypes.known(kind.target)
+                if element is not None and self.ctypes.same(element, ctype):
                     found.append((known, self.program.ctypes[element].size))
         return found
-
-    def _same(self, a: int, b: int) -> bool:
-        if a == b:
-            return True
-        x, y = self.program.ctypes[a], self.program.ctypes[b]
-        return (x.kind, x.size, x.name) == (y.kind, y.size, y.name) or (
-            x.kind == y.kind and x.kind in ("int", "char", "float") and x.size == y.size
-        )
-
-    def _stripped(self, key: int | None) -> int | None:
-        return key if key is not None and key in self.program.ctypes else None
-
-    def pointee(self, key: int | None) -> int | None:
-        """What a pointer of this C type points to."""
-        if key is None or key not in self.program.ctypes:
-            return None
-        ctype = self.program.ctypes[key]
-        return ctype.target if ctype.kind == "pointer" else None
-
-    def ctype_at(self, key: int | None, offset: int) -> int | None:
-        """The C type of the scalar at a byte offset of a C type."""
-        for _ in range(32):
-            if key is None or key not in self.program.ctypes:
-                return None
-            ctype = self.program.ctypes[key]
-            if ctype.kind == "array" and ctype.target is not None:
-                element = self.program.ctypes.get(ctype.target)
-                if element is None or element.size == 0:
-                    return None
-                offset %= element.size
-                key = ctype.target
-            elif ctype.kind in ("struct", "union"):
-                if ctype.size and offset >= ctype.size:
-                    offset %= ctype.size
-                inside = [m for m in ctype.members if m.offset <= 8 * offset < m.offset + max(m.size, 1)]
-                if not inside:
-                    return None
-                pointers = [m for m in inside if self.program.ctypes.get(m.type, None) is not None]
-                member = pointers[0] if pointers else inside[0]
-                offset -= member.offset // 8
-                key = member.type
-            else:
-                return key if offset == 0 or ctype.size == 0 else None
-        return None
-
-    def place_name(self, target: MemObject, offset: int) -> str:
-        """How C spells a place in an object: `s.field[2]`."""
-        name, key = target.name, target.ctype
-        for _ in range(32):
-            ctype = self.program.ctypes.get(key) if key is not None else None
-            if ctype is None:
-                return name if offset == 0 else f"{name}+{offset}"
-            if ctype.kind == "array" and ctype.target is not None:
-                element = self.program.ctypes.get(ctype.target)
-                if element is None or element.size == 0:
-                    return name
-                name = f"{name}[{offset // element.size}]"
-                offset %= element.size
-                key = ctype.target
-            elif ctype.kind in ("struct", "union"):
-                inside = [m for m in ctype.members if m.offset <= 8 * offset < m.offset + max(m.size, 1)]
-                if not inside:
-                    return name
-                name = f"{name}.{inside[0].name}" if inside[0].name else name
-                offset -= inside[0].offset // 8
-                key = inside[0].type
-            else:
-                return name
-        return name
-
-    def scalar_at(self, key: int | None, offset: int) -> ir.Type | None:
-        """The IR type of the C scalar at a byte offset of a C type."""
-        found = self.ctype_at(key, offset)
-        if found is None:
-            return None
-        ctype = self.program.ctypes[found]
-        match ctype.kind:
-            case "pointer":
-                return ir.PointerType()
-            case "float" if ctype.size in (4, 8):
-                return ir.FloatType("float" if ctype.size == 4 else "double")
-            case "int" | "bool" | "char" | "enum" if ctype.size in (1, 2, 4, 8):
-                return ir.IntType(8 * ctype.size)
-            case _:
-                return None
-
-    def element_of_size(self, key: int | None, size: int) -> int | None:
-        """The C type of `size` bytes of which an object of this C type is made."""
-        for _ in range(16):
-            if key is None or key not in self.program.ctypes:
-                return None
-            ctype = self.program.ctypes[key]
-            if ctype.size == size and ctype.kind != "array":
-                return key
-            if ctype.kind != "array":
-                return None
-            key = ctype.target
-        return None
 
     def arbitrary_cell(self, target: MemObject, offset: int, type_: ir.Type, undefined: bool) -> Value:
         name = f"{target.name}+{offset}" if offset else target.name
         if isinstance(type_, ir.PointerType) and not undefined and target.kind in (Kind.OUTSIDE, Kind.GLOBAL):
-            return self.outside_pointer(self.pointee(self.ctype_at(target.ctype, offset)), f"*{name}")
+            return self.outside_pointer(
+                self.ctypes.pointee(self.ctypes.ctype_at(target.ctype, offset)), f"*{name}"
+            )
         return self.fresh(type_, name)
 
     # ------------------------------------------------------------ addresses
@@ -580,87 +484,6 @@ class World:
 
     def pointer_of_number(self, number: Term) -> Pointer | None:
         return self._numbers.get(number)
-
-    # ------------------------------------------------------------ what a term can be
-
-    def stride(self, term: Term) -> tuple[int, int]:
-        """(m, r) with term = r modulo m, m at least 1. Sound for wrapping arithmetic."""
-        modulus, rest = self._congruence(term, 0)
-        if modulus == 0:
-            modulus = 1 << term.width
-        return modulus, rest % modulus
-
-    def _congruence(self, term: Term, depth: int) -> tuple[int, int]:
-        """(m, r): equal to r modulo m; m = 0 means equal to r."""
-        if term.value is not None:
-            return 0, int(term.value)
-        known = self._strides.get(term)
-        if known is not None:
-            return known
-        result = (1, 0)
-        if depth < 16:
-            result = self._compute_congruence(term, depth + 1)
-        self._strides[term] = result
-        return result
-
-    def _compute_congruence(self, term: Term, depth: int) -> tuple[int, int]:
-        op = term.op
-        if op == "add":
-            modulus, rest = self._congruence(term.args[0], depth)
-            for argument in term.args[1:]:
-                m, r = self._congruence(argument, depth)
-                modulus, rest = math.gcd(modulus, m), rest + r
-            return self._wrapping(term, modulus, rest)
-        if op == "mul" and len(term.args) == 2:
-            a, b = term.args
-            factor, other = (a, b) if a.value is not None else (b, a)
-            if factor.value is None or not factor.value:
-                return 1, 0
-            m, r = self._congruence(other, depth)
-            return self._wrapping(term, m * int(factor.value), r * int(factor.value))
-        if op == "shl" and term.args[1].value is not None:
-            amount = int(term.args[1].value)
-            return (1 << amount, 0) if amount < term.width else (0, 0)
-        if op == "concat":
-            low = term.args[-1]
-            if low.value is not None:
-                return 1 << low.width, int(low.value)
-            m, r = self._congruence(low, depth)
-            power = (m & -m) if m else 1 << low.width
-            return power, r % power
-        if op == "ite":
-            (m1, r1), (m2, r2) = self._congruence(term.args[1], depth), self._congruence(term.args[2], depth)
-            modulus = math.gcd(m1, m2, abs(r1 - r2))
-            return (modulus, r1 % modulus) if modulus else (0, r1)
-        if op == "zext":
-            return self._congruence(term.args[0], depth)
-        if op == "sext":
-            m, r = self._congruence(term.args[0], depth)
-            power = (m & -m) if m else 1
-            return power, r % power
-        return 1, 0
-
-    def _wrapping(self, term: Term, modulus: int, rest: int) -> tuple[int, int]:
-        """Arithmetic modulo 2^w keeps a congruence only where the modulus is a power of two or nothing
-        wraps."""
-        if modulus == 0:
-            return 0, rest % (1 << term.width)
-        if modulus & (modulus - 1) and not self._fits(term):
-            modulus &= -modulus
-        return modulus, rest % modulus
-
-    def _fits(self, term: Term) -> bool:
-        if term.op == "mul":
-            factor, other = term.args if term.args[0].value is not None else term.args[::-1]
-            return self.bounds(other)[1] * int(factor.value or 0) < 1 << term.width
-        return sum(self.bounds(argument)[1] for argument in term.args) < 1 << term.width
-
-    def bounds(self, term: Term) -> tuple[int, int]:
-        """An interval that holds the term as an unsigned number."""
-        known = self._bounds.get(term)
-        if known is None:
-            known = self._bounds[term] = unsigned(term)
-        return known
 
 
 def _hidden(name: str) -> bool:
