@@ -14,7 +14,6 @@ from itertools import islice
 from vouch.c.checks.base import Category, Trigger
 from vouch.c.checks.handlers import Handler, decode
 from vouch.c.ir import (
-    Alloca,
     Binary,
     Call,
     Cast,
@@ -182,29 +181,6 @@ def _sort_in(context: Context, instruction: Instruction) -> None:
 def _use(context: Context, operand: Operand, user: Instruction) -> None:
     if isinstance(operand, Register):
         context.users.setdefault(operand.name, []).append(user)
-
-
-def base_object(context: Context, pointer: Operand) -> Alloca | GlobalConstant | None:
-    """The local or global object that a pointer is computed from by constant or checked steps; None where it
-    comes out of memory, a call or an argument."""
-    while True:
-        match pointer:
-            case GlobalConstant():
-                return pointer
-            case ExpressionConstant(op="getelementptr" | "bitcast" | "addrspacecast"):
-                pointer = pointer.operands[0]
-            case Register():
-                match context.defs.get(pointer.name):
-                    case Alloca() as alloca:
-                        return alloca
-                    case GetElementPtr(base=base):
-                        pointer = base
-                    case Cast(op="bitcast" | "addrspacecast", value=value):
-                        pointer = value
-                    case _:
-                        return None
-            case _:
-                return None
 
 
 def is_device_register(context: Context, pointer: Operand) -> bool:
