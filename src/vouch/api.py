@@ -213,8 +213,8 @@ def _engine(state: _Run, loaded: Loaded, decisions: Mapping[str, Any], invariant
             _replay(state, loaded, found)
 
 
-# Seconds behind the time limit: a run takes milliseconds, and an unconfirmed violation helps nobody.
-_REPLAY_GRACE = 3.0
+# Seconds that may be spent behind the time limit: a run takes milliseconds, and an unconfirmed violation helps nobody.
+_REPLAY_GRACE = 5.0
 
 
 def _limit(state: _Run) -> float:
@@ -228,10 +228,10 @@ def _replay(state: _Run, loaded: Loaded, found: Sequence[tuple[CheckResult, Coun
     from vouch.bmc.replay import Limits, Replayer
     from vouch.bmc.verify import devices
 
-    ranges = devices(state.settings.device_range)
+    ranges, began = devices(state.settings.device_range), time.monotonic()
     with Replayer(loaded, state.checks, Limits(seconds=_limit(state)), devices=ranges) as replayer:
         for result, example in found:
-            if state.deadline is not None and time.monotonic() >= state.deadline + _REPLAY_GRACE:
+            if state.late() and time.monotonic() >= began + _REPLAY_GRACE:
                 result.reason = "not replayed: time limit of the command reached"
                 continue
             answer = replayer.replay(example)
