@@ -257,7 +257,7 @@ def _float_to_int(ex: Executor, frame: Frame, state: State, i: ir.Cast, value: T
 def _bitcast_vector(ex: Executor, value: Value, source: ir.Type, target: ir.Type) -> Value:
     memory = ex.world.memory
     parts = value if isinstance(value, tuple) else (value,)
-    bits = memory._join_words([memory.to_bits(part) for part in parts])
+    bits = memory.words.join([memory.to_bits(part) for part in parts])
     if not isinstance(target, ir.VectorType):
         return memory.from_bits(bits, target)
     width = ex.world.layouts.bits(target.element)

@@ -154,7 +154,7 @@ def _write(
     for guard, target, offset in destination.targets:
         if target.kind not in access.MAIN:
             continue
-        where = ex.memory.plus(offset, at)
+        where = ex.memory.words.plus(offset, at)
         ok = T.and_(guard, condition, access.writable(ex, state, target, where, size))
         if ok is T.FALSE:
             continue
@@ -183,7 +183,7 @@ def _read_one(ex: Executor, state: State, source: Pointer, at: int, type_: ir.Ty
     choices: list[tuple[Term, Value]] = []
     undefined: Term = T.FALSE
     for guard, target, offset in source.targets:
-        where = ex.memory.plus(offset, at)
+        where = ex.memory.words.plus(offset, at)
         ok = access.valid(ex, state, target, where, size)
         if ok is T.FALSE or target.kind not in access.MAIN:
             continue

@@ -46,7 +46,7 @@ class Zero(Initial):
         return memory.zero(type_)
 
     def array(self, memory: Memory, target: MemObject, word: int) -> Term:
-        return T.const_array(memory.array_sort(word), T.bv(0, 8 * word))
+        return T.const_array(memory.words.sort(word), T.bv(0, 8 * word))
 
 
 class Unknown(Initial):
@@ -77,7 +77,7 @@ class Unknown(Initial):
             self.largest = max(self.largest, size)
             return value
         return memory.from_bits(
-            memory.join_bytes([self._byte(memory, target, offset + i) for i in range(size)]), type_
+            memory.words.join([self._byte(memory, target, offset + i) for i in range(size)]), type_
         )
 
     def _overlaps(self, offset: int, size: int) -> bool:
@@ -91,7 +91,7 @@ class Unknown(Initial):
         for start in range(offset, offset - self.largest, -1):
             cell = self.cells.get(start)
             if cell is not None and start + cell[0] > offset:
-                return memory.byte_of(memory.to_bits(cell[1]), offset - start, cell[0])
+                return memory.words.byte_of(memory.to_bits(cell[1]), offset - start, cell[0])
         value = self._new(memory, target, offset, ir.IntType(8))
         self.cells[offset] = (1, value)
         assert isinstance(value, Term)
@@ -100,7 +100,7 @@ class Unknown(Initial):
     def _new(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
         for word, array in self.arrays.items():
             size = memory.layout.store_size(type_)
-            bits = memory.array_read(array, T.bv(offset, memory.pointer_bits), size, word)
+            bits = memory.words.read(array, T.bv(offset, memory.pointer_bits), size, word)
             return memory.from_bits(bits, type_)
         value = memory.arbitrary(target, offset, type_, self.undefined is T.TRUE)
         if self.reason:
@@ -112,9 +112,9 @@ class Unknown(Initial):
         array = self.arrays.get(word)
         if array is None:
             first = not self.arrays
-            array = T.fresh(f"{target.name}.contents", memory.array_sort(word))
+            array = T.fresh(f"{target.name}.contents", memory.words.sort(word))
             for offset, (size, value) in self.cells.items():
-                bits = memory.array_read(array, T.bv(offset, memory.pointer_bits), size, word)
+                bits = memory.words.read(array, T.bv(offset, memory.pointer_bits), size, word)
                 memory.constrain(T.eq(bits, memory.to_bits(value)))
             if not first:
                 raise Unsupported("memory read in words of different sizes at variable places")
@@ -138,7 +138,7 @@ class Given(Initial):
                 return value
             return memory.from_bits(memory.to_bits(value), type_)
         parts = [self._byte(memory, offset + i) for i in range(size)]
-        return memory.from_bits(memory.join_bytes(parts), type_)
+        return memory.from_bits(memory.words.join(parts), type_)
 
     def _byte(self, memory: Memory, offset: int) -> Term:
         found = memory.constant_covering(self.constant, offset)
@@ -146,13 +146,13 @@ class Given(Initial):
             return T.bv(0, 8)  # padding and what lies behind the end
         constant, start = found
         bits = memory.to_bits(memory.constant_value(constant))
-        return memory.byte_of(bits, offset - start, bits.width // 8)
+        return memory.words.byte_of(bits, offset - start, bits.width // 8)
 
     def array(self, memory: Memory, target: MemObject, word: int) -> Term:
         assert isinstance(target.size, int)
-        array = T.const_array(memory.array_sort(word), T.bv(0, 8 * word))
+        array = T.const_array(memory.words.sort(word), T.bv(0, 8 * word))
         for index in range((target.size + word - 1) // word):
-            bits = memory.join_bytes([self._byte(memory, index * word + i) for i in range(word)])
+            bits = memory.words.join([self._byte(memory, index * word + i) for i in range(word)])
             if bits.value != 0:
                 array = T.store(array, T.bv(index, memory.pointer_bits), bits)
         return array

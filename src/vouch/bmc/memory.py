@@ -7,12 +7,12 @@ Contents are never changed in place after they were shared; `write…` return ne
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from vouch.bmc.layouts import Layouts
 from vouch.bmc.shapes import bounds
 from vouch.bmc.value import Kind, MemObject, Pointer, Value, merge, symbols
+from vouch.bmc.words import Words
 from vouch.c import ir
 from vouch.errors import Unsupported
 from vouch.smt import term as T
@@ -71,6 +71,7 @@ class Memory:
         self.layout: Layouts = world.layouts
         self.pointer_bits: int = world.program.layout.pointer_bits
         self.big_endian: bool = world.program.layout.big_endian
+        self.words = Words(self.pointer_bits, self.big_endian, world.shapes)
         self._float_bits: dict[Term, Term] = {}
 
     # ------------------------------------------------------------ single cells
@@ -126,25 +127,25 @@ class Memory:
         undefined = T.FALSE
         if contents.array is not None and not self._overlaps(contents, offset, size):
             where = T.bv(offset, self.pointer_bits)
-            bits = self.array_read(contents.array, where, size, contents.word)
+            bits = self.words.read(contents.array, where, size, contents.word)
             if contents.flags is not None:
-                undefined = self._flagged(contents, where, size)
+                undefined = self.words.flagged(contents, where, size)
             return self.from_bits(bits, type_), undefined
         for i in range(size):
             bits, bad = self._byte(target, contents, offset + i)
             parts.append(bits)
             undefined = T.or_(undefined, bad)
-        return self.from_bits(self.join_bytes(parts), type_), undefined
+        return self.from_bits(self.words.join(parts), type_), undefined
 
     def _byte(self, target: MemObject, contents: Contents, offset: int) -> tuple[Term, Term]:
         for start in range(offset, offset - contents.largest, -1):
             cell = contents.cells.get(start)
             if cell is not None and start + cell[0] > offset:
-                return self.byte_of(self.to_bits(cell[1]), offset - start, cell[0]), cell[2]
+                return self.words.byte_of(self.to_bits(cell[1]), offset - start, cell[0]), cell[2]
         if contents.array is not None:
             where = T.bv(offset, self.pointer_bits)
-            bad = T.FALSE if contents.flags is None else self._flagged(contents, where, 1)
-            return self.array_read(contents.array, where, 1, contents.word), bad
+            bad = T.FALSE if contents.flags is None else self.words.flagged(contents, where, 1)
+            return self.words.read(contents.array, where, 1, contents.word), bad
         initial = self._initial(target, contents)
         value = initial.read(self, target, offset, BYTE)
         assert isinstance(value, Term)
@@ -193,7 +194,7 @@ class Memory:
             bits = self.to_bits(cell[1])
             for i in range(cell[0]):
                 if not offset <= start + i < offset + size:
-                    new.cells[start + i] = (1, self.byte_of(bits, i, cell[0]), cell[2])
+                    new.cells[start + i] = (1, self.words.byte_of(bits, i, cell[0]), cell[2])
 
     # ------------------------------------------------------------ offsets that are terms
 
@@ -206,7 +207,7 @@ class Memory:
         if isinstance(type_, (ir.StructType, ir.ArrayType, ir.VectorType)):
             values, undefined = [], T.FALSE
             for element, at in self.layout.elements(type_):
-                value, bad = self.read_at(target, contents, self.plus(offset, at), element)
+                value, bad = self.read_at(target, contents, self.words.plus(offset, at), element)
                 values.append(value)
                 undefined = T.or_(undefined, bad)
             return tuple(values), undefined
@@ -265,7 +266,7 @@ class Memory:
         if isinstance(value, tuple):
             new = contents
             for part, (element, at) in zip(value, self.layout.elements(type_), strict=True):
-                where = self.plus(offset, at)
+                where = self.words.plus(offset, at)
                 new = self.write_at(target, new, where, element, part, condition, undefined, token)
             return new if new is not None else Contents()
         size = self.layout.store_size(type_)
@@ -295,56 +296,6 @@ class Memory:
 
     # ------------------------------------------------------------ SMT arrays
 
-    def array_sort(self, word: int) -> T.Sort:
-        return T.array(T.bitvec(self.pointer_bits), T.bitvec(8 * word))
-
-    def array_read(self, array: Term, offset: Term, size: int, word: int) -> Term:
-        """`size` bytes at a byte offset of an array of words."""
-        index, rest = self._index(offset, word)
-        if rest is None:
-            count = (size + word - 1) // word
-            parts = [T.select(array, self.plus(index, i)) for i in range(count)]
-            bits = self._join_words(parts)
-            return bits if size % word == 0 else self._low_part(bits, size)
-        if word == 1:
-            raise AssertionError("bytes are always aligned")
-        count = (size + word - 2) // word + 1
-        bits = self._join_words([T.select(array, self.plus(index, i)) for i in range(count)])
-        shift = T.mul(self._resized(rest, bits.width), T.bv(8, bits.width))
-        if self.big_endian:
-            moved = T.shl(bits, shift)
-            return T.extract(moved, bits.width - 1, bits.width - 8 * size)
-        return T.extract(T.lshr(bits, shift), 8 * size - 1, 0)
-
-    def _low_part(self, bits: Term, size: int) -> Term:
-        if self.big_endian:
-            return T.extract(bits, bits.width - 1, bits.width - 8 * size)
-        return T.extract(bits, 8 * size - 1, 0)
-
-    def _index(self, offset: Term, word: int) -> tuple[Term, Term | None]:
-        """Word number and, unless the offset is known to be aligned, the byte within the word."""
-        if word == 1:
-            return offset, None
-        shift = T.bv(word.bit_length() - 1, self.pointer_bits)
-        if offset.value is not None:
-            rest = offset.value % word
-            index = T.bv(offset.value // word, self.pointer_bits)
-            return index, (T.bv(rest, self.pointer_bits) if rest else None)
-        stride, rest = self.world.shapes.stride(offset)
-        aligned = stride % word == 0 and rest % word == 0
-        return T.lshr(offset, shift), None if aligned else T.band(offset, T.bv(word - 1, self.pointer_bits))
-
-    def _resized(self, term: Term, width: int) -> Term:
-        if width > term.width:
-            return T.zext(term, width)
-        return T.extract(term, width - 1, 0) if width < term.width else term
-
-    def _join_words(self, parts: list[Term]) -> Term:
-        result = parts[0]
-        for part in parts[1:]:
-            result = T.concat(result, part) if self.big_endian else T.concat(part, result)
-        return result
-
     def _read_array(
         self, target: MemObject, contents: Contents | None, offset: Term, size: int, type_: ir.Type
     ) -> tuple[Value, Term]:
@@ -352,8 +303,8 @@ class Memory:
             return self._read_pointer_anywhere(target, contents, offset)
         flat = self._flat(target, contents, offset, size)
         assert flat.array is not None
-        bits = self.array_read(flat.array, offset, size, flat.word)
-        undefined = T.FALSE if flat.flags is None else self._flagged(flat, offset, size)
+        bits = self.words.read(flat.array, offset, size, flat.word)
+        undefined = T.FALSE if flat.flags is None else self.words.flagged(flat, offset, size)
         return self.from_bits(bits, type_), undefined
 
     def _read_pointer_anywhere(
@@ -368,30 +319,10 @@ class Memory:
         if isinstance(target.size, int) or target.kind is not Kind.OUTSIDE or contents is not None:
             flat = self._flat(target, contents, offset, self.pointer_bits // 8)
             assert flat.array is not None
-            bits = self.array_read(flat.array, offset, self.pointer_bits // 8, flat.word)
+            bits = self.words.read(flat.array, offset, self.pointer_bits // 8, flat.word)
             return self.from_bits(bits, ir.PointerType()), T.FALSE
         self.world.note("a pointer read at a variable place of an object from outside")
         return self.world.outside_pointer(None, f"{target.name}[*]"), T.FALSE
-
-    def _flagged(self, contents: Contents, offset: Term, size: int) -> Term:
-        """Is one of these bytes marked as uninitialised?"""
-        assert contents.flags is not None
-        word = contents.word
-        index, rest = self._index(offset, word)
-        if rest is None and size % word == 0:
-            zero = T.bv(0, word)
-            parts = [T.ne(T.select(contents.flags, self.plus(index, i)), zero) for i in range(size // word)]
-            return T.or_(*parts) if len(parts) > 1 else parts[0]
-        return T.or_(*[self._flag(contents, self.plus(offset, i)) for i in range(size)])
-
-    def _flag(self, contents: Contents, offset: Term) -> Term:
-        assert contents.flags is not None
-        index, rest = self._index(offset, contents.word)
-        bits = T.select(contents.flags, index)
-        if contents.word == 1:
-            return T.eq(bits, T.bv(1, 1))
-        place = T.bv(0, contents.word) if rest is None else self._resized(rest, contents.word)
-        return T.eq(T.extract(T.lshr(bits, place), 0, 0), T.bv(1, 1))
 
     def _flat(self, target: MemObject, contents: Contents | None, offset: Term, size: int) -> Contents:
         """Contents with everything in the array and no cells above it."""
@@ -402,7 +333,7 @@ class Memory:
         for at, (length, value, undefined) in sorted(new.cells.items()):
             bits = self.to_bits(value)
             where = T.bv(at, self.pointer_bits)
-            self._array_put(new, where, bits, length, T.TRUE, undefined)
+            self.words.put(new, where, bits, length, T.TRUE, undefined)
         new.cells = {}
         new.largest = 1
         return new
@@ -412,10 +343,7 @@ class Memory:
         initial = self._initial(target, new)
         new.word = word
         new.array = initial.array(self, target, word)
-        new.flags = initial.flags(self._flag_sort(word), word)
-
-    def _flag_sort(self, word: int) -> T.Sort:
-        return T.array(T.bitvec(self.pointer_bits), T.bitvec(word))
+        new.flags = initial.flags(self.words.flag_sort(word), word)
 
     def _word(self, target: MemObject, offset: Term, size: int) -> int:
         """Words as large as the accesses are regular; bytes otherwise."""
@@ -436,62 +364,8 @@ class Memory:
         undefined: Term,
     ) -> Contents:
         new = self._flat(target, contents, offset, size)
-        self._array_put(new, offset, self.to_bits(value), size, condition, undefined)
+        self.words.put(new, offset, self.to_bits(value), size, condition, undefined)
         return new
-
-    def _array_put(
-        self, new: Contents, offset: Term, bits: Term, size: int, condition: Term, undefined: Term
-    ) -> None:
-        assert new.array is not None
-        index, rest = self._index(offset, new.word)
-        word = new.word
-        if new.flags is None and undefined is not T.FALSE:
-            new.flags = T.const_array(self._flag_sort(word), T.bv(0, word))
-        if rest is not None or size % word:
-            for i in range(size):
-                part = self.byte_of(bits, i, size)
-                self._array_put_byte(new, self.plus(offset, i), part, condition, undefined)
-            return
-        before, flags = new.array, new.flags
-        for i in range(size // word):
-            part = self._word_of(bits, i, size // word, word)
-            at = self.plus(index, i)
-            new.array = T.store(new.array, at, part)
-            if new.flags is not None:
-                flag = T.ite(undefined, T.bv(-1, word), T.bv(0, word))
-                new.flags = T.store(new.flags, at, flag)
-        if condition is not T.TRUE:
-            new.array = T.ite(condition, new.array, before)
-            if new.flags is not None and flags is not None:
-                new.flags = T.ite(condition, new.flags, flags)
-
-    def _word_of(self, bits: Term, i: int, count: int, word: int) -> Term:
-        position = count - 1 - i if self.big_endian else i
-        return T.extract(bits, 8 * word * (position + 1) - 1, 8 * word * position)
-
-    def _array_put_byte(
-        self, new: Contents, offset: Term, part: Term, condition: Term, undefined: Term
-    ) -> None:
-        assert new.array is not None
-        index, rest = self._index(offset, new.word)
-        word = new.word
-        old = T.select(new.array, index)
-        width = 8 * word
-        place = T.bv(0, width) if rest is None else self._resized(rest, width)
-        if self.big_endian:
-            place = T.sub(T.bv(word - 1, width), place)
-        shift = T.mul(place, T.bv(8, width))
-        mask = T.shl(T.bv(0xFF, width), shift)
-        fresh = T.bor(T.band(old, T.bnot(mask)), T.shl(T.zext(part, width), shift)) if word > 1 else part
-        stored = T.store(new.array, index, fresh)
-        new.array = stored if condition is T.TRUE else T.ite(condition, stored, new.array)
-        if new.flags is not None:
-            flag = T.select(new.flags, index)
-            at = T.bv(0, word) if rest is None else self._resized(rest, word)
-            bit = T.shl(T.bv(1, word), at)
-            marked = T.ite(undefined, T.bor(flag, bit), T.band(flag, T.bnot(bit)))
-            stored = T.store(new.flags, index, marked)
-            new.flags = stored if condition is T.TRUE else T.ite(condition, stored, new.flags)
 
     # ------------------------------------------------------------ joins
 
@@ -567,7 +441,7 @@ class Memory:
         assert flat_b.array is not None
         new.array = T.ite(condition, flat_a.array, flat_b.array)
         if flat_a.flags is not None or flat_b.flags is not None:
-            clear = T.const_array(self._flag_sort(word), T.bv(0, word))
+            clear = T.const_array(self.words.flag_sort(word), T.bv(0, word))
             left, right = flat_a.flags, flat_b.flags
             new.flags = T.ite(
                 condition, left if left is not None else clear, right if right is not None else clear
@@ -648,19 +522,9 @@ class Memory:
             case ir.PointerType():
                 if self.world.changed and any(s in self.world.changed for s in symbols(bits)):
                     raise Unsupported("induction over a loop that changes pointers at variable places")
-                return self.world.pointer_from(self._resized(bits, self.pointer_bits))
+                return self.world.pointer_from(self.words.resized(bits, self.pointer_bits))
             case _:
                 raise Unsupported(f"bytes seen as {type_}")
-
-    def byte_of(self, bits: Term, index: int, size: int) -> Term:
-        position = size - 1 - index if self.big_endian else index
-        return T.extract(bits, 8 * position + 7, 8 * position)
-
-    def join_bytes(self, parts: Iterable[Term]) -> Term:
-        return self._join_words(list(parts))
-
-    def plus(self, term: Term, number: int) -> Term:
-        return term if number == 0 else T.add(term, T.bv(number, term.width))
 
     def signed(self, term: Term) -> int:
         value = term.value
