@@ -213,7 +213,8 @@ def _engine(state: _Run, loaded: Loaded, decisions: Mapping[str, Any], invariant
             _replay(state, loaded, found)
 
 
-# Seconds that may be spent behind the time limit: a run takes milliseconds, and an unconfirmed violation helps nobody.
+# Seconds that may be spent behind the time limit: a run takes milliseconds, and a violation that is not
+# confirmed helps nobody.
 _REPLAY_GRACE = 5.0
 
 
