@@ -107,6 +107,24 @@ def test_input_constraints_are_obeyed():
     assert verify(network, Property((free,), 2, 1), settings()).verdict is Verdict.UNSAFE
 
 
+def test_two_networks_with_equal_inputs():
+    # f(x) = x and g(u) = relu(x) + 0.2: with x = u in 0..1 they differ by 0.2 everywhere.
+    from vouch.nn.join import joined
+
+    f = Network.from_layers([(np.eye(1), np.zeros(1))])
+    g = Network.from_layers([(np.eye(1), np.zeros(1)), (np.eye(1), np.array([0.2]))])
+    text = """(vnnlib-version <2.0>)
+    (declare-network f (declare-input X real [1]) (declare-output Y real [1]))
+    (declare-network g (declare-input U real [1]) (declare-output V real [1]))
+    (assert (and (<= X[0] 1.0) (>= X[0] 0.0) (== X[0] U[0])))
+    (assert (> V[0] (+ Y[0] LIMIT)))"""
+    for limit, verdict in (("0.19", Verdict.UNSAFE), ("0.21", Verdict.SAFE)):
+        result = verify(joined([f, g]), parse(text.replace("LIMIT", limit)), settings())
+        assert result.verdict is verdict
+        if verdict is Verdict.UNSAFE:
+            assert result.counterexample.input[0] == result.counterexample.input[1]
+
+
 @pytest.mark.parametrize(("norm", "largest"), [("linf", 2.0), ("l1", 1.0), ("l2", 2**0.5)])
 def test_balls_of_each_norm(norm, largest):
     # The score x1 + x2 beats 0 by exactly the radius' worth of the norm's dual.
@@ -133,9 +151,7 @@ def test_within_distance():
 def test_equal_seeds_and_any_number_of_jobs_give_equal_answers():
     rng = np.random.default_rng(0)
     sizes = (4, 20, 20, 2)
-    layers = [
-        (rng.normal(size=(b, a)) / 2, rng.normal(size=b)) for a, b in itertools.pairwise(sizes)
-    ]
+    layers = [(rng.normal(size=(b, a)) / 2, rng.normal(size=b)) for a, b in itertools.pairwise(sizes)]
     network = Network.from_layers(layers)
     top = network.evaluate(rng.uniform(-1, 1, (20000, 4)))[:, 0].max()
     prop = output_union(
@@ -149,9 +165,7 @@ def test_equal_seeds_and_any_number_of_jobs_give_equal_answers():
 def test_timeout_comes_in_time_and_with_progress():
     rng = np.random.default_rng(1)
     sizes = (10, 60, 60, 60, 2)
-    layers = [
-        (rng.normal(size=(b, a)) * 0.6, rng.normal(size=b)) for a, b in itertools.pairwise(sizes)
-    ]
+    layers = [(rng.normal(size=(b, a)) * 0.6, rng.normal(size=b)) for a, b in itertools.pairwise(sizes)]
     network = Network.from_layers(layers)
     top = network.evaluate(rng.uniform(-1, 1, (20000, 10)))[:, 0].max()
     prop = output_union(-np.ones(10), np.ones(10), [(np.array([[-1.0, 0.0]]), np.array([-3 * abs(top)]))])

@@ -9,7 +9,7 @@ are float64: a reader rounds decimals to nearest, and that is the property that 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -107,20 +107,43 @@ class Case:
             return False
         return self.ball is None or self.ball.holds(x)
 
+    def tied(self, points: Array) -> Array:
+        """The points [batch, inputs] with inputs made equal that the input set wants equal, as properties
+        about several networks do."""
+        if self.inputs is None:
+            return points
+        moved = points.copy()
+        for first, second in _ties(self.inputs):
+            moved[:, second] = moved[:, first]
+        return moved
+
     def violated(self, x: Array, y: Array) -> bool:
         """Whether x belongs to the input set and (x, y) to a region, in exact arithmetic."""
         return self.contains(x) and any(region.holds(x, y) for region in self.regions)
 
 
+def _ties(rows: Rows) -> list[tuple[int, int]]:
+    """Pairs of inputs (i, j), i < j, that two opposite rows force to be equal."""
+    seen: set[tuple[int, int]] = set()
+    found = []
+    for row, rhs in zip(rows.x_rows, rows.rhs, strict=True):
+        used = np.flatnonzero(row)
+        if rhs == 0.0 and len(used) == 2 and row[used].sum() == 0.0:
+            up, down = int(used[np.argmax(row[used])]), int(used[np.argmin(row[used])])
+            if (down, up) in seen:
+                found.append((min(up, down), max(up, down)))
+            seen.add((up, down))
+    return sorted(found)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Property:
-    """A union of cases. `vacuous` says why no violation is possible by the property's own constraints."""
+    """A union of cases."""
 
     cases: tuple[Case, ...]
     inputs: int
     outputs: int
     name: str = "property"
-    notes: tuple[str, ...] = field(default=())
 
     def violated(self, x: Array, y: Array) -> bool:
         return any(case.violated(x, y) for case in self.cases)

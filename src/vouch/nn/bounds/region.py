@@ -129,7 +129,7 @@ class _Work:
             self.model, start, None, analysis.noise, analysis.relaxed, self.lower, self.upper, slopes, trace
         )
         # The weighted row was rounded, and so was the sum of x parts.
-        size = abs(region.y_rows).sum(0) @ analysis.size.T if region.count else 0.0
+        size = abs(region.y_rows).sum(0) @ (analysis.size + 1.0).T
         reach = self.xp.maximum(abs(self.lower), abs(self.upper))
         size = size + self.arrays.dot(abs(coefficients) + abs(x_row), reach) + abs(rhs) + abs(constant)
         return coefficients + x_row, constant - rhs - SLACK * size

@@ -122,7 +122,7 @@ class _Ascent:
         )
         coefficients = coefficients + x_row
         reach = self.xp.maximum(abs(analysis.lower), abs(analysis.upper))
-        size = abs(region.y_rows).sum(0) @ analysis.size.T + self.arrays.dot(abs(coefficients), reach)
+        size = abs(region.y_rows).sum(0) @ (analysis.size + 1.0).T + self.arrays.dot(abs(coefficients), reach)
         size = size + self.arrays.dot(abs(x_row), reach) + abs(rhs) + abs(constant)
         constant = constant - rhs - SLACK * size - self._multiplier_noise(extra)
         self.corner = self.xp.where(coefficients > 0, analysis.lower, analysis.upper)

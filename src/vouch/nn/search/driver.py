@@ -163,7 +163,9 @@ class _Verification:
                 return inputs.run()
             case "neurons":
                 finish = self.settings.engine == "auto"
-                return NeuronSearch(model, case, judge, clock, finish=finish, report=self._report).run()
+                return NeuronSearch(
+                    model, case, judge, clock, jobs=self.jobs, finish=finish, report=self._report
+                ).run()
             case "milp":
                 return MilpSearch(model, case, judge, clock, jobs=self.jobs).run()
             case _:

@@ -69,7 +69,7 @@ def _samples(case: Case, rng: np.random.Generator, count: int) -> Array:
 
 def _projected(case: Case, points: Array) -> Array:
     """Points moved into the box, and towards the centre of the ball."""
-    points = np.clip(points, case.lower, case.upper)
+    points = case.tied(np.clip(points, case.lower, case.upper))
     if case.ball is None:
         return points
     ball = case.ball

@@ -2,13 +2,15 @@
 
 Each region is refuted by itself. A node assumes signs of some ReLU inputs; bounds under these assumptions
 come from `bounds.splits`. The ReLU to split next is chosen among the few whose relaxation costs the bound
-most, by trying both signs of each. Nodes are handled in batches, lowest bound last, in an order that
-does not depend on timing.
+most, by trying both signs of each. Nodes are handled in batches, in chunks of fixed size for a pool of
+threads, so the order does not depend on timing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -26,6 +28,7 @@ from vouch.nn.search.outcome import Outcome
 from vouch.nn.search.task import Clock, Judge
 
 _TRIED = 4
+_CHUNKS = 2
 _ROOT_STEPS, _STEPS = 60, 12
 
 
@@ -39,12 +42,13 @@ class NeuronSearch:
         judge: Judge,
         clock: Clock,
         *,
+        jobs: int = 1,
         batch: int = 128,
         finish: bool = True,
         report: Callable[[float], None] | None = None,
     ) -> None:
         self.model, self.case, self.judge, self.clock = model, case, judge, clock
-        self.batch, self.report = batch, report
+        self.jobs, self.batch, self.report = jobs, batch, report
         self.finish = finish and model.arrays.device is None and case.ball is None
         self.arrays, self.xp = model.arrays, model.arrays.xp
         lower, upper = fed_box(model, case)
@@ -60,6 +64,10 @@ class NeuronSearch:
         return self.arrays.array(flags)
 
     def run(self) -> Outcome:
+        with ThreadPoolExecutor(self.jobs) as self.pool:
+            return self._run()
+
+    def _run(self) -> Outcome:
         state = fresh(self.model, 1)
         analyse(self.model, self.lower, self.upper, state)
         worst = np.inf
@@ -86,13 +94,13 @@ class NeuronSearch:
         worst = np.inf
         while stack:
             nodes, sizes = self._pop(stack, weights)
-            bounded, analysis = bound(self.model, self.lower, self.upper, nodes, region, steps)
+            nodes, bounded, empty = self._bound(nodes, region, steps)
             steps = _STEPS
             self.boxes += len(nodes)
             found = self.judge.confirm(self.case, self._suspects(region, bounded.corner))
             if found is not None:
                 return Outcome(found, self.share, self.boxes, self.stuck, None)
-            left = ~((bounded.value > 0) | analysis.empty)
+            left = ~((bounded.value > 0) | empty)
             closed = self.arrays.numpy(~left)
             self.share += float(sizes[closed].sum())
             if self.report is not None:
@@ -106,6 +114,27 @@ class NeuronSearch:
             if violation is not None:
                 return Outcome(violation, self.share, self.boxes, self.stuck, None)
         return np.inf
+
+    def _bound(self, nodes: Assumptions, region: Region, steps: int) -> tuple[Assumptions, Bounded, Any]:
+        """Bounds of the nodes, which nodes are empty, and the nodes with improved parameters."""
+        count = len(nodes)
+        pieces = _CHUNKS if count >= 16 else 1
+        edges = [count * i // pieces for i in range(pieces + 1)]
+        chunks = [nodes.take(slice(a, b)) for a, b in pairwise(edges)] if pieces > 1 else [nodes]
+
+        def one(chunk: Assumptions) -> tuple[Bounded, Any]:
+            bounded, analysis = bound(self.model, self.lower, self.upper, chunk, region, steps)
+            return bounded, analysis.empty
+
+        found = list(self.pool.map(one, chunks)) if pieces > 1 else [one(nodes)]
+        join = self.xp.concatenate
+        bounded = Bounded(
+            join([b.value for b, _ in found]),
+            join([b.corner for b, _ in found]),
+            join([b.loss for b, _ in found]),
+            join([b.unstable for b, _ in found]),
+        )
+        return _joined(self.xp, chunks), bounded, join([empty for _, empty in found])
 
     def _pop(self, stack: list[Assumptions], weights: list[Any]) -> tuple[Assumptions, Any]:
         parts, sizes, count = [], [], 0
@@ -175,8 +204,8 @@ class NeuronSearch:
         for _ in range(_TRIED):
             neuron = score.argmax(1)
             children = self._children(nodes, neuron)
-            tried, analysis = bound(self.model, self.lower, self.upper, children, region, 0)
-            value = self.xp.where(analysis.empty, np.inf, tried.value)
+            _, tried, empty = self._bound(children, region, 0)
+            value = self.xp.where(empty, np.inf, tried.value)
             # Beyond "proved" nothing counts, or one easy half would outshine everything.
             value = self.xp.minimum(value, self.xp.concatenate([ceiling, ceiling]))
             low = self.xp.minimum(value[:count], value[count:])

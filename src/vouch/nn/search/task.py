@@ -47,7 +47,7 @@ class Judge:
 
     def confirm(self, case: Case, points: Array, limit: int = 16) -> Counterexample | None:
         """The first of the points that is a violation, moved to the nearest one the runtime can be given."""
-        for point in points[:limit]:
+        for point in case.tied(points[:limit]):
             for candidate in self._candidates(case, point):
                 key = candidate.tobytes()
                 if key in self._seen:
