@@ -203,7 +203,7 @@ def test_clusters_and_sweep(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
             "--clusters",
             str(table),
             "--timeout",
-            "12",
+            "6",
             "--plot",
             str(tmp_path / "radii.png"),
             "--json",

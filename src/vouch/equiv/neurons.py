@@ -128,6 +128,11 @@ class Search:
             left.point if left.point is not None else np.zeros(cell.columns), left.objective
         )
         if not candidates:
+            inner = self.asker.inner_point(cell, left)
+            self._try(cell.input_of(inner)[None, :] if inner is not None else np.zeros((0, cell.inputs)))
+        if self.witness is not None:
+            return []
+        if not candidates:
             self.stuck = "a linear piece is within round-off of the limit"
             return []
         _, symbol = max(candidates, key=lambda pair: pair[0])

@@ -326,8 +326,9 @@ class Enumeration:
         self.statistics["programs"] += star.solved
         if left is None:
             return True
-        if left.point is not None:
-            self._try(left.point[: self.region.size])
+        for point in (left.point, self.asker.inner_point(star, left) if done else None):
+            if point is not None and self.witness is None:
+                self._try(point[: self.region.size])
         return False
 
     def _over_approximated(self, state: State, cells: Cells) -> tuple[Form, Form]:

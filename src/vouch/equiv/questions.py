@@ -63,6 +63,25 @@ class Asker:
             case Avoid():
                 return self._avoidance(cell, self.prop, answered, hot)
 
+    def inner_point(self, cell: Cell, left: Open) -> Array | None:
+        """A point of the cell where the open question is violated with room to spare in every constraint:
+        the middle between the extremes of all of them. For cells on which nothing is relaxed."""
+        match self.prop:
+            case Epsilon():
+                return left.point
+            case Avoid():
+                wanted = _slacks(cell, self.prop.polytopes[left.question[0]])
+            case Top():
+                j, *members = left.question
+                wanted = [cell.reference[j].minus(r) for i, r in enumerate(cell.reference) if i != j]
+                wanted += [cell.test[i].minus(cell.test[j]) for i in members]
+        mark = cell.mark()
+        cell.at_most_zero(*(lead.scaled(-1.0) for lead in wanted))
+        points = [cell.decide(lead, -np.inf)[1] for lead in wanted]
+        cell.cut(mark)
+        found = [point for point in points if point is not None]
+        return np.asarray(np.mean(found, axis=0)) if found else left.point
+
     def _avoidance(
         self, cell: Cell, prop: Avoid, answered: set[Question], hot: Question | None
     ) -> Open | None:
