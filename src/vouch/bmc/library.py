@@ -5,6 +5,7 @@ Everything else of the C library is a model written in C (`c/models/`) or an ext
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
@@ -63,9 +64,19 @@ def _assume(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) 
     else:
         assert isinstance(value, Term)
         condition = value if value.sort is T.BOOL else T.ne(value, T.bv(0, value.width))
+    if frame.model and any(symbol in ex.world.inexact for symbol in symbols(condition)):
+        _result_is(ex, state, condition)
+        return state
     state.guard = state.guard.and_(condition)
     ex.equation.assumptions.append(condition)
     return None if state.guard.dead else state
+
+
+def _result_is(ex: Executor, state: State, condition: Term) -> None:
+    """What a model says of a result that it does not compute can be met whatever the rest is. It is a fact
+    about the result and not a condition of the path: what fails later does not hang on it."""
+    alone = all(symbol in ex.world.inexact for symbol in symbols(condition))
+    ex.world.constrain(condition if alone else T.or_(T.not_(state.guard.term), condition))
 
 
 def _nondet(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
@@ -76,7 +87,8 @@ def _nondet(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) 
     if name.endswith("_bool") and isinstance(value, Term) and value.sort is not T.BOOL:
         value = T.zext(T.extract(value, 0, 0), value.width)
     if name.startswith("__vouch_any_"):
-        model = next((f.function.source_name for f in frame.chain() if f.model), name)
+        models = itertools.takewhile(lambda f: f.model, frame.chain())
+        model = [name, *(f.function.source_name for f in models)][-1]
         ex.world.inexact.update(dict.fromkeys(symbols(value), f"the result of {model} is not computed"))
     ex.incoming(state, "return", name, call.type, value, call.location)
     ex.step(frame, state, "input", call.location, f"{name}()", value)
