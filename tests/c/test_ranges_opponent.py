@@ -157,9 +157,7 @@ class Machine:
             if thing.outside and at not in thing.pointers:
                 thing.pointers[at] = (self.from_outside("?"), 0)
             return thing.pointers.get(at, (None, 0)), True, written
-        if not written:
-            return self.anything(kind), True, False
-        return int.from_bytes(thing.data[at : at + size], "little"), True, True
+        return int.from_bytes(thing.data[at : at + size], "little"), True, written
 
     def from_outside(self, name: str) -> Thing:
         thing = Thing(64, True, name, outside=True)
@@ -216,7 +214,9 @@ class Machine:
             case Phi():
                 pass
             case Alloca(allocated=kind):
-                frame[i.result] = (Thing(self.sizes.size(kind), False, f"%{i.result}"), 0)
+                thing = Thing(self.sizes.size(kind), False, f"%{i.result}")
+                thing.data[:] = self.pick.randbytes(len(thing.data))  # arbitrary, but the same at each read
+                frame[i.result] = (thing, 0)
             case Load():
                 frame[i.result] = self.read(self.value(frame, i.pointer), i.type)[0]
             case Store(value=value):
