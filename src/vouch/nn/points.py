@@ -91,7 +91,7 @@ def _image(path: Path, shape: Shape) -> Array:
     try:
         from PIL import Image
     except ImportError:
-        raise VouchError(f"{path}: reading images needs pillow (pip install pillow)") from None
+        raise VouchError(f"{path}: reading images needs pillow (pip install 'vouch[images]')") from None
     sizes = [n for n in shape if n != 1]
     colour = len(sizes) == 3 and 3 in (sizes[0], sizes[2])
     try:
