@@ -1,0 +1,90 @@
+"""Where executions start: everything that code outside can call, and no function is left unreached."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from vouch.c import frontend
+from vouch.c.entries import entry_points, is_library
+from vouch.c.ir import Program
+from vouch.errors import VouchError
+
+
+def program(folder: Path, text: str, suffix: str = ".c") -> Program:
+    path = folder / f"unit{suffix}"
+    path.write_text(text)
+    return frontend.load([str(path)]).program
+
+
+def names(folder: Path, text: str, suffix: str = ".c") -> list[str]:
+    made = program(folder, text, suffix)
+    return [made.functions[name].source_name for name in entry_points(made)]
+
+
+def test_main_alone(tmp_path: Path) -> None:
+    made = program(tmp_path, "int f(int x) { return x; }\nint main(void) { return f(1); }\n")
+    assert entry_points(made) == ["main"]
+    assert not is_library(made)
+    assert entry_points(made, ["f"]) == ["f"]
+    assert not is_library(made, ["f"])
+
+
+def test_wrong_names_get_a_hint(tmp_path: Path) -> None:
+    made = program(tmp_path, "int compute(int x) { return x; }\nint outside(int);\n")
+    with pytest.raises(VouchError, match="did you mean 'compute'"):
+        entry_points(made, ["conpute"])
+    with pytest.raises(VouchError, match="outside"):
+        entry_points(made, ["outside"])
+
+
+def test_only_what_nobody_calls(tmp_path: Path) -> None:
+    text = "static int h(int x) { return x; }\nint g(int x) { return h(x); }\nint f(int x) { return g(x); }\n"
+    assert names(tmp_path, text) == ["f"]
+
+
+def test_recursion_does_not_hide_a_function(tmp_path: Path) -> None:
+    assert names(tmp_path, "int f(int x) { return x ? f(x - 1) : 0; }\n") == ["f"]
+
+
+def test_circles_are_entered_somewhere(tmp_path: Path) -> None:
+    text = (
+        "int b(int);\nint a(int x) { return x ? b(x - 1) : 0; }\nint b(int x) { return x ? a(x - 1) : 1; }\n"
+    )
+    assert names(tmp_path, text) in (["a"], ["b"])
+
+
+def test_a_static_table_stays_inside(tmp_path: Path) -> None:
+    text = (
+        "static int a(int x) { return x; }\nstatic int b(int x) { return -x; }\n"
+        "static int (*const t[2])(int) = {a, b};\nint call(unsigned i) { return t[i % 2](3); }\n"
+    )
+    assert names(tmp_path, text) == ["call"]
+
+
+def test_an_exported_table_leads_out(tmp_path: Path) -> None:
+    text = "static int a(int x) { return x; }\nint (*const t[1])(int) = {a};\n"
+    assert names(tmp_path, text) == ["a"]
+
+
+def test_callbacks_lead_out(tmp_path: Path) -> None:
+    text = (
+        "void on_event(void (*handler)(int));\nstatic void handle(int x) { (void)x; }\n"
+        "void init(void) { on_event(handle); }\n"
+    )
+    assert set(names(tmp_path, text)) == {"handle", "init"}
+
+
+def test_callbacks_kept_inside(tmp_path: Path) -> None:
+    text = (
+        "static int apply(int (*f)(int), int x) { return f(x); }\nstatic int twice(int x) { return x; }\n"
+        "int run(int x) { return apply(twice, x); }\n"
+    )
+    assert names(tmp_path, text) == ["run"]
+
+
+def test_names_of_cpp(tmp_path: Path) -> None:
+    made = program(tmp_path, "namespace n { int f(int x) { return x; } }\nint g() { return 1; }\n", ".cpp")
+    assert len(entry_points(made, ["f"])) == 1
+    assert len(entry_points(made)) == 2
