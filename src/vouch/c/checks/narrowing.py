@@ -55,7 +55,32 @@ def _implicit(context: Context, handler: Handler) -> Found:
     text = spell(context, value, source.signed)
     to = f"{bits}-bit field of {target.name}" if bits else target.name
     message = f"conversion of {text} from {source.name} to {to} changes the value"
-    return Found(CATEGORY, handler.location, message, Trigger.REACHED, handler.call, operands=(text,))
+    looks_same = value is not None and not bits and not source.signed and target.signed
+    branch = _branch_to(context, handler) if looks_same else None
+    if branch is None:
+        return Found(CATEGORY, handler.location, message, Trigger.REACHED, handler.call, operands=(text,))
+    # clang compares after extending back by the sign: 4294967295 as -1 would pass for unchanged.
+    return Found(
+        CATEGORY,
+        handler.location,
+        message,
+        Trigger.NARROWING,
+        branch,
+        value=value,
+        bits=target.bits,
+        signed_to=True,
+        signed_from=False,
+        operands=(text,),
+    )
+
+
+def _branch_to(context: Context, handler: Handler) -> Branch | None:
+    """The test that leads to a handler."""
+    label = context.blocks[id(handler.call)]
+    for block in context.function.blocks.values():
+        if isinstance(block.terminator, Branch) and block.terminator.otherwise == label:
+            return block.terminator
+    return None
 
 
 def _bit_field_source(context: Context, handler: Handler) -> Operand | None:
@@ -82,12 +107,8 @@ def _bit_field_source(context: Context, handler: Handler) -> Operand | None:
 def _bit_field(context: Context, handler: Handler, value: Operand, bits: int) -> Found:
     target = handler.type(1)
     text = spell(context, value, target.signed)
-    label = context.blocks[id(handler.call)]
-    site = next(
-        block.terminator
-        for block in context.function.blocks.values()
-        if isinstance(block.terminator, Branch) and block.terminator.otherwise == label
-    )
+    site = _branch_to(context, handler)
+    assert site is not None
     return Found(
         CATEGORY,
         handler.location,
