@@ -88,3 +88,23 @@ def test_names_of_cpp(tmp_path: Path) -> None:
     made = program(tmp_path, "namespace n { int f(int x) { return x; } }\nint g() { return 1; }\n", ".cpp")
     assert len(entry_points(made, ["f"])) == 1
     assert len(entry_points(made)) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # through a local variable, a parameter, a result, a file-local global, a struct
+        "extern void (*out)(int);\nvoid init(void) { void (*p)(int) = handle; out = p; }\n",
+        "extern void (*out)(int);\nstatic void set(void (*p)(int)) { out = p; }\n"
+        "void init(void) { set(handle); }\n",
+        "typedef void (*h_t)(int);\nh_t init(void) { return handle; }\n",
+        "static void (*kept)(int);\nextern void (*out)(int);\n"
+        "void init(int x) { kept = handle; if (x) out = kept; }\n",
+        "struct d { void (*f)(int); };\nvoid use(struct d *);\n"
+        "void init(void) { struct d x = {handle}; use(&x); }\n",
+        "void use(void (*)(int));\nvoid init(int x) { use(x ? handle : 0); }\n",
+        "static void (*const t[1])(int) = {handle};\nvoid use(const void *);\nvoid init(void) { use(t); }\n",
+    ],
+)
+def test_every_way_out_is_seen(tmp_path: Path, text: str) -> None:
+    assert "handle" in names(tmp_path, "static void handle(int x) { (void)x; }\n" + text)

@@ -10,21 +10,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator, Sequence
 
-from vouch.c.ir import (
-    AggregateConstant,
-    Alloca,
-    Call,
-    Constant,
-    ExpressionConstant,
-    Function,
-    GlobalConstant,
-    Instruction,
-    Operand,
-    Program,
-    Register,
-    Return,
-    Store,
-)
+from vouch.c.ir import Constant, Function, Program
+from vouch.c.leaving import leaving, names_in, operands
 from vouch.errors import VouchError
 
 _OWN_FILE_ONLY = ("internal", "private")
@@ -57,10 +44,10 @@ def _library(program: Program) -> list[str]:
     own = {n: f for n, f in program.functions.items() if f.defined and not _is_internal(program, n)}
     calls = {name: set(mentioned(function)) for name, function in own.items()}
     called = {callee for name, callees in calls.items() for callee in callees if callee != name}
-    leaving = set(_leaving(program))
+    outside = leaving(program)
     started = set(program.constructors) | set(program.destructors)
     tables = {n for g in program.globals.values() if g.initializer for n in names_in(g.initializer)}
-    entries = {n for n in own if n not in started and (n in leaving or (n not in called and n not in tables))}
+    entries = {n for n in own if n not in started and (n in outside or (n not in called and n not in tables))}
     reached = _closure(program, entries | started, calls)
     # What is left only calls itself in circles, or is only mentioned in tables: those that other
     # files can see come first.
@@ -80,7 +67,7 @@ def mentioned(function: Function) -> Iterator[str]:
     """Globals and functions that the body names, calls included."""
     for block in function.blocks.values():
         for instruction in block.instructions:
-            for operand in _operands(instruction):
+            for operand in operands(instruction):
                 if isinstance(operand, Constant):
                     yield from names_in(operand)
 
@@ -99,71 +86,3 @@ def _closure(program: Program, start: Iterable[str], calls: dict[str, set[str]])
         elif name in program.globals and program.globals[name].initializer is not None:
             work.extend(names_in(program.globals[name].initializer))
     return reached
-
-
-def _leaving(program: Program) -> Iterator[str]:
-    """Functions whose address may get out: in globals that other files see, through memory, arguments of
-    functions without a body, results."""
-    for item in program.globals.values():
-        if item.initializer is not None and item.linkage not in _OWN_FILE_ONLY:
-            yield from names_in(item.initializer)
-    for function in program.functions.values():
-        local = _locals(function)
-        for block in function.blocks.values():
-            for instruction in block.instructions:
-                for operand in _leaving_operands(program, instruction, local):
-                    if isinstance(operand, Constant):
-                        yield from names_in(operand)
-
-
-def _locals(function: Function) -> set[str]:
-    return {
-        i.result
-        for block in function.blocks.values()
-        for i in block.instructions
-        if isinstance(i, Alloca) and i.result is not None
-    }
-
-
-def _leaving_operands(program: Program, instruction: Instruction, local: set[str]) -> Iterable[Operand]:
-    match instruction:
-        case Store(value=value, pointer=pointer):
-            if isinstance(pointer, Register) and pointer.name in local:
-                return ()
-            if isinstance(pointer, GlobalConstant) and pointer.name in program.globals:
-                linkage = program.globals[pointer.name].linkage
-                return () if linkage in _OWN_FILE_ONLY else (value,)
-            return (value,)
-        case Return(value=value):
-            return () if value is None else (value,)
-        case Call(callee=callee, arguments=arguments):
-            target = program.functions.get(callee.name) if isinstance(callee, GlobalConstant) else None
-            return () if target is not None and target.defined else arguments
-        case _:
-            return ()
-
-
-def _operands(instruction: Instruction) -> Iterator[Operand]:
-    """All operands, whatever the instruction: found by looking through its fields."""
-    for name in type(instruction).__dataclass_fields__:
-        value = getattr(instruction, name)
-        if isinstance(value, Operand):
-            yield value
-        elif isinstance(value, tuple):
-            for part in value:
-                if isinstance(part, Operand):
-                    yield part
-                elif isinstance(part, tuple):
-                    yield from (inner for inner in part if isinstance(inner, Operand))
-
-
-def names_in(constant: Constant | None) -> Iterator[str]:
-    work = [constant]
-    while work:
-        item = work.pop()
-        if isinstance(item, GlobalConstant):
-            yield item.name
-        elif isinstance(item, AggregateConstant):
-            work.extend(item.elements)
-        elif isinstance(item, ExpressionConstant):
-            work.extend(item.operands)
