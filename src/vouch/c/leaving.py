@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from functools import cache
 
 from vouch.c.ir import (
     AggregateConstant,
@@ -185,14 +184,9 @@ def _callee(call: Call) -> str:
     return call.callee.name if isinstance(call.callee, GlobalConstant) else ""
 
 
-@cache
-def _fields(kind: type[Instruction]) -> tuple[str, ...]:
-    return tuple(name for name in kind.__dataclass_fields__ if name not in _NO_OPERANDS)
-
-
 def operands(instruction: Instruction) -> Iterator[Operand]:
     """All operands, whatever the instruction: found by looking through its fields."""
-    for name in _fields(type(instruction)):
+    for name in instruction.__dataclass_fields__.keys() - _NO_OPERANDS:
         value = getattr(instruction, name)
         if isinstance(value, Operand):
             yield value
