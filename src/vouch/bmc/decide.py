@@ -85,11 +85,20 @@ class Decider:
         self._cuts: dict[Term, bool | None] = {}
         self._support: dict[Term, frozenset[Term]] = {}
         self._solver: Solver | None = None
+        self._earlier: list[Claim] = []
 
     # ------------------------------------------------------------ main loop
 
-    def run(self, checks: Iterable[Check], *, skip: frozenset[str] = frozenset()) -> Answers:
-        """Decide the checks that the equation claims; the others are the caller's."""
+    def run(
+        self,
+        checks: Iterable[Check],
+        *,
+        skip: frozenset[str] = frozenset(),
+        violated_before: frozenset[str] = frozenset(),
+    ) -> Answers:
+        """Decide the checks that the equation claims; the others are the caller's. What an earlier equation
+        found violated may still be the cause of other violations."""
+        self._earlier = [c for c in self.equation.claims if c.chaos and c.check.id in violated_before]
         questions = self._questions(checks, skip)
         undecided: list[Question] = []
         violated: list[Question] = []
@@ -111,6 +120,7 @@ class Decider:
         self._vacuous()
         if self._solver is not None:
             self._solver.close()
+            self._solver = None  # questions about cuts may follow
         return self.answers
 
     def _questions(self, checks: Iterable[Check], skip: frozenset[str]) -> list[Question]:
@@ -327,7 +337,8 @@ class Decider:
         rest arbitrary; report one that needs another failure first as conditional."""
         began = time.monotonic()
         solver = self._shared()
-        chaos = sorted((c for q in violated for c in q.claims if c.chaos), key=self._when)
+        found = [c for q in violated for c in q.claims if c.chaos]
+        chaos = sorted([*found, *self._earlier], key=self._when)
         clean = [(c, self._before(c, chaos)) for c in question.claims if c.violated is not T.FALSE]
         goal = T.or_(*(term for _, term in clean))
         try:

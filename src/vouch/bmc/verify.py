@@ -279,7 +279,8 @@ class _Verifier:
         decider = self._decider(world, equation, bound, "global")
         done = {Verdict.SAFE, Verdict.UNSAFE}
         settled = frozenset(i for i, r in best.items() if r.verdict in done and r.reason != "unreachable")
-        answers = decider.run(self.checks, skip=settled)
+        violated = frozenset(i for i in settled if best[i].verdict is Verdict.UNSAFE)
+        answers = decider.run(self.checks, skip=settled, violated_before=violated)
         self._unclaimed(decider, equation, answers, settled)
         for warning in answers.warnings:
             if warning not in self.outcome.warnings:
