@@ -83,7 +83,10 @@ def decide(
     started = time.monotonic()
     name = plan.engine
     try:
-        pair = Pair(dense(reference, "reference"), dense(test, "test"))
+        rounded = plan.arithmetic == "float32"
+        pair = Pair(
+            dense(reference, "reference", as_computed=rounded), dense(test, "test", as_computed=rounded)
+        )
         if check_vacuity and isinstance(prop, Avoid) and contradicts_itself(pair, region, prop):
             outcome = Outcome(Verdict.EQUIVALENT, reason=VACUOUS)
         else:
@@ -128,7 +131,7 @@ def _fits(pair: Pair, region: Region, prop: Property) -> None:
 
 def _run(pair: Pair, region: Region, prop: Property, plan: Plan) -> tuple[str, Outcome]:
     deadline = Deadline.after(plan.timeout)
-    if pair.identical:
+    if pair.identical and plan.arithmetic == "real":
         bound = 0.0 if isinstance(prop, Epsilon) else None
         return "structure", Outcome(Verdict.EQUIVALENT, bound=bound)
     if plan.arithmetic == "float32" and plan.engine not in ("auto", "differential"):

@@ -113,10 +113,11 @@ class Pair:
         return change <= 0.1 * sum(float(np.abs(a.weights).sum()) for a, _ in pairs)
 
 
-def dense(network: Any, name: str | None = None) -> Dense:
+def dense(network: Any, name: str | None = None, *, as_computed: bool = False) -> Dense:
     """The dense form of a file name, a `Network` or a list of (weights, bias); `Dense` is passed through.
 
-    Raises Unsupported for a network that is no plain dense ReLU network.
+    `as_computed` insists that every layer is one product sum of the model, which an error analysis of its
+    own arithmetic needs. Raises Unsupported for a network that is no plain dense ReLU network.
     """
     if isinstance(network, Dense):
         return network
@@ -130,8 +131,12 @@ def dense(network: Any, name: str | None = None) -> Dense:
     from vouch.nn.network import Network
 
     source = network if isinstance(network, Network) else load(network)
-    lowered = lower(source, relu_only=True)
+    lowered = lower(source, relu_only=True, fold=not as_computed)
     plain = lowered.as_layers()
+    if plain is None and as_computed and lower(source, relu_only=True).as_layers() is not None:
+        raise Unsupported(
+            f"{source.name}: float32 rounding between linear operations in a row is not covered"
+        )
     if plain is None:
         odd = next(
             (
