@@ -176,9 +176,7 @@ def _relu(
     width = np.maximum(np.maximum(high, -low), 0.0) * (0.5 + 2.0**-50) + TINY
 
     both_on, both_off = on[0] & on[1], off[0] & off[1]
-    halved = _Candidate.halved(
-        delta, before, after, both_on, both_off, np.where(both_on | both_off, 0.0, width)
-    )
+    halved = _Candidate.halved(delta, after, both_on, both_off, np.where(both_on | both_off, 0.0, width))
     apart = _Candidate.apart(after, delta)
     fixed = _Candidate.corrected(delta, before, after, on)
     settled = both_on | both_off
@@ -219,7 +217,6 @@ class _Candidate:
     def halved(
         cls,
         delta: Difference,
-        before: tuple[Form, Form],
         after: tuple[Form, Form],
         both_on: npt.NDArray[np.bool_],
         both_off: npt.NDArray[np.bool_],

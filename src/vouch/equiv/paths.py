@@ -35,6 +35,7 @@ from vouch.equiv.property import Epsilon, Property
 from vouch.equiv.questions import Asker
 from vouch.equiv.region import Region, input_program
 from vouch.equiv.star import StarProgram
+from vouch.nn.lp import rational
 from vouch.verdict import Verdict
 
 # Up to this many inputs the box around a polytope is recomputed by linear programs after each split.
@@ -221,7 +222,7 @@ class Enumeration:
             if not low > error:
                 continue
             exact = self.program.exact_bound(row * sign, answer.multipliers)
-            if float(exact) + sign * constant > error * (1 + 2.0**-20) + 2.0**-50 * abs(constant):
+            if exact + rational(sign * constant) > rational(error):
                 return sign
         return 0
 

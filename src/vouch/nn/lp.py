@@ -213,34 +213,34 @@ class LinearProgram:
         """The weak-duality bound as an exact rational (flint `fmpq`)."""
         y = np.maximum(multipliers, 0.0)
         y = np.where(y < y.max(initial=0.0) * 2.0**-40, 0.0, y)
-        reduced = [_rational(c) for c in cost]
+        reduced = [rational(c) for c in cost]
         total = _fmpq()(0)
         start = 0
         for rows, rhs in zip(self._blocks, self._rhs, strict=True):
             for i in np.flatnonzero(y[start : start + len(rhs)]):
-                weight = _rational(y[start + i])
-                total -= weight * _rational(rhs[i])
+                weight = rational(y[start + i])
+                total -= weight * rational(rhs[i])
                 row = rows[i].toarray().ravel() if hasattr(rows, "tocsr") else rows[i]
                 for j in np.flatnonzero(row):
-                    reduced[j] += weight * _rational(row[j])
+                    reduced[j] += weight * rational(row[j])
             start += len(rhs)
         for coefficient, low, high in zip(reduced, self.lower, self.upper, strict=True):
-            total += coefficient * _rational(low if coefficient > 0 else high)
+            total += coefficient * rational(low if coefficient > 0 else high)
         return total
 
     def holds_exactly(self, point: Array) -> bool:
         """Whether the point satisfies the box and every row in exact arithmetic."""
         if (point < self.lower).any() or (point > self.upper).any():
             return False
-        coordinates = [_rational(x) for x in point]
+        coordinates = [rational(x) for x in point]
         for rows, rhs in zip(self._blocks, self._rhs, strict=True):
             slack = rhs - rows @ point
             reach = abs(rows) @ np.abs(point) + np.abs(rhs)
             doubtful = slack <= 4 * (len(point) + 2) * UNIT * reach
             for i in np.flatnonzero(doubtful):
                 row = rows[i].toarray().ravel() if hasattr(rows, "tocsr") else rows[i]
-                terms = (_rational(row[j]) * coordinates[j] for j in np.flatnonzero(row))
-                if sum(terms, _fmpq()(0)) > _rational(rhs[i]):
+                terms = (rational(row[j]) * coordinates[j] for j in np.flatnonzero(row))
+                if sum(terms, _fmpq()(0)) > rational(rhs[i]):
                     return False
         return True
 
@@ -254,7 +254,8 @@ def _with_column(rows: Any, value: float) -> Any:
     return hstack([rows.tocsr(), csr_matrix(np.full((rows.shape[0], 1), value))], format="csr")
 
 
-def _rational(number: float) -> Any:
+def rational(number: float) -> Any:
+    """The float as an exact rational (flint `fmpq`)."""
     return _fmpq()(*float(number).as_integer_ratio())
 
 
