@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from vouch.bmc import access
-from vouch.bmc.initial import Unknown, Zero
-from vouch.bmc.memory import Contents
+from vouch.bmc.initial import Changed, Unknown, Zero
+from vouch.bmc.memory import Contents, partly_written
 from vouch.bmc.shapes import bounds
 from vouch.bmc.state import State
 from vouch.bmc.value import Kind, MemObject, Pointer, Value, select
@@ -60,7 +60,7 @@ def copy_unchecked(ex: Executor, state: State, destination: Pointer, source: Poi
         return
     most = _most(ex, state, [destination, source], size)
     if most is None:
-        _forget(ex, state, destination, "a copy of unknown length")
+        _forget(ex, state, destination, "a copy of unknown length", source)
         return
     byte = ir.IntType(8)
     read = [(at, *_read_one(ex, state, source, at, byte)) for at in range(most)]
@@ -79,11 +79,14 @@ def _most(ex: Executor, state: State, pointers: list[Pointer], size: Term) -> in
     return most if most <= VARIABLE_LIMIT else None
 
 
-def _forget(ex: Executor, state: State, pointer: Pointer, why: str) -> None:
+def _forget(ex: Executor, state: State, pointer: Pointer, why: str, source: Pointer | None = None) -> None:
     ex.world.note(why)
+    read = source.targets if source is not None else ()
+    unset = any(o.kind in access.MAIN and partly_written(o, state.memory.get(o)) for _, o, _ in read)
     for _, target, _ in pointer.targets:
         if target.kind in access.MAIN and not target.constant:
-            havoc(ex, state, target, Unknown())
+            partly = unset or partly_written(target, state.memory.get(target))
+            havoc(ex, state, target, Changed(ex.world, partly, why, why))
 
 
 def havoc(ex: Executor, state: State, target: MemObject, contents: Unknown) -> None:

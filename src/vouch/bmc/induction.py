@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from vouch.bmc.cfg import Loop
 from vouch.bmc.initial import Changed
-from vouch.bmc.memory import Cell, Contents
+from vouch.bmc.memory import Cell, Contents, partly_written
 from vouch.bmc.state import Edge, State, join_states, join_values
 from vouch.bmc.value import Kind, MemObject, Pointer, Target, Value
 from vouch.c import ir
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from vouch.bmc.execute import Executor, Frame
 
 ROUNDS = 6  # attempts to find out what a loop changes
+_POINTERS = "induction over a loop that changes pointers at variable places"
 WHOLE = -1  # in place of an offset: the object as a whole
 
 
@@ -163,13 +164,13 @@ def _grow(
             continue
         known = changes.setdefault(target, {})
         if WHOLE in known:
-            if known[WHOLE] is not _PARTLY and _partly(target, new):
+            if known[WHOLE] is not _PARTLY and partly_written(target, new):
                 known[WHOLE] = _PARTLY
                 grown = True
             continue
         for offset in _changed(old, new):
             cell = new.cells.get(offset)
-            if offset == WHOLE and (_partly(target, old) or _partly(target, new)):
+            if offset == WHOLE and (partly_written(target, old) or partly_written(target, new)):
                 cell = _PARTLY
             if offset not in known:
                 known[offset] = cell
@@ -186,18 +187,6 @@ def _grow(
                             seen[pointee] = None
                             grown = True
     return grown
-
-
-def _partly(target: MemObject, contents: Contents | None) -> bool:
-    """May a byte of the object be uninitialised?"""
-    if contents is None:
-        return target.initial.undefined is not T.FALSE
-    if contents.flags is not None or any(bad is not T.FALSE for _, _, bad in contents.cells.values()):
-        return True
-    initial = contents.initial if contents.initial is not None else target.initial
-    if contents.array is not None or initial.undefined is T.FALSE:
-        return False
-    return sum(size for size, _, _ in contents.cells.values()) != target.size
 
 
 def _changed(old: Contents | None, new: Contents) -> set[int]:
@@ -226,7 +215,7 @@ def _havoc(
     for target, offsets in changes.items():
         old = state.memory.get(target)
         if WHOLE in offsets:
-            new = Contents(None, Changed(offsets[WHOLE] is _PARTLY))
+            new = Contents(None, Changed(ex.world, offsets[WHOLE] is _PARTLY, _POINTERS))
             new.alive = T.fresh(f"{target.name}.alive", T.BOOL) if target.kind is Kind.HEAP else T.TRUE
             state.memory[target] = new
             continue

@@ -17,6 +17,7 @@ from vouch.smt.term import Term
 if TYPE_CHECKING:
     from vouch.bmc.memory import Memory
     from vouch.bmc.value import MemObject
+    from vouch.bmc.world import World
 
 
 class Initial:
@@ -159,38 +160,46 @@ class Given(Initial):
 
 
 class Changed(Unknown):
-    """What a loop may have left behind: each byte arbitrary, with `partly` each for itself perhaps never
-    written. Pointers among them cannot be told."""
+    """What writes that are not followed one by one may have left behind: each byte arbitrary, with `partly`
+    each for itself perhaps never written. Pointers among them cannot be told, `why` says so."""
 
-    def __init__(self, partly: bool) -> None:
+    def __init__(self, world: World, partly: bool, why: str, reason: str = "") -> None:
         super().__init__()
+        self.world = world
+        self.limit = reason  # on whether a byte was written; the values are confirmed by the replay
         self.partly = partly
+        self.why = why
         self._flags: dict[int, Term] = {}
 
     @property
     def undefined(self) -> Term:
         # A new symbol for each read: that one byte was written says nothing about the next.
-        return T.fresh("loop.undefined", T.BOOL) if self.partly else T.FALSE
+        return self._noted(T.fresh("partly.undefined", T.BOOL)) if self.partly else T.FALSE
 
     @undefined.setter
     def undefined(self, value: Term) -> None:
         pass
 
+    def _noted(self, symbol: Term) -> Term:
+        if self.limit:
+            self.world.unsupported[symbol] = self.limit
+        return symbol
+
     def _new(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
         if isinstance(type_, ir.PointerType):
-            raise Unsupported("induction over a loop that changes pointers at variable places")
+            raise Unsupported(self.why)
         value = super()._new(memory, target, offset, type_)
-        memory.world.changed.update(symbols(value))
+        self.world.changed.update(dict.fromkeys(symbols(value), self.why))
         return value
 
     def array(self, memory: Memory, target: MemObject, word: int) -> Term:
         array = super().array(memory, target, word)
-        memory.world.changed.add(array)
+        self.world.changed[array] = self.why
         return array
 
     def flags(self, sort: T.Sort, word: int) -> Term | None:
         if self.partly and word not in self._flags:
-            self._flags[word] = T.fresh("loop.undefined", sort)
+            self._flags[word] = self._noted(T.fresh("partly.undefined", sort))
         return self._flags.get(word)
 
 

@@ -63,6 +63,18 @@ class Contents:
         return new
 
 
+def partly_written(target: MemObject, contents: Contents | None) -> bool:
+    """May a byte of the object be uninitialised?"""
+    if contents is None:
+        return target.initial.undefined is not T.FALSE
+    if contents.flags is not None or any(bad is not T.FALSE for _, _, bad in contents.cells.values()):
+        return True
+    initial = contents.initial if contents.initial is not None else target.initial
+    if contents.array is not None or initial.undefined is T.FALSE:
+        return False
+    return sum(size for size, _, _ in contents.cells.values()) != target.size
+
+
 class Memory:
     """The operations; it holds no contents itself. One per run."""
 
@@ -520,8 +532,10 @@ class Memory:
                     self.world.float_sort(type_),
                 )
             case ir.PointerType():
-                if self.world.changed and any(s in self.world.changed for s in symbols(bits)):
-                    raise Unsupported("induction over a loop that changes pointers at variable places")
+                if self.world.changed:
+                    for symbol in symbols(bits):
+                        if symbol in self.world.changed:
+                            raise Unsupported(self.world.changed[symbol])
                 return self.world.pointer_from(self.words.resized(bits, self.pointer_bits))
             case _:
                 raise Unsupported(f"bytes seen as {type_}")

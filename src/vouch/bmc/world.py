@@ -58,7 +58,7 @@ class World:
         self.notes: dict[str, None] = {}  # approximations made, in order
         self.inexact: dict[Term, str] = {}  # symbols that stand for results which models do not work out
         self.unsupported: dict[Term, str] = {}  # symbols that stand for what vouch cannot compute
-        self.changed: set[Term] = set()  # symbols for bytes that a loop leaves at variable places
+        self.changed: dict[Term, str] = {}  # symbols for bytes of `Changed` memory
         self.globals: dict[str, MemObject] = {}
         self.outside: list[MemObject] = []
         self.relevant: list[str] = []  # globals that the code from the entry point on mentions
