@@ -30,6 +30,9 @@ _NARROW = {"real": 2.0**-40, "float32": 2.0**-22}
 # that a spot where the property is barely kept does not hold up the search for a violation elsewhere.
 _SMALL = 2.0**-10
 _CHUNKS = 2
+# Every so many rounds the boxes that have waited longest come first: depth saves memory, but may stay for
+# long where the property is barely kept while a violation lies elsewhere.
+_BREADTH = 4
 _LEAST = 0.01
 
 
@@ -84,7 +87,7 @@ class InputSearch:
         self.small_share = _SMALL ** int(free.sum())
         self.stack: list[_Boxes] = []
         self.small: list[_Boxes] = []
-        self.boxes = self.stuck = 0
+        self.boxes = self.stuck = self.rounds = 0
         self.open_volume = 1.0
 
     def run(self) -> Outcome:
@@ -95,7 +98,8 @@ class InputSearch:
             while (self.stack or self.small) and not self.clock.over:
                 if not self.stack:
                     self.stack, self.small = self.small, []
-                chunks = self._pop()
+                self.rounds += 1
+                chunks = self._pop(oldest=self.rounds % _BREADTH == 0)
                 steps = list(pool.map(self._step, chunks)) if len(chunks) > 1 else [self._step(chunks[0])]
                 for chunk, step in zip(chunks, steps, strict=True):
                     self.boxes += len(chunk)
@@ -131,14 +135,14 @@ class InputSearch:
         if not bool(small.all()):
             self.stack.append(boxes.take(~small))
 
-    def _pop(self) -> list[_Boxes]:
-        """The next boxes, newest first, in chunks for the pool."""
+    def _pop(self, oldest: bool) -> list[_Boxes]:
+        """The next boxes in chunks for the pool: the newest ones, or those that have waited longest."""
         parts, count, wanted = [], 0, self.batch * _CHUNKS
         while self.stack and count < wanted:
-            top = self.stack.pop()
+            top = self.stack.pop(0 if oldest else -1)
             if count + len(top) > wanted:
                 fits = wanted - count
-                self.stack.append(top.take(slice(0, len(top) - fits)))
+                self.stack.insert(0 if oldest else len(self.stack), top.take(slice(0, len(top) - fits)))
                 top = top.take(slice(len(top) - fits, len(top)))
             parts.append(top)
             count += len(top)
