@@ -23,9 +23,10 @@ from vouch.bmc.portable import Packed, Pool, pack, unpack
 from vouch.bmc.world import World
 from vouch.c import ir
 from vouch.c.checks.base import Check, Trigger
-from vouch.c.entries import entry_points, is_library, mentioned, names_in
+from vouch.c.entries import entry_points, is_library, mentioned
 from vouch.c.escape import escaping
 from vouch.c.ir import Program
+from vouch.c.leaving import names_in
 from vouch.errors import VouchError
 from vouch.result import CheckResult, LoopInfo
 from vouch.settings import Settings
@@ -104,6 +105,8 @@ class _Verifier:
         self.pool: Pool | None = None
         self.callbacks: dict[str, None] = {}
         self.private = _private(program)
+        self.later = Later(program)
+        self.checks_of: dict[str, list[Check]] = {}
         self.without_exceptions: dict[str, frozenset[int]] = {}
         self.jobs: int = settings.jobs or os.cpu_count() or 1
 
@@ -141,9 +144,6 @@ class _Verifier:
     def _entries_in_processes(self, pool: Pool) -> None:
         """One process per entry point. What one of them cannot decide is unknown, the others go on."""
         checks = {c.id: c for c in self.checks}
-        for flow in self.program.functions.values():
-            if flow.defined:
-                self.flows[flow.name] = analyse(flow)
         self.pool = None  # processes do not start processes
 
         def job(entry: str) -> tuple[list[Packed], list[str], int, list[str]]:
@@ -158,7 +158,8 @@ class _Verifier:
             job, self.entries, jobs=self.jobs, timeout=left, memory=memory, ordered=False
         ):
             if not outcome.ok:
-                self._lost(entry, f"{outcome.failure} {outcome.message}".strip())
+                late = outcome.failure == "timeout"
+                self._lost(entry, "time limit reached" if late else f"{outcome.failure}: {outcome.message}")
                 continue
             packed, warnings, count, callbacks = outcome.value
             self.callbacks.update(dict.fromkeys(callbacks))
@@ -198,9 +199,8 @@ class _Verifier:
 
     def _lost(self, entry: str, why: str) -> None:
         """Nothing is known about what this entry point reaches."""
-        later = Later(self.program, lambda f: self.flows[f.name])
-        reached = later.from_function(entry)
-        reason = f"the analysis of {entry} ended early: {why}"
+        reached = self.later.from_function(entry)
+        reason = f"{why} in the analysis of {entry}"
         self._merge(
             {
                 c.id: CheckResult(c, Verdict.UNKNOWN, decided_by="global", reason=reason)
@@ -222,6 +222,8 @@ class _Verifier:
     def _entry(self, entry: str) -> dict[str, CheckResult]:
         """Climb the bounds until nothing is cut that matters, or time is up."""
         best: dict[str, CheckResult] = {}
+        if not self._checks_of(entry):
+            return best
         began = time.monotonic()
         by_induction = self.settings.strategy in ("ladder", "k-induction")
         for number, bound in enumerate(self._sequence(), 1):
@@ -233,6 +235,16 @@ class _Verifier:
             if not bounded or self._late(time.monotonic() - began):
                 break
         return best
+
+    def _checks_of(self, entry: str) -> list[Check]:
+        """The open checks that executions from an entry point may come to. Before `main` constructors run."""
+        if not self.library:
+            return self.checks
+        known = self.checks_of.get(entry)
+        if known is None:
+            reached = self.later.from_function(entry)
+            known = self.checks_of[entry] = [c for c in self.checks if id(c.site) in reached]
+        return known
 
     def _induction(self, entry: str, best: dict[str, CheckResult], k: int) -> None:
         """Turn proofs up to a bound into proofs, for the checks that are inductive together."""
@@ -253,7 +265,7 @@ class _Verifier:
         decider = self._decider(world, equation, None, "induction")
         wanted = [c for c in self.checks if c.id in trusted]
         answers = decider.run(wanted)
-        self._unclaimed(decider, equation, answers, frozenset(c.id for c in self.checks) - trusted)
+        self._unclaimed(entry, decider, equation, answers, frozenset(c.id for c in self.checks) - trusted)
         return answers
 
     def _sequence(self) -> Sequence[int]:
@@ -280,8 +292,8 @@ class _Verifier:
         done = {Verdict.SAFE, Verdict.UNSAFE}
         settled = frozenset(i for i, r in best.items() if r.verdict in done and r.reason != "unreachable")
         violated = frozenset(i for i in settled if best[i].verdict is Verdict.UNSAFE)
-        answers = decider.run(self.checks, skip=settled, violated_before=violated)
-        self._unclaimed(decider, equation, answers, settled)
+        answers = decider.run(self._checks_of(entry), skip=settled, violated_before=violated)
+        self._unclaimed(entry, decider, equation, answers, settled)
         for warning in answers.warnings:
             if warning not in self.outcome.warnings:
                 self.outcome.warnings.append(warning)
@@ -304,7 +316,7 @@ class _Verifier:
             unknown_calls=self.settings.extern,
             malloc_may_fail=self.settings.malloc_may_fail,
             propagation=not self.settings.no_propagation,
-            flows=self.flows,
+            later=self.later,
             feasible=self._feasible(world) if self.settings.smt_during_symex else None,
             plan=plan,
         )
@@ -332,11 +344,16 @@ class _Verifier:
         )
 
     def _unclaimed(
-        self, decider: Decider, equation: Equation, answers: Answers, settled: frozenset[str]
+        self,
+        entry: str,
+        decider: Decider,
+        equation: Equation,
+        answers: Answers,
+        settled: frozenset[str],
     ) -> None:
         """A check that no execution up to the bound reaches is only safe if none was cut before it."""
         claimed = {claim.check.id for claim in equation.claims}
-        for check in self.checks:
+        for check in self._checks_of(entry):
             if check.id in claimed or check.id in settled:
                 continue
             verdict, reason = decider.cut_verdict(check)
