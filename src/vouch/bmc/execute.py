@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vouch.bmc import extern, induction, instructions, operands
-from vouch.bmc.cfg import Flow, Loop, analyse
+from vouch.bmc.cfg import Flow, Loop
 from vouch.bmc.equation import Claim, Cut, Equation, Incoming, Step
 from vouch.bmc.guard import root
 from vouch.bmc.initial import Initial
@@ -101,7 +101,7 @@ class Executor:
         propagation: bool = True,
         plan: induction.Induction | None = None,
         feasible: Callable[[Term], bool] | None = None,
-        flows: dict[str, Flow] | None = None,
+        later: Later | None = None,
     ) -> None:
         self.world = world
         self.memory = world.memory
@@ -112,8 +112,7 @@ class Executor:
         self.propagation = propagation
         self.feasible = feasible
         self.equation = Equation("")
-        self.flows: dict[str, Flow] = {} if flows is None else flows
-        self.later = Later(world.program, self.flow)
+        self.later = later if later is not None else Later(world.program)
         self.induction = plan
         self.context = induction.Context.CLAIM
         self.fixed: dict[str, Value] = {}  # of the current frame
@@ -121,17 +120,12 @@ class Executor:
         self.active: dict[str, int] = {}
         self.escaped: dict[MemObject, None] = {}
         self.iteration_exits: dict[tuple[int, str], list[bool]] = {}
-        self.compared: dict[tuple[int, str], tuple[object, ...]] = {}
+        self.compared: dict[tuple[int, str], set[tuple[object, ...]]] = {}  # by the tests of running loops
+        self.moved: dict[tuple[int, str], bool] = {}
         self.last_violation: dict[str, Term] = {}
         self.heap: list[tuple[MemObject, ir.Instruction]] = []
 
     # ------------------------------------------------------------ services
-
-    def flow(self, function: ir.Function) -> Flow:
-        known = self.flows.get(function.name)
-        if known is None:
-            known = self.flows[function.name] = analyse(function)
-        return known
 
     def claim(self, check: Check, state: State, violated: Term) -> None:
         """The check is executed on this path and violated where `violated` holds as well."""
@@ -257,7 +251,7 @@ class Executor:
                 equation.finished = ended[0].guard.term
                 self.program_ends(ended[0], ended[1])
         except Budget as over:
-            equation.cuts.append(Cut(T.TRUE, "budget", str(over), self.later.everything()))
+            equation.cuts.append(Cut(T.TRUE, "budget", str(over), self.later.from_function(entry)))
         equation.constraints = world.constraints
         equation.outside = world.outside
         equation.globals = list(world.globals.values())
@@ -300,7 +294,7 @@ class Executor:
         site: ir.Call | None,
     ) -> tuple[State, Value | None] | None:
         """Run a function with a body. None when no path returns."""
-        frame = Frame(self.flow(function), caller, site)
+        frame = Frame(self.later.flow(function), caller, site)
         frame.model = function.name in self.world.program.models or (caller is not None and caller.model)
         for parameter, value in zip(function.parameters, arguments, strict=False):
             frame.fixed[parameter.name] = value
@@ -352,6 +346,8 @@ class Executor:
         counted = total = 0
         bound = self._bound(frame, loop)
         key = (id(frame), loop.head)
+        for label in loop.blocks:
+            self.compared.pop((id(frame), label), None)
         while any(label in frame.pending for label in loop.blocks):
             if self.induction is not None and counted > self.induction.k and not frame.model:
                 self._induct(frame, loop, returns)

@@ -7,10 +7,9 @@ point.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from vouch.bmc.cfg import Flow
+from vouch.bmc.cfg import Flow, analyse
 from vouch.c import ir
 from vouch.c.entries import mentioned
 
@@ -19,24 +18,23 @@ if TYPE_CHECKING:
 
 
 class Later:
-    def __init__(self, program: ir.Program, flow: Callable[[ir.Function], Flow]) -> None:
+    """Flows and call graph of a program, each part worked out once."""
+
+    def __init__(self, program: ir.Program) -> None:
         self.program = program
-        self.flow = flow
+        self.flows: dict[str, Flow] = {}
         self._reach: dict[tuple[str, str], frozenset[str]] = {}
         self._closure: dict[str, frozenset[str]] = {}
         self._sites: dict[str, frozenset[int]] = {}
         self._globals: dict[str, frozenset[str]] = {}
-        self._everything: frozenset[int] | None = None
         self._taken: list[str] | None = None
         self._after: dict[tuple[object, ...], frozenset[int]] = {}
 
-    def everything(self) -> frozenset[int]:
-        if self._everything is None:
-            found: set[int] = set()
-            for function in self.program.functions.values():
-                found |= self._function_sites(function.name)
-            self._everything = frozenset(found)
-        return self._everything
+    def flow(self, function: ir.Function) -> Flow:
+        known = self.flows.get(function.name)
+        if known is None:
+            known = self.flows[function.name] = analyse(function)
+        return known
 
     def from_function(self, name: str) -> frozenset[int]:
         """Sites in a function and everything it may call."""

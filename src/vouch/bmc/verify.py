@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from vouch.bmc.cfg import Flow, analyse, successors
+from vouch.bmc.cfg import analyse, successors
 from vouch.bmc.counterexample import Counterexample
 from vouch.bmc.decide import Answers, Decider
 from vouch.bmc.equation import Equation
@@ -28,7 +28,7 @@ from vouch.c.escape import escaping
 from vouch.c.ir import Program
 from vouch.c.leaving import names_in
 from vouch.errors import VouchError
-from vouch.result import CheckResult, LoopInfo
+from vouch.result import CheckResult
 from vouch.settings import Settings
 from vouch.smt import solver as solvers
 from vouch.smt import term as T
@@ -52,7 +52,6 @@ class HasProgram(Protocol):
 class Outcome:
     results: list[CheckResult] = field(default_factory=list)
     counterexamples: dict[str, Counterexample] = field(default_factory=dict)
-    loops: list[LoopInfo] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     instructions: int = 0
 
@@ -94,12 +93,10 @@ class _Verifier:
         self.sites: dict[int, list[Check]] = {}
         for check in self.checks:
             self.sites.setdefault(id(check.site), []).append(check)
-        self.flows: dict[str, Flow] = {}
         self.entries = entry_points(program, settings.entry)
         self.library = is_library(program, settings.entry)
         self.results: dict[str, CheckResult] = {}
         self.outcome = Outcome()
-        self.iterations: dict[str, int] = {}
         self.bounds = _loop_bounds(settings)
         self.invariants: Invariants | None = None
         self.pool: Pool | None = None
@@ -138,7 +135,6 @@ class _Verifier:
                     check, Verdict.SAFE, decided_by="global", reason="unreachable"
                 )
         self.outcome.results = [self.results[c.id] for c in self.checks]
-        self.outcome.loops = self._loops()
         return self.outcome
 
     def _entries_in_processes(self, pool: Pool) -> None:
@@ -323,8 +319,6 @@ class _Verifier:
         equation = executor.run(entry, constructors=not self.library)
         self.outcome.instructions += equation.instructions
         self.callbacks.update(equation.callbacks)
-        for name, count in equation.loops.items():
-            self.iterations[name] = max(self.iterations.get(name, 0), count)
         return world, equation
 
     def _decider(self, world: World, equation: Equation, bound: int | None, rung: str) -> Decider:
@@ -418,26 +412,6 @@ class _Verifier:
                 self.results[name] = result
                 if self.report is not None and len(self.entries) == 1:
                     self.report(result)
-
-    def _loops(self) -> list[LoopInfo]:
-        found: list[LoopInfo] = []
-        for name, flow in self.flows.items():
-            if name in self.program.models:
-                continue
-            for loop in flow.loops.values():
-                place = loop.location
-                found.append(
-                    LoopInfo(
-                        loop.name,
-                        place.file if place is not None else "",
-                        place.line if place is not None else 0,
-                        flow.function.source_name,
-                        None,
-                        self.bounds.get(loop.name),
-                        "option" if loop.name in self.bounds else "default",
-                    )
-                )
-        return sorted(found, key=lambda info: (info.file, info.line, info.name))
 
 
 def _outweighs(new: CheckResult, old: CheckResult) -> bool:
