@@ -34,7 +34,8 @@ class Flow:
     handlers: dict[str, str]  # block that only calls a sanitizer handler -> where it goes on
     enclosing: dict[str, tuple[str, ...]]  # block -> heads of the loops around it, outermost first
     fixed: frozenset[str]  # registers that have one value in the whole activation
-    tests: dict[str, ir.Compare]  # block -> the comparison that its branch tests
+    tests: dict[str, tuple[ir.Operand, ...]]  # block -> what decides where it goes: values, places read from
+    joined: dict[str, tuple[str, ...]]  # block that branches on a phi (`&&`, `||`) -> the blocks that feed it
 
 
 def successors(instruction: ir.Instruction) -> tuple[str, ...]:
@@ -64,7 +65,8 @@ def analyse(function: ir.Function) -> Flow:
     fixed = _fixed(function, entry)
     live = {label: names - fixed for label, names in _liveness(function, after).items()}
     handlers = _handlers(function)
-    return Flow(function, order, loops, after, live, handlers, enclosing, fixed, _tests(function))
+    tests, joined = _tests(function)
+    return Flow(function, order, loops, after, live, handlers, enclosing, fixed, tests, joined)
 
 
 def _fixed(function: ir.Function, entry: str) -> frozenset[str]:
@@ -73,14 +75,52 @@ def _fixed(function: ir.Function, entry: str) -> frozenset[str]:
     return frozenset([*(p.name for p in function.parameters), *(name for name in allocas if name)])
 
 
-def _tests(function: ir.Function) -> dict[str, ir.Compare]:
-    found: dict[str, ir.Compare] = {}
+def _tests(
+    function: ir.Function,
+) -> tuple[dict[str, tuple[ir.Operand, ...]], dict[str, tuple[str, ...]]]:
+    tests: dict[str, tuple[ir.Operand, ...]] = {}
+    joined: dict[str, tuple[str, ...]] = {}
     for label, block in function.blocks.items():
         last = block.terminator
-        if isinstance(last, ir.Branch) and isinstance(last.condition, ir.Register):
-            for instruction in block.instructions:
-                if isinstance(instruction, ir.Compare) and instruction.result == last.condition.name:
-                    found[label] = instruction
+        if not isinstance(last, ir.Branch):
+            continue
+        roots = [last.condition]
+        if last.condition is None:
+            roots = [value for value, source in _phi_inputs(function.blocks[last.then]) if source == label]
+        made = {i.result: i for i in block.instructions if i.result is not None}
+        watched = [operand for root in roots for operand in _looked_at(root, made)]
+        if watched:
+            tests[label] = tuple(watched)
+        if isinstance(last.condition, ir.Register):
+            test = made.get(last.condition.name)
+            if isinstance(test, ir.Phi):
+                joined[label] = tuple(source for _, source in test.incoming)
+    return tests, joined
+
+
+def _phi_inputs(block: ir.Block) -> list[tuple[ir.Operand, str]]:
+    return [pair for i in block.instructions if isinstance(i, ir.Phi) for pair in i.incoming]
+
+
+def _looked_at(root: ir.Operand | None, made: dict[str, ir.Instruction]) -> list[ir.Operand]:
+    """What a condition compares, and where in memory that was read, as far as its own block tells."""
+    found: list[ir.Operand] = []
+    work = [root]
+    while work:
+        operand = work.pop()
+        if not isinstance(operand, ir.Register):
+            continue
+        match made.get(operand.name):
+            case ir.Compare() as test:
+                sides = [test.left, test.right]
+                found += [side for side in sides if isinstance(side, ir.Register)]
+                work += sides
+            case ir.Binary(op="and" | "or" | "xor") as logic:
+                work += [logic.left, logic.right]
+            case ir.Cast() as cast:
+                work.append(cast.value)
+            case ir.Load() as load:
+                found.append(load.pointer)
     return found
 
 

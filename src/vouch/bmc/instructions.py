@@ -284,6 +284,7 @@ def _return(ex: Executor, frame: Frame, state: State, i: ir.Return, label: str, 
 
 
 def _branch(ex: Executor, frame: Frame, state: State, i: ir.Branch, label: str, index: int) -> State | None:
+    _look(ex, frame, label)
     if i.condition is None or i.then == i.otherwise:
         ex.go(frame, state, label, i.then)
         return None
@@ -294,7 +295,7 @@ def _branch(ex: Executor, frame: Frame, state: State, i: ir.Branch, label: str, 
         _handler_claims(ex, frame, state, i.otherwise, T.not_(condition))
         ex.go(frame, state, label, i.then)
         return None
-    decided = condition.value is not None and not _stuck(ex, frame, label, i)
+    decided = condition.value is not None and not _stuck(ex, frame, label)
     ex.note_exit(frame, label, (i.then, i.otherwise), decided)
     if condition.value is None:
         ex.step(frame, state, "branch", None if i.nosanitize else i.location, "", condition)
@@ -307,20 +308,31 @@ def _branch(ex: Executor, frame: Frame, state: State, i: ir.Branch, label: str, 
     return None
 
 
-def _stuck(ex: Executor, frame: Frame, label: str, i: ir.Branch) -> bool:
-    """A decided exit test that compares the same values as last time says nothing about progress."""
-    assert i.condition is not None
-    test = frame.flow.tests.get(label)
-    if test is None or not isinstance(i.condition, ir.Register) or test.result != i.condition.name:
-        return True
-    sides = (value_of(ex, frame, test.left), value_of(ex, frame, test.right))
-    compared = tuple(v if isinstance(v, Term) else None for v in sides)
-    if all(v is None for v in compared):
-        return True
+def _stuck(ex: Executor, frame: Frame, label: str) -> bool:
+    """A decided exit test that looks at what it has seen before says nothing about progress."""
+    parts = frame.flow.joined.get(label)
+    return not any(ex.moved.get((id(frame), part), False) for part in parts or (label,))
+
+
+def _look(ex: Executor, frame: Frame, label: str) -> None:
+    """Remember whether what decides this block's branch differs from what it was in all iterations before."""
+    watched = frame.flow.tests.get(label)
+    if watched is None or not frame.flow.enclosing.get(label):
+        return
     key = (id(frame), label)
-    same = ex.compared.get(key) == compared
-    ex.compared[key] = compared
-    return same
+    seen = ex.compared.setdefault(key, set())
+    values = tuple(_seen_value(value_of(ex, frame, operand)) for operand in watched)
+    ex.moved[key] = any(value is not None for value in values) and values not in seen
+    seen.add(values)
+
+
+def _seen_value(value: Value) -> object:
+    """A known number, or a known place in an object whichever it is: within an object a walk has an end, from
+    object to object (a list) it may have none."""
+    if isinstance(value, Term):
+        return value.value
+    single = value.single if isinstance(value, Pointer) else None
+    return None if single is None or single[0].kind is Kind.OUTSIDE else single[1].value
 
 
 def _handler_claims(ex: Executor, frame: Frame, state: State, handler: str, violated: Term) -> None:

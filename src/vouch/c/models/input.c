@@ -152,7 +152,7 @@ typedef long long time_t;
 
 time_t time(time_t *out) {
     time_t now = (time_t)__vouch_nondet_llong();
-    __vouch_assume(now >= 0);
+    __vouch_assume(now >= 0 && (unsigned long long)now <= 0xFFFFFFFFULL); /* until 2106 */
     if (out) *out = now;
     return now;
 }
