@@ -9,5 +9,7 @@ int main(void)
     signed char low = word;             // expect: narrowing unsafe
     low -= 5ul;                         // expect: narrowing unsafe|cond-unsafe
     short wide = (short)word;           // expect: narrowing unsafe
-    return low + wide;
+    _Bool flag = word & 1u;
+    char product = (char)(18446744073709551614ul * flag);  // expect: narrowing unsafe
+    return low + wide + product;
 }

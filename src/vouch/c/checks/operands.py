@@ -80,6 +80,7 @@ def _is_unsigned(ctype: CType | None) -> bool | None:
 
 _SIGNED_OPS = frozenset({"ashr", "sdiv", "srem"})
 _UNSIGNED_OPS = frozenset({"lshr", "udiv", "urem"})
+_CHECKED_OPS = frozenset({"add", "sub", "mul"})
 
 
 def is_unsigned(context: Context, operand: Operand, depth: int = 8) -> bool | None:
@@ -106,7 +107,10 @@ def is_unsigned(context: Context, operand: Operand, depth: int = 8) -> bool | No
                 return True
             if op == "shl":
                 return is_unsigned(context, left, depth - 1)
-            return _joined(is_unsigned(context, side, depth - 1) for side in (left, right))
+            sides = [is_unsigned(context, side, depth - 1) for side in (left, right)]
+            if op in _CHECKED_OPS and None in sides:
+                return True  # in a signed type it would be instrumented, or have `nsw`
+            return _joined(iter(sides))
         case Select(then=then, otherwise=otherwise):
             return _joined(is_unsigned(context, side, depth - 1) for side in (then, otherwise))
         case Phi(incoming=incoming):
