@@ -126,7 +126,9 @@ class _Run:
             solver = Solver(world, function, None, self._clean(name))
             if collects:
                 judge(solver, ())
-            world.results[name] = solver.result if solver.returns else None
+            world.results[name] = solver.result
+            if not solver.returns:
+                world.endless.add(name)
         world.called.clear()
         world.unclean.clear()
         world.arguments.clear()

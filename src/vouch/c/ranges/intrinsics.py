@@ -40,7 +40,7 @@ def call(at: Interpreter, instruction: Call) -> None:
     result = at.unknown(instruction.type)
     if target is not None and at.world.knows_result(target):
         returned = at.world.results[target]
-        if returned is None:
+        if target in at.world.endless:
             at.dead = True
         elif (
             type(returned) is tuple and function is not None and function.signature.result == instruction.type

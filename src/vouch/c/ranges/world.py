@@ -34,7 +34,8 @@ class World:
         self.library = library
         self.objects = Objects(program, library)
         self.graph = CallGraph(program)
-        self.results: dict[str, Any] = {}  # by function: a value, None where it never returns
+        self.results: dict[str, Any] = {}  # by function: a value, None where nothing is known of it
+        self.endless: set[str] = set()  # functions that never return
         self.arguments: dict[str, list[Any]] = {}  # by function: join over the calls seen
         self.called: set[str] = set()
         self.unclean: set[str] = set()  # functions called after a pointer was stored to memory from outside
