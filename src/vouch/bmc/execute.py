@@ -123,6 +123,7 @@ class Executor:
         self.compared: dict[tuple[int, str], set[tuple[object, ...]]] = {}  # by the tests of running loops
         self.moved: dict[tuple[int, str], bool] = {}
         self.last_violation: dict[str, Term] = {}
+        self.assertions: dict[tuple[str, str], list[Check]] = {}
         self.heap: list[tuple[MemObject, ir.Instruction]] = []
 
     # ------------------------------------------------------------ services
@@ -152,6 +153,20 @@ class Executor:
                 chaos,
             )
         )
+
+    def pass_by(self, state: State, function: ir.Function, label: str) -> None:
+        """A branch that may lead to a failing assertion: the assertion itself is reached here."""
+        key = (function.name, label)
+        checks = self.assertions.get(key)
+        if checks is None:
+            checks = self.assertions[key] = [
+                check
+                for instruction in function.blocks[label].instructions
+                for check in self.sites.get(id(instruction), ())
+                if check.trigger is Trigger.REACHED and check.category is Category.ASSERTION
+            ]
+        for check in checks:
+            self.claim(check, state, T.FALSE)
 
     def claims_at(self, instruction: ir.Instruction, state: State, trigger: Trigger, violated: Term) -> None:
         for check in self.sites.get(id(instruction), ()):

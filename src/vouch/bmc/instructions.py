@@ -295,6 +295,8 @@ def _branch(ex: Executor, frame: Frame, state: State, i: ir.Branch, label: str, 
         _handler_claims(ex, frame, state, i.otherwise, T.not_(condition))
         ex.go(frame, state, label, i.then)
         return None
+    ex.pass_by(state, frame.function, i.then)
+    ex.pass_by(state, frame.function, i.otherwise)
     decided = condition.value is not None and not _stuck(ex, frame, label)
     ex.note_exit(frame, label, (i.then, i.otherwise), decided)
     if condition.value is None:

@@ -420,6 +420,8 @@ class World:
             end = T.add(target.base, size)
             self.constrain(T.ne(high, T.bv(0, high.width)))
             self.constrain(T.ult(target.base, end))
+            if self.pointer_bits == 64:  # no 64-bit system hands out the upper half
+                self.constrain(T.ult(end, T.bv(1 << 63, 64)))
             for other in self._addressed:
                 assert other.base is not None
                 apart = T.or_(
