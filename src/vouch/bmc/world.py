@@ -442,7 +442,9 @@ class World:
         if number.value is not None:
             if number.value == 0:
                 return self.null
-            return Pointer.to(self.device_object, number)
+            # The last page is no device: (void *)-1 is how many interfaces say "none".
+            last = number.value >= (1 << self.pointer_bits) - 4096 and self.pointer_bits > 16
+            return Pointer.to(self.wild_object if last else self.device_object, number)
         known = self._numbers.get(number)
         if known is not None:
             return known

@@ -67,22 +67,10 @@ FREES = frozenset(
     }
 )
 _COPIES = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.", "llvm.memcpy.inline.")
-# Models that allocate, print or end the program access no memory of the caller that could be invalid.
-_HARMLESS = frozenset(
-    {
-        "malloc",
-        "calloc",
-        "aligned_alloc",
-        "alloca",
-        "printf",
-        "puts",
-        "putchar",
-        "fprintf",
-        "exit",
-        "abort",
-        "free",
-    }
-)
+# Models that allocate or end the program access no memory of the caller that could be invalid.
+_HARMLESS = frozenset({"malloc", "calloc", "aligned_alloc", "alloca", "putchar", "exit", "abort", "free"})
+# These read the strings they are given, from this argument on.
+_PRINTS = {"printf": 0, "puts": 0, "fprintf": 1}
 
 
 def find(context: Context) -> Iterator[Found]:
@@ -98,8 +86,17 @@ def find(context: Context) -> Iterator[Found]:
             yield from _copy(context, places, call)
         elif name in FREES:
             yield _free(context, call)
-        elif name in context.program.models and name not in _HARMLESS:
+        elif name in context.program.models and not _is_harmless(context, call, name):
             yield from _library(context, call)
+
+
+def _is_harmless(context: Context, call: Call, name: str) -> bool:
+    """Whether a model gets nothing to access but, at most, string literals to print."""
+    if name not in _PRINTS:
+        return name in _HARMLESS
+    pointers = [a for a in call.arguments[_PRINTS[name] :] if isinstance(_type(a), PointerType)]
+    held = [context.program.globals.get(p.name) if isinstance(p, GlobalConstant) else None for p in pointers]
+    return all(variable is not None and variable.constant for variable in held)
 
 
 def _accesses(context: Context, places: Places) -> Iterator[Found]:
