@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from vouch.bmc.memory import Contents
 from vouch.bmc.state import State
 from vouch.bmc.value import Kind, MemObject, Pointer, Value, select
 from vouch.c import ir
@@ -189,10 +188,6 @@ def _note_assignment(
         ex.step(frame, state, "assign", instruction.location, target.name, value, target, place, ctype)
     else:
         ex.step(frame, state, "assign", instruction.location, f"{target.name}[…]", value)
-
-
-def write_contents(ex: Executor, state: State, target: MemObject, contents: Contents) -> None:
-    state.memory[target] = contents
 
 
 # ---------------------------------------------------------------- comparison

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from vouch.verdict import Exit, Verdict, exit_code
@@ -65,12 +65,6 @@ class Result:
     @property
     def exit_code(self) -> Exit:
         return exit_code([self.verdict])
-
-    def with_seconds(self, seconds: float) -> Result:
-        return replace(self, seconds=seconds)
-
-    def with_warnings(self, *warnings: str) -> Result:
-        return replace(self, warnings=self.warnings + warnings)
 
     def to_json(self) -> dict[str, Any]:
         """The document that `--json` prints."""

@@ -35,18 +35,6 @@ class Sort:
         self.element = element
 
     @property
-    def is_bool(self) -> bool:
-        return self.kind == "bool"
-
-    @property
-    def is_bitvec(self) -> bool:
-        return self.kind == "bv"
-
-    @property
-    def is_float(self) -> bool:
-        return self.kind == "fp"
-
-    @property
     def is_array(self) -> bool:
         return self.kind == "array"
 
