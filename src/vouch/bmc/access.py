@@ -110,8 +110,9 @@ def load(
 def _invalid(
     ex: Executor, frame: Frame, state: State, instruction: ir.Instruction, type_: ir.Type, when: Term
 ) -> Value:
-    """What an invalid load yields: anything. The replay makes it yield the same."""
-    value = ex.world.fresh(type_, "invalid")
+    """What an invalid load yields: anything. The replay makes it yield the same. Inside a library model it is
+    zero, which ends strings: a model that runs on through memory that is not there says nothing new."""
+    value = ex.world.zero(type_) if frame.model else ex.world.fresh(type_, "invalid")
     event = ex.incoming(state, "undefined", frame.function.name, type_, value, instruction.location)
     event.guard = T.and_(event.guard, when)
     return value
