@@ -230,7 +230,12 @@ class Executor:
         return [name for name in names if not self.world.program.globals[name].constant]
 
     def touch(self, target: MemObject, state: State, offset: Term, size: int) -> None:
-        """Remember which bytes behind a pointer from outside are used, so that a replay can provide them."""
+        """Remember which bytes behind a pointer from outside are used, so that a replay can provide them. No
+        object is so large that its places are further apart than 64-bit systems can address."""
+        if offset.value is None and offset.width == 64:
+            far = 1 << 47
+            near = T.and_(T.sle(T.bv(-far, 64), offset), T.sle(offset, T.bv(far, 64)))
+            state.guard = state.guard.and_(near)
         self.equation.touches.setdefault(target, []).append((state.guard.term, offset, size))
 
     def new_object(
