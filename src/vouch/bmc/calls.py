@@ -105,7 +105,7 @@ def _inline(
     if len(values) < len(function.parameters):
         raise Unsupported(f"call of {function.source_name} with too few arguments")
     for position, parameter in enumerate(function.parameters):
-        values[position] = _fitted(ex, values[position], parameter.type)
+        _expect(ex, function, values[position], parameter.type)
     if not frame.model:
         ex.step(frame, state, "call", call.location, function.source_name)
     ended = ex.call(function, values, state, frame, call)
@@ -113,21 +113,17 @@ def _inline(
         return None
     after, value = ended
     if value is not None and not isinstance(call.type, ir.VoidType):
-        finish(frame, call, _fitted(ex, value, call.type))
+        _expect(ex, function, value, call.type)
+        finish(frame, call, value)
     elif not isinstance(call.type, ir.VoidType):
         finish(frame, call, ex.world.fresh(call.type, "result"))
     return after
 
 
-def _fitted(ex: Executor, value: Value, type_: ir.Type) -> Value:
-    """A call through a wrong prototype may pass a value of another type."""
-    if ex.memory.has_type(value, type_):
-        return value
-    if isinstance(value, tuple) or isinstance(type_, (ir.StructType, ir.ArrayType, ir.VectorType)):
-        return value
-    bits = ex.memory.to_bits(value)
-    wanted = 8 * ex.world.layouts.store_size(type_)
-    return ex.memory.from_bits(T.resize_u(bits, wanted), type_)
+def _expect(ex: Executor, function: ir.Function, value: Value, type_: ir.Type) -> None:
+    """A call through a prototype of another type has no meaning that could be followed."""
+    if not ex.memory.has_type(value, type_):
+        raise Unsupported(f"call of {function.source_name} as a function of another type")
 
 
 def _indirect(
@@ -155,7 +151,11 @@ def _indirect(
             rest.guard = rest.guard.and_(T.not_(guard))
         if taken.guard.dead:
             continue
-        after = _one_target(ex, frame, taken, call, callee, label, index)
+        try:
+            after = _one_target(ex, frame, taken, call, callee, label, index)
+        except Unsupported as reason:  # costs this target alone
+            ex.cut(frame, label, taken.guard.term, "unsupported", str(reason), index)
+            continue
         if after is not None:
             results.append((after, frame.registers.get(call.result) if call.result else None))
     if not results:

@@ -72,9 +72,11 @@ def run_loop(ex: Executor, frame: Frame, loop: Loop, returns: list[Edge], plan: 
     outer = ex.context
     if outer is Context.CLAIM:
         ex.context = Context.ASSUME
-    for _ in range(plan.k):
-        _stay(ex, frame, loop, returns)
-    ex.context = outer
+    try:
+        for _ in range(plan.k):
+            _stay(ex, frame, loop, returns)
+    finally:
+        ex.context = outer
     ex.run_iteration(frame, loop, returns)
     frame.pending.pop(loop.head, None)
     _drop(frame, loop)
