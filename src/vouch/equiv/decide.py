@@ -13,6 +13,7 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from vouch.equiv import boxes, neurons
+from vouch.equiv.canonical import same_function
 from vouch.equiv.confirm import confirmer
 from vouch.equiv.falsify import falsify, glance
 from vouch.equiv.forms import UNIT32
@@ -131,9 +132,10 @@ def _fits(pair: Pair, region: Region, prop: Property) -> None:
 
 def _run(pair: Pair, region: Region, prop: Property, plan: Plan) -> tuple[str, Outcome]:
     deadline = Deadline.after(plan.timeout)
-    if pair.identical and plan.arithmetic == "real":
-        bound = 0.0 if isinstance(prop, Epsilon) else None
-        return "structure", Outcome(Verdict.EQUIVALENT, bound=bound)
+    ranking = isinstance(prop, Top)
+    # Equal functions are equivalent; what else a property may forbid is another matter.
+    if plan.arithmetic == "real" and not isinstance(prop, Avoid) and same_function(pair, ranking=ranking):
+        return "structure", Outcome(Verdict.EQUIVALENT, bound=None if ranking else 0.0)
     if plan.arithmetic == "float32" and plan.engine not in ("auto", "differential"):
         raise Unsupported(f"engine {plan.engine} reasons about real arithmetic only")
     confirm = confirmer(pair, region, prop, plan.arithmetic)
