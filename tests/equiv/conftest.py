@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+from vouch.equiv.property import Polytope
+
 Layers = list[tuple[np.ndarray, np.ndarray]]
 
 
@@ -35,17 +37,19 @@ def random_layers(rng: np.random.Generator, widths: list[int]) -> Layers:
 
 
 def random_pair(rng: np.random.Generator) -> tuple[Layers, Layers]:
-    """Two small networks: unrelated, a perturbed copy, or a pruned copy."""
+    """Two small networks: unrelated, a perturbed copy, a pruned copy, or (now and then) the same one."""
     inputs, outputs = int(rng.integers(1, 4)), int(rng.integers(2, 4))
     hidden = [int(rng.integers(2, 4)) for _ in range(rng.integers(1, 3))]
     first = random_layers(rng, [inputs, *hidden, outputs])
-    match rng.integers(3):
-        case 0:
+    match rng.integers(7):
+        case 0 | 1:
             second = random_layers(rng, [inputs, int(rng.integers(2, 5)), outputs])
-        case 1:
+        case 2 | 3:
             second = [(w + rng.normal(size=w.shape).round(2) * 0.05, b) for w, b in first]
-        case _:
+        case 4 | 5:
             second = [(np.where(np.abs(w) < 0.3, 0.0, w), b) for w, b in first]
+        case _:
+            second = first
     return first, second
 
 
@@ -130,6 +134,22 @@ def largest_overtaking(pair: tuple[Layers, Layers], rows: np.ndarray, rhs: np.nd
     return best
 
 
+def deepest(pair: tuple[Layers, Layers], rows: np.ndarray, rhs: np.ndarray, polytope: Polytope) -> float:
+    """The largest v such that somewhere both outputs lie in the polytope with v to spare in every row."""
+    best = -np.inf
+    for piece in pieces(pair, rows, rhs):
+        slope = polytope.reference @ piece.a + polytope.test @ piece.c
+        shift = polytope.reference @ piece.b + polytope.test @ piece.d
+        wide = np.hstack([piece.rows, np.zeros((len(piece.rhs), 1))])
+        more = np.hstack([slope, np.ones((len(shift), 1))])
+        cost = np.append(np.zeros(slope.shape[1]), -1.0)
+        limit = np.append(piece.rhs, polytope.rhs - shift)
+        answer = linprog(cost, np.vstack([wide, more]), limit, bounds=[(None, None)] * len(cost))
+        if answer.status == 0:
+            best = max(best, -answer.fun)
+    return best
+
+
 def box_rows(lower: np.ndarray, upper: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     eye = np.eye(len(lower))
     return np.vstack([eye, -eye]), np.concatenate([upper, -lower])
@@ -143,11 +163,14 @@ def ball_rows(centre: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray
 
 @pytest.fixture
 def truth() -> Callable[..., float]:
-    """truth(pair, rows, rhs, epsilon_norm=…) or truth(pair, rows, rhs, top=k)."""
+    """truth(pair, rows, rhs, norm=…), truth(…, top=k) or truth(…, inside=polytope)."""
 
     def ask(pair: tuple[Layers, Layers], rows: np.ndarray, rhs: np.ndarray, **what: object) -> float:
         if "top" in what:
             return largest_overtaking(pair, rows, rhs, int(str(what["top"])))
+        polytope = what.get("inside")
+        if isinstance(polytope, Polytope):
+            return deepest(pair, rows, rhs, polytope)
         return largest_distance(pair, rows, rhs, str(what.get("norm", "linf")))
 
     return ask

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from vouch.equiv.decide import Plan, decide
-from vouch.equiv.property import Epsilon, Property, Top
+from vouch.equiv.property import Avoid, Epsilon, Polytope, Property, Top
 from vouch.equiv.region import Region, ball, box, polytope
 from vouch.verdict import Verdict
 
@@ -56,7 +56,20 @@ def _questions(
     over = truth(pair, rows, rhs, top=k)
     if abs(over) > 1e-3:
         asked.append((Top(k), over < 0))
-    return asked
+    return [*asked, *_forbidden(rng, pair, rows, rhs, truth)]
+
+
+def _forbidden(
+    rng: np.random.Generator, pair: Any, rows: np.ndarray, rhs: np.ndarray, truth: Any
+) -> list[tuple[Property, bool]]:
+    """Two polytopes that the outputs just miss, and the same with one of them just touched."""
+    polytopes = []
+    for _ in range(2):
+        first, second = rng.normal(size=(2, int(rng.integers(1, 3)), len(pair[0][-1][1]))).round(2)
+        loose = Polytope(first, second, np.zeros(len(first)), np.zeros(len(first), dtype=bool))
+        polytopes.append(replace(loose, rhs=loose.rhs - truth(pair, rows, rhs, inside=loose) - 0.01))
+    entered = replace(polytopes[1], rhs=polytopes[1].rhs + 0.02)
+    return [(Avoid(tuple(polytopes)), True), (Avoid((polytopes[0], entered)), False)]
 
 
 def _campaign(seeds: range, plans: list[Plan], make_pair: Any, halfspaces: Any, truth: Any) -> dict[str, int]:
