@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from vouch.bmc.counterexample import Counterexample
 from vouch.bmc.equation import Claim, Cut, Equation
 from vouch.bmc.model import Model
-from vouch.bmc.portable import Packed, Pool, pack, unpack
+from vouch.bmc.portable import Packed, pack, unpack
 from vouch.bmc.trace import ConcreteStep, trace
 from vouch.bmc.value import symbols
 from vouch.bmc.world import World
 from vouch.c.checks.base import Check
 from vouch.errors import Unsupported
+from vouch.parallel import Pool
 from vouch.result import CheckResult
 from vouch.smt import term as T
 from vouch.smt.solver import Answer, Solver, SolverError

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
-from typing import Any, Protocol
+from typing import Any
 
 from vouch.bmc.counterexample import Counterexample
 from vouch.c.checks.base import Check
@@ -12,23 +12,6 @@ from vouch.result import CheckResult
 
 Packed = tuple[str, dict[str, Any], Counterexample | None]
 _FIELDS = tuple(f.name for f in fields(CheckResult) if f.name != "check")
-
-
-class JobOutcome(Protocol):
-    """How a job ended: with a value, or with a message that says why there is none."""
-
-    @property
-    def ok(self) -> bool: ...
-    @property
-    def value(self) -> Any: ...
-    @property
-    def message(self) -> str: ...
-    @property
-    def failure(self) -> Any: ...
-
-
-Pool = Callable[..., Iterator[tuple[Any, JobOutcome]]]
-"""`pool(function, items, jobs=…, timeout=…, memory=…, ordered=…)` in processes forked from this one."""
 
 
 def pack(results: Mapping[str, CheckResult], examples: Mapping[str, Counterexample]) -> list[Packed]:

@@ -19,7 +19,7 @@ from vouch.bmc.execute import Executor, Limits
 from vouch.bmc.induction import Induction, Invariants
 from vouch.bmc.later import Later
 from vouch.bmc.library import overrides
-from vouch.bmc.portable import Packed, Pool, pack, unpack
+from vouch.bmc.portable import Packed, pack, unpack
 from vouch.bmc.world import World
 from vouch.c import ir
 from vouch.c.checks.base import Check, Trigger
@@ -28,6 +28,7 @@ from vouch.c.escape import escaping
 from vouch.c.ir import Program
 from vouch.c.leaving import names_in
 from vouch.errors import VouchError
+from vouch.parallel import Pool
 from vouch.result import CheckResult
 from vouch.settings import Settings
 from vouch.smt import solver as solvers
