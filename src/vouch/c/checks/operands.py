@@ -15,6 +15,8 @@ from vouch.c.ir import (
     Extract,
     GetElementPtr,
     GlobalConstant,
+    IntConstant,
+    IntType,
     Load,
     Operand,
     Phi,
@@ -37,7 +39,16 @@ def handler_operand(context: Context, handler: Handler, index: int) -> Operand |
         definition = context.definition(operand)
     if isinstance(definition, Cast) and definition.op == "ptrtoint":
         return _spilled(context, handler, definition.value)
-    return operand
+    return _in_its_type(handler, index, operand) if isinstance(operand, IntConstant) else operand
+
+
+def _in_its_type(handler: Handler, index: int, constant: IntConstant) -> IntConstant:
+    """A constant reaches the handler extended with zeros, -1 of an int as 4294967295."""
+    second = handler.kind == "out_of_bounds" or (handler.kind == "shift_out_of_bounds" and index == 2)
+    kind = handler.type(1 if second else 0)
+    if kind.kind != "int" or not 0 < kind.bits < constant.type.bits:
+        return constant
+    return IntConstant(IntType(kind.bits), constant.value % (1 << kind.bits))
 
 
 def _spilled(context: Context, handler: Handler, address: Operand) -> Operand | None:

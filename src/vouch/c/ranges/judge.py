@@ -14,6 +14,7 @@ from vouch.c.ir import (
     CompareExchange,
     Instruction,
     IntType,
+    IntConstant,
     Load,
     Operand,
     PointerType,
@@ -149,10 +150,12 @@ def _may_overflow(at: Interpreter, handler: Call, divisor: Operand) -> bool:
     left = handler.arguments[1]
     definition = at.frame.defs.get(left.name) if isinstance(left, Register) else None
     inner = getattr(definition, "value", None) if definition is not None and definition.nosanitize else left
-    kind = getattr(inner, "type", None)
+    kind = getattr(divisor, "type", None)
     if not isinstance(inner, Operand) or not isinstance(kind, IntType):
         return True
-    return at.integer(inner)[0] == -(1 << (kind.bits - 1))
+    if isinstance(inner, IntConstant):  # extended with zeros for the handler
+        return inner.value % (1 << kind.bits) == 1 << (kind.bits - 1)
+    return getattr(inner, "type", None) != kind or at.integer(inner)[0] == -(1 << (kind.bits - 1))
 
 
 def _fits(value: Value, check: Check) -> bool:
