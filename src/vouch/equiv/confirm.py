@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vouch.equiv.forms import Cells, Form
+from vouch.equiv.graphs import Compared, Graph, GraphPair
 from vouch.equiv.margins import combined, joint, pairwise
 from vouch.equiv.outcome import Confirm, Witness
-from vouch.equiv.pair import Array, Dense, Pair
+from vouch.equiv.pair import Array, Dense
 from vouch.equiv.property import Avoid, Epsilon, Property, Top
 from vouch.equiv.region import Region, box
 from vouch.errors import VouchError
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from vouch.nn.network import Network
 
 
-def confirmer(pair: Pair, region: Region, prop: Property, arithmetic: str = "real") -> Confirm:
+def confirmer(pair: Compared, region: Region, prop: Property, arithmetic: str = "real") -> Confirm:
     """A function that confirms one input, for the engines."""
 
     def confirm(x: Array) -> Witness | None:
@@ -36,7 +37,7 @@ def confirmer(pair: Pair, region: Region, prop: Property, arithmetic: str = "rea
     return confirm
 
 
-def _judged(pair: Pair, region: Region, prop: Property, x: Array, arithmetic: str) -> Witness | None:
+def _judged(pair: Compared, region: Region, prop: Property, x: Array, arithmetic: str) -> Witness | None:
     if not region.contains(x):
         return None
     seen = runtime_outputs(pair, x)
@@ -54,7 +55,7 @@ def _judged(pair: Pair, region: Region, prop: Property, x: Array, arithmetic: st
     return Witness(x, r[0], t[0], replayed)
 
 
-def runtime_outputs(pair: Pair, x: Array) -> tuple[Array, Array] | None:
+def runtime_outputs(pair: Compared, x: Array) -> tuple[Array, Array] | None:
     """What onnxruntime computes for x with both networks; None if it would not be given x itself."""
     from vouch.nn.replay import as_run, replay
 
@@ -71,7 +72,7 @@ def runtime_outputs(pair: Pair, x: Array) -> tuple[Array, Array] | None:
 
 
 @lru_cache(maxsize=8)
-def _network(dense: Dense) -> Network:
+def _network(dense: Dense | Graph) -> Network:
     if dense.source is not None:
         return dense.source
     from vouch.nn.network import Network
@@ -79,8 +80,10 @@ def _network(dense: Dense) -> Network:
     return Network.from_layers([(layer.weights, layer.bias) for layer in dense.layers], name=dense.name)
 
 
-def certainly_violated(pair: Pair, prop: Property, x: Array) -> bool:
+def certainly_violated(pair: Compared, prop: Property, x: Array) -> bool:
     """Whether the real-number outputs at x violate the property, by sound bounds at the point."""
+    if isinstance(pair, GraphPair):
+        return _apart(prop, *pair.reference.bounds(x, x), *pair.test.bounds(x, x))
     cells = Cells.of(x[None, :], x[None, :], box(x, x))
     forms = joint(pair, cells, related=pair.same_structure)
     match prop:
@@ -111,3 +114,29 @@ def _ranked_apart(reference: Form, test: Form, cells: Cells, k: int) -> bool:
         if all(ahead_r[i, j] > 0 for i in others) and sum(ahead_t[j, i] > 0 for i in others) >= k:
             return True
     return False
+
+
+def _apart(prop: Property, r_low: Array, r_high: Array, t_low: Array, t_high: Array) -> bool:
+    """Whether all outputs within these bounds violate the property (one way, for a ranking). The bounds are
+    a few units in the last place apart; what the sums below round away is subtracted."""
+    match prop:
+        case Epsilon():
+            size = np.maximum(np.maximum(r_low - t_high, t_low - r_high), 0.0) * (1 - 2.0**-50)
+            total = size.max() if prop.norm == "linf" else size.sum() * (1 - 2.0**-40)
+            return bool(total > prop.epsilon)
+        case Top():
+            for j in range(len(r_low)):
+                others = np.arange(len(r_low)) != j
+                ahead = (r_low[j] > r_high[others]).all()
+                if ahead and np.count_nonzero(t_low[others] > t_high[j]) >= prop.k:
+                    return True
+            return False
+        case Avoid():
+            for polytope in prop.polytopes:
+                rows, low = np.hstack([polytope.reference, polytope.test]), np.append(r_low, t_low)
+                high = np.append(r_high, t_high)
+                most = np.maximum(rows * low, rows * high).sum(axis=1)
+                slack = 2.0**-44 * (np.abs(rows) @ np.maximum(np.abs(low), np.abs(high)) + 1e-300)
+                if (most + slack < polytope.rhs).all():
+                    return True
+            return False

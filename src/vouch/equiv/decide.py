@@ -1,7 +1,8 @@
 """Compare two networks: choose and combine the engines.
 
 `auto` tries, cheapest first: equality of the weights, the falsifier, differential bounds (splitting inputs
-where there are few, neurons where there are many), path enumeration, and MILP.
+where there are few, neurons where there are many), path enumeration, and MILP. Networks that are no dense
+ReLU chains go to engine `joint` instead.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from vouch.equiv.canonical import same_function
 from vouch.equiv.confirm import confirmer
 from vouch.equiv.falsify import falsify, glance
 from vouch.equiv.forms import UNIT32
+from vouch.equiv.graphs import Compared, GraphPair, pair_of
 from vouch.equiv.outcome import Deadline, Outcome, Witness
-from vouch.equiv.pair import Pair, dense
+from vouch.equiv.pair import Pair
 from vouch.equiv.property import Avoid, Epsilon, Property, Top
 from vouch.equiv.region import Region
 from vouch.equiv.result import Comparison
@@ -85,9 +87,8 @@ def decide(
     name = plan.engine
     try:
         rounded = plan.arithmetic == "float32"
-        pair = Pair(
-            dense(reference, "reference", as_computed=rounded), dense(test, "test", as_computed=rounded)
-        )
+        graphs = plan.engine in ("auto", "differential")
+        pair = pair_of(reference, test, as_computed=rounded, graphs=graphs)
         if check_vacuity and isinstance(prop, Avoid) and contradicts_itself(pair, region, prop):
             outcome = Outcome(Verdict.EQUIVALENT, reason=VACUOUS)
         else:
@@ -104,12 +105,28 @@ def decide(
     )
 
 
-def decide_pair(pair: Pair, region: Region, prop: Property, plan: Plan) -> tuple[str, Outcome]:
+def decide_pair(pair: Compared, region: Region, prop: Property, plan: Plan) -> tuple[str, Outcome]:
     """The engine that decided, and its outcome. Raises Unsupported for what none can decide."""
     _fits(pair, region, prop)
     # The products are small: BLAS threads would only wait for each other.
     with threadpool_limits(1):
+        if isinstance(pair, GraphPair):
+            return _joint(pair, region, prop, plan)
         return _run(pair, region, prop, plan)
+
+
+def _joint(pair: GraphPair, region: Region, prop: Property, plan: Plan) -> tuple[str, Outcome]:
+    from vouch.equiv import joint
+
+    confirm = confirmer(pair, region, prop, plan.arithmetic)
+    deadline = Deadline.after(plan.timeout)
+    if plan.arithmetic == "real" and not isinstance(prop, Avoid) and pair.identical:
+        return "structure", Outcome(Verdict.EQUIVALENT, bound=0.0 if isinstance(prop, Epsilon) else None)
+    witness = glance(pair, region, prop, confirm, seed=plan.seed)
+    if witness is not None:
+        return "falsifier", Outcome(Verdict.DIFFERENT, witness=witness)
+    rounded = plan.arithmetic == "float32"
+    return "joint", joint.prove(pair, region, prop, confirm, deadline, rounded=rounded, seed=plan.seed)
 
 
 def region_text(region: Region) -> str:
@@ -119,7 +136,7 @@ def region_text(region: Region) -> str:
     return text + (f" with {len(region.rows)} constraints" if region.rows is not None else "")
 
 
-def _fits(pair: Pair, region: Region, prop: Property) -> None:
+def _fits(pair: Compared, region: Region, prop: Property) -> None:
     if region.size != pair.reference.inputs:
         raise VouchError(f"the region has {region.size} inputs, the networks take {pair.reference.inputs}")
     if isinstance(prop, Top) and not 1 <= prop.k <= pair.reference.outputs:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from vouch.equiv.forms import Cells
+from vouch.equiv.graphs import Compared
 from vouch.equiv.outcome import Confirm, Deadline, Witness
 from vouch.equiv.pair import Array, Dense, Pair
 from vouch.equiv.property import Property, Top
@@ -17,7 +18,9 @@ STEPS = 40
 STARTS = 96
 
 
-def glance(pair: Pair, region: Region, prop: Property, confirm: Confirm, *, seed: int = 0) -> Witness | None:
+def glance(
+    pair: Compared, region: Region, prop: Property, confirm: Confirm, *, seed: int = 0
+) -> Witness | None:
     """A few samples and a short climb: milliseconds, finds what is easy."""
     points = region.sample(np.random.default_rng(seed), 512)
     points[0] = region.project(region.anchor[None, :])[0]
@@ -29,7 +32,7 @@ def glance(pair: Pair, region: Region, prop: Property, confirm: Confirm, *, seed
 
 
 def falsify(
-    pair: Pair, region: Region, prop: Property, confirm: Confirm, deadline: Deadline, *, seed: int = 0
+    pair: Compared, region: Region, prop: Property, confirm: Confirm, deadline: Deadline, *, seed: int = 0
 ) -> Witness | None:
     """A thorough search; the first confirmed violation, or None."""
     rng = np.random.default_rng(seed + 1)
@@ -64,7 +67,9 @@ def largest(
     return best, score
 
 
-def _confirmed(pair: Pair, region: Region, prop: Property, points: Array, confirm: Confirm) -> Witness | None:
+def _confirmed(
+    pair: Compared, region: Region, prop: Property, points: Array, confirm: Confirm
+) -> Witness | None:
     points = points[region.inside(points)]
     if not len(points):
         return None
@@ -80,7 +85,7 @@ def _confirmed(pair: Pair, region: Region, prop: Property, points: Array, confir
 
 
 def _climbed(
-    pair: Pair,
+    pair: Compared,
     region: Region,
     prop: Property,
     points: Array,
@@ -131,8 +136,11 @@ def _moved(points: Array, gradient: Array, region: Region, share: float) -> Arra
     return region.project(points + (goal - points) * share)
 
 
-def _polished(pair: Pair, region: Region, prop: Property, points: Array, attempt: int) -> Array:
-    """From the best points, go to the maximum of the linear piece they lie in, and on into the next."""
+def _polished(pair: Compared, region: Region, prop: Property, points: Array, attempt: int) -> Array:
+    """From the best points, go to the maximum of the linear piece they lie in, and on into the next. Only
+    dense networks tell their pieces."""
+    if not isinstance(pair, Pair):
+        return points
     r, t = pair.reference.evaluate(points), pair.test.evaluate(points)
     order = np.argsort(-prop.excess(r, t))[:4]
     reached = [_along_pieces(pair, region, prop, points[index]) for index in order]

@@ -17,9 +17,10 @@ from vouch.equiv.confirm import certainly_violated, confirmer
 from vouch.equiv.data import read_point
 from vouch.equiv.decide import Plan, decide_pair, described
 from vouch.equiv.falsify import falsify, glance
+from vouch.equiv.graphs import Compared, pair_of
 from vouch.equiv.milp import nearest_violation
 from vouch.equiv.outcome import Array, Deadline, Witness
-from vouch.equiv.pair import Pair, dense
+from vouch.equiv.pair import Pair
 from vouch.equiv.property import Property
 from vouch.equiv.region import Region, ball
 from vouch.errors import Unsupported, VouchError
@@ -104,7 +105,7 @@ def radius(
     started = time.monotonic()
     measure = ball_norm or norm
     try:
-        pair = Pair(dense(reference, "reference"), dense(test, "test"))
+        pair = pair_of(reference, test)
         deadline = Deadline.after(timeout or DEFAULT_SECONDS)
         search = RadiusSearch(pair, prop, point, measure, limits, seed)
         return search.run(deadline, started)
@@ -118,7 +119,7 @@ class RadiusSearch:
 
     def __init__(
         self,
-        pair: Pair,
+        pair: Compared,
         prop: Property,
         centre: Array,
         norm: str,
@@ -208,8 +209,8 @@ class RadiusSearch:
         return spread * (0.25 * len(self.centre) ** 0.5 if self.norm == "l1" else 0.02)
 
     def _nearest(self, deadline: Deadline) -> None:
-        """HiGHS minimises the radius of a violation."""
-        if self.refuted is None:
+        """HiGHS minimises the radius of a violation, where the networks have a big-M encoding."""
+        if self.refuted is None or not isinstance(self.pair, Pair):
             return
         region = self.region(self.refuted)
         found = nearest_violation(

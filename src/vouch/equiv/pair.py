@@ -83,11 +83,7 @@ class Pair:
     test: Dense
 
     def __post_init__(self) -> None:
-        r, t = self.reference, self.test
-        if r.inputs != t.inputs:
-            raise VouchError(f"{r.name} takes {r.inputs} inputs, {t.name} takes {t.inputs}")
-        if r.outputs != t.outputs:
-            raise VouchError(f"{r.name} has {r.outputs} outputs, {t.name} has {t.outputs}")
+        same_sizes(self.reference, self.test)
 
     @property
     def same_structure(self) -> bool:
@@ -111,6 +107,14 @@ class Pair:
         pairs = list(zip(self.reference.layers, self.test.layers, strict=True))
         change = sum(float(np.abs(a.weights - b.weights).sum()) for a, b in pairs)
         return change <= 0.1 * sum(float(np.abs(a.weights).sum()) for a, _ in pairs)
+
+
+def same_sizes(r: Any, t: Any) -> None:
+    """Refuses two networks that cannot be compared."""
+    if r.inputs != t.inputs:
+        raise VouchError(f"{r.name} takes {r.inputs} inputs, {t.name} takes {t.inputs}")
+    if r.outputs != t.outputs:
+        raise VouchError(f"{r.name} has {r.outputs} outputs, {t.name} has {t.outputs}")
 
 
 def dense(network: Any, name: str | None = None, *, as_computed: bool = False) -> Dense:
@@ -146,7 +150,7 @@ def dense(network: Any, name: str | None = None, *, as_computed: bool = False) -
             ),
             "branches",
         )
-        raise Unsupported(f"{source.name}: only feed-forward ReLU networks can be compared ({odd})")
+        raise Unsupported(f"{source.name}: the engine takes only feed-forward ReLU networks ({odd})")
     affine = [node for node in lowered.nodes if isinstance(node, Affine)]
     layers = tuple(
         Layer(w, b, node.weight_error, node.bias_error) for (w, b), node in zip(plain, affine, strict=True)

@@ -43,7 +43,7 @@ class Rows:
 
     @classmethod
     def none(cls, inputs: int, outputs: int) -> Rows:
-        return cls.of(np.zeros((0, inputs)), np.zeros((0, outputs)), np.zeros(0))
+        return cls(np.zeros((0, inputs)), np.zeros((0, outputs)), np.zeros(0), np.zeros(0, dtype=bool))
 
     @property
     def count(self) -> int:

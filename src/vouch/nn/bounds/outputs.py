@@ -7,7 +7,8 @@ import numpy as np
 from vouch.nn.bounds.backward import substitute
 from vouch.nn.bounds.forward import Domain, analyse, fresh
 from vouch.nn.bounds.model import Model
-from vouch.nn.property import Array
+from vouch.nn.bounds.region import SLACK, Region, over_ball
+from vouch.nn.property import Array, Case, Rows
 
 
 def output_bounds(model: Model, lower: Array, upper: Array, domain: Domain = "crown") -> tuple[Array, Array]:
@@ -26,3 +27,33 @@ def output_bounds(model: Model, lower: Array, upper: Array, domain: Domain = "cr
     )
     found = arrays.numpy(values)
     return np.maximum(low, found[:count]), np.minimum(high, -found[count:])
+
+
+def least_of_rows(model: Model, case: Case, rows: Array) -> Array:
+    """Lower bounds of rows * output, row by row, over the case's box and ball (its linear constraints are
+    left aside)."""
+    arrays = model.arrays
+    low, high = fed_box(model, case)
+    box = arrays.array(low[None, :]), arrays.array(high[None, :])
+    known = analyse(model, *box, fresh(model, 1))
+    boxes = arrays.indices(np.zeros(len(rows)))
+    start = {model.output: arrays.array(rows)}
+    slope, constant, value = substitute(model, start, boxes, known.noise, known.relaxed, *box)
+    ball = Region.of(model, case, Rows.none(model.inputs, model.outputs)).ball
+    if ball is not None:
+        value = arrays.xp.maximum(value, over_ball(arrays, ball, slope) + constant)
+    found, tilt, shift = (arrays.numpy(part) for part in (value, slope, constant))
+    reach = np.maximum(np.abs(low), np.abs(high))
+    size = np.abs(rows) @ (arrays.numpy(known.size)[0] + 1.0) + np.abs(tilt) @ reach + np.abs(shift)
+    bound: Array = found - SLACK * size
+    return bound
+
+
+def fed_box(model: Model, case: Case) -> tuple[Array, Array]:
+    """The box of what the network is fed: in float32, every real input is rounded first."""
+    if model.arithmetic == "real":
+        return case.lower, case.upper
+    return (
+        np.minimum(case.lower, case.lower.astype(np.float32).astype(np.float64)),
+        np.maximum(case.upper, case.upper.astype(np.float32).astype(np.float64)),
+    )

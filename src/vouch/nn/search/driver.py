@@ -61,42 +61,52 @@ def verify(network: Network, prop: Property, settings: Settings, report: Progres
         model = model_of(network, settings.arithmetic, arrays_for(settings.device))
         if model.lowered.softmax and not prop.order_only:
             raise Unsupported("a softmax at the end, and a property about more than the order of outputs")
-        return _Verification(network, model, prop, settings, clock, report).result()
+        judge = Judge(network, prop, settings.arithmetic == "real")
+        return _Verification(model, prop, settings, clock, judge, report).result()
     except Unsupported as error:
         return Result(Verdict.UNKNOWN, settings.engine, clock.spent, reason=str(error))
+
+
+def search(model: Model, prop: Property, settings: Settings, judge: Judge) -> Result:
+    """The searches of `verify` alone, for callers that have looked for easy violations themselves and have a
+    judge of their own. The settings read are engine, timeout and jobs."""
+    return _Verification(model, prop, settings, Clock(settings.timeout), judge, None).result(falsifying=False)
 
 
 class _Verification:
     def __init__(
         self,
-        network: Network,
         model: Model,
         prop: Property,
         settings: Settings,
         clock: Clock,
+        judge: Judge,
         report: Progress | None,
     ) -> None:
         self.model, self.prop, self.settings, self.clock, self.report = model, prop, settings, clock, report
-        self.judge = Judge(network, prop, settings.arithmetic == "real")
+        self.judge = judge
         self.jobs = settings.jobs or os.cpu_count() or 1
         self.cases = [case for case in prop.cases if np.all(case.lower <= case.upper)]
         self.done = 0
         self.statistics: dict[str, float] = {}
 
-    def result(self) -> Result:
+    def result(self, *, falsifying: bool = True) -> Result:
         from threadpoolctl import threadpool_limits
 
         # The pool over boxes is parallel by itself; a BLAS with threads of its own would fight it.
         with threadpool_limits(1, user_api="blas"):
-            return self._decide()
+            return (self._falsified() if falsifying else None) or self._decide()
 
-    def _decide(self) -> Result:
+    def _falsified(self) -> Result | None:
         for number, case in enumerate(self.cases):
             found = falsify(
                 self.model, case, self.judge, self.clock, self.settings.seed + number, self._effort(case)
             )
             if found is not None:
                 return self._made(Verdict.UNSAFE, "falsifier", counterexample=found, replayed=True)
+        return None
+
+    def _decide(self) -> Result:
         engine, bounds = "", []
         for number, case in enumerate(self.cases):
             self.done = number

@@ -18,6 +18,7 @@ import numpy as np
 
 from vouch.nn.bounds.forward import State, analyse, fresh
 from vouch.nn.bounds.model import Model
+from vouch.nn.bounds.outputs import fed_box
 from vouch.nn.bounds.region import Region, exclude
 from vouch.nn.property import Case
 from vouch.nn.search.outcome import Outcome
@@ -215,16 +216,6 @@ class InputSearch:
 
     def _volume(self, lower: Any, upper: Any) -> float:
         return float(self._shares(lower, upper).sum())
-
-
-def fed_box(model: Model, case: Case) -> tuple[Any, Any]:
-    """The box of what the network is fed: in float32, every real input is rounded first."""
-    if model.arithmetic == "real":
-        return case.lower, case.upper
-    return (
-        np.minimum(case.lower, case.lower.astype(np.float32).astype(np.float64)),
-        np.maximum(case.upper, case.upper.astype(np.float32).astype(np.float64)),
-    )
 
 
 def _joined(xp: Any, parts: list[_Boxes]) -> _Boxes:

@@ -18,11 +18,11 @@ from vouch.errors import Unsupported
 from vouch.nn.bounds.ascent import is_relu
 from vouch.nn.bounds.forward import Analysis, analyse, fresh
 from vouch.nn.bounds.model import Model
+from vouch.nn.bounds.outputs import fed_box
 from vouch.nn.bounds.region import Region
 from vouch.nn.lowered import Activation, Affine
 from vouch.nn.lp import LinearProgram
 from vouch.nn.property import Array, Case
-from vouch.nn.search.inputs import fed_box
 from vouch.nn.search.outcome import Outcome
 from vouch.nn.search.task import Clock, Judge
 

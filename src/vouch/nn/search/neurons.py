@@ -18,12 +18,12 @@ import numpy as np
 from vouch.nn.bounds.ascent import is_relu
 from vouch.nn.bounds.forward import State, analyse, fresh
 from vouch.nn.bounds.model import Model
+from vouch.nn.bounds.outputs import fed_box
 from vouch.nn.bounds.region import Region
 from vouch.nn.bounds.splits import Assumptions, Bounded, bound, root
 from vouch.nn.property import Case
 from vouch.nn.result import Counterexample
 from vouch.nn.search.cells import Cell
-from vouch.nn.search.inputs import fed_box
 from vouch.nn.search.outcome import Outcome
 from vouch.nn.search.task import Clock, Judge
 
