@@ -6,7 +6,7 @@ to blame for most of the looseness, directly or through the ReLUs that had to be
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from vouch.equiv.outcome import Confirm, Deadline, Outcome, Probe, Witness
 from vouch.equiv.pair import Pair
 from vouch.equiv.property import Epsilon, Property
 from vouch.equiv.region import Region
+from vouch.equiv.team import ALONE_ONLY, Team
 from vouch.verdict import Verdict
 
 # A box is given up when it is this much smaller than the region in every direction that matters.
@@ -38,7 +39,6 @@ class _Queue:
     loosest_first: bool = False
     closed: float = -np.inf
     boxes: int = 0
-    statistics: dict[str, float] = field(default_factory=dict)
 
     def take(self, count: int) -> tuple[Array, Array]:
         if self.loosest_first and len(self.bound) > count:
@@ -63,6 +63,88 @@ def _start(region: Region, loosest_first: bool = False) -> _Queue:
     return _Queue(region.lower[None, :], region.upper[None, :], np.array([np.inf]), loosest_first)
 
 
+@dataclass(slots=True)
+class BoxSearch:
+    """Decides one property. `probe` is a thorough search for a violation, made once if it takes long."""
+
+    pair: Pair
+    region: Region
+    prop: Property
+    confirm: Confirm
+    unit: float
+    probe: Probe | None
+    queue: _Queue
+    stuck: bool = False
+    witness: Witness | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return len(self.queue.lower) > 0
+
+    def run(self, until: Deadline) -> None:
+        width = _batch(self.pair)
+        while self.is_open and self.witness is None and not until.passed:
+            self._step(width, until)
+
+    def _step(self, width: int, until: Deadline) -> None:
+        queue = self.queue
+        lower, upper = queue.take(width)
+        report = _bounded(self.pair, self.region, self.prop, lower, upper, self.unit)
+        self.witness = _refute(self.pair, self.region, self.prop, report, lower, upper, self.confirm)
+        if queue.boxes >= PROBE_AFTER:
+            if self.witness is None and self.probe is not None:
+                self.witness, self.probe = self.probe(), None
+            if self.witness is None:
+                report = self._finished(report, lower, upper, until)
+        queue.closed = max(queue.closed, float(report.bound[report.proved].max(initial=-np.inf)))
+        self.stuck |= _split(queue, report, lower, upper, self.region)
+
+    def _finished(self, report: Assessment, lower: Array, upper: Array, until: Deadline) -> Assessment:
+        """Settle the simple ones of the open boxes exactly; halving them would take long near the limit."""
+        proved, bound = report.proved.copy(), report.bound.copy()
+        for index in np.flatnonzero(~proved & (report.relaxed <= FEW_NEURONS)):
+            part = replace(self.region, lower=lower[index], upper=upper[index])
+            outcome = neurons.prove(
+                self.pair, part, self.prop, self.confirm, until, unit=self.unit, limit=PROGRAMS
+            )
+            self.witness = self.witness or outcome.witness
+            if outcome.verdict is Verdict.EQUIVALENT:
+                proved[index] = True
+                bound[index] = outcome.bound if outcome.bound is not None else bound[index]
+        return replace(report, proved=proved, bound=bound)
+
+    def divided(self, parts: int) -> list[BoxSearch]:
+        """Every part gets boxes of all depths; the first one probes."""
+        queue = self.queue
+        return [
+            replace(
+                self,
+                probe=self.probe if k == 0 else None,
+                queue=replace(
+                    queue,
+                    lower=queue.lower[k::parts],
+                    upper=queue.upper[k::parts],
+                    bound=queue.bound[k::parts],
+                ),
+            )
+            for k in range(min(parts, len(queue.lower)))
+        ]
+
+    def left(self) -> tuple[_Queue, bool, bool]:
+        return self.queue, self.stuck, self.probe is not None
+
+    def merge(self, lefts: list[tuple[_Queue, bool, bool]]) -> None:
+        before = self.queue
+        self.queue = replace(before, lower=before.lower[:0], upper=before.upper[:0], bound=before.bound[:0])
+        for queue, stuck, _ in lefts:
+            self.queue.put(queue.lower, queue.upper, queue.bound)
+            self.queue.closed = max(self.queue.closed, queue.closed)
+            self.queue.boxes += queue.boxes - before.boxes
+            self.stuck |= stuck
+        if not any(to_probe for _, _, to_probe in lefts):
+            self.probe = None
+
+
 def prove(
     pair: Pair,
     region: Region,
@@ -71,40 +153,22 @@ def prove(
     deadline: Deadline,
     *,
     unit: float = 0.0,
-    limit: int | None = None,
     probe: Probe | None = None,
+    team: Team = ALONE_ONLY,
 ) -> Outcome:
-    """Decide the property by splitting inputs; `limit` bounds the number of boxes."""
-    queue = _start(region)
-    stuck = False
-    width = _batch(pair)
-    while len(queue.lower):
-        if deadline.passed:
-            return Outcome(Verdict.TIMEOUT, statistics={"boxes": queue.boxes})
-        if limit is not None and queue.boxes >= limit:
-            return Outcome(
-                Verdict.UNKNOWN, reason=f"{limit} boxes were not enough", statistics={"boxes": queue.boxes}
-            )
-        lower, upper = queue.take(width)
-        report = _bounded(pair, region, prop, lower, upper, unit)
-        queue.closed = max(queue.closed, float(report.bound[report.proved].max(initial=-np.inf)))
-        witness = _refute(pair, region, prop, report, lower, upper, confirm)
-        if witness is None and probe is not None and queue.boxes >= PROBE_AFTER:
-            witness, probe = probe(), None
-        if witness is not None:
-            return Outcome(Verdict.DIFFERENT, witness=witness, statistics={"boxes": queue.boxes})
-        if probe is None and queue.boxes >= PROBE_AFTER:
-            report, witness = _finished(pair, region, prop, report, lower, upper, confirm, deadline, unit)
-            if witness is not None:
-                return Outcome(Verdict.DIFFERENT, witness=witness, statistics={"boxes": queue.boxes})
-            queue.closed = max(queue.closed, float(report.bound[report.proved].max(initial=-np.inf)))
-        stuck |= _split(queue, report, lower, upper, region)
-    statistics = {"boxes": float(queue.boxes)}
-    if stuck:
+    """Decide the property by splitting inputs."""
+    search = BoxSearch(pair, region, prop, confirm, unit, probe, _start(region))
+    team.finish(search, deadline)
+    statistics = {"boxes": float(search.queue.boxes)}
+    if search.witness is not None:
+        return Outcome(Verdict.DIFFERENT, witness=search.witness, statistics=statistics)
+    if search.is_open:
+        return Outcome(Verdict.TIMEOUT, statistics=statistics)
+    if search.stuck:
         return Outcome(
             Verdict.UNKNOWN, reason="some boxes cannot be split further in float64", statistics=statistics
         )
-    bound = queue.closed if isinstance(prop, Epsilon) else None
+    bound = search.queue.closed if isinstance(prop, Epsilon) else None
     return Outcome(Verdict.EQUIVALENT, bound=bound, statistics=statistics)
 
 
@@ -135,30 +199,6 @@ def _bounded(
 ) -> Assessment:
     cells = Cells.of(lower, upper, region)
     return assess(prop, joint(pair, cells, unit=unit, keep_blame=True, related=pair.related))
-
-
-def _finished(
-    pair: Pair,
-    region: Region,
-    prop: Property,
-    report: Assessment,
-    lower: Array,
-    upper: Array,
-    confirm: Confirm,
-    deadline: Deadline,
-    unit: float,
-) -> tuple[Assessment, Witness | None]:
-    """Settle the simple ones of the open boxes exactly; halving them would take long near the limit."""
-    proved, bound = report.proved.copy(), report.bound.copy()
-    for index in np.flatnonzero(~proved & (report.relaxed <= FEW_NEURONS)):
-        part = replace(region, lower=lower[index], upper=upper[index])
-        outcome = neurons.prove(pair, part, prop, confirm, deadline, unit=unit, limit=PROGRAMS)
-        if outcome.verdict is Verdict.DIFFERENT:
-            return report, outcome.witness
-        if outcome.verdict is Verdict.EQUIVALENT:
-            proved[index] = True
-            bound[index] = outcome.bound if outcome.bound is not None else bound[index]
-    return replace(report, proved=proved, bound=bound), None
 
 
 def _refute(

@@ -44,6 +44,7 @@ class Encoding:
         self._h = highspy
         self.model = highspy.Highs()
         self.model.silent()
+        self.model.setOptionValue("threads", 1)
         self.lower: list[float] = []
         self.upper: list[float] = []
         self.region = region

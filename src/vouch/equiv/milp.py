@@ -15,6 +15,7 @@ from vouch.equiv.outcome import Confirm, Deadline, Outcome
 from vouch.equiv.pair import Dense, Layer, Pair
 from vouch.equiv.property import Epsilon, Property
 from vouch.equiv.region import Region, box
+from vouch.equiv.team import ALONE_ONLY, Team
 from vouch.equiv.tighten import tightened
 from vouch.verdict import Verdict
 
@@ -54,7 +55,15 @@ def _two_layer_bound(before: tuple[Array, Array], row: Array, shift: float, dead
     return found.bound + 1e-6 * (1.0 + abs(found.bound))
 
 
-def prove(pair: Pair, region: Region, prop: Property, confirm: Confirm, deadline: Deadline) -> Outcome:
+def prove(
+    pair: Pair,
+    region: Region,
+    prop: Property,
+    confirm: Confirm,
+    deadline: Deadline,
+    *,
+    team: Team = ALONE_ONLY,
+) -> Outcome:
     """Maximise the violation; replay it, or certify that there is none."""
     found = maximal_violation(pair, region, prop, deadline.share(0.7))
     statistics = {"violation": found.value, "violation_bound": found.bound}
@@ -66,7 +75,7 @@ def prove(pair: Pair, region: Region, prop: Property, confirm: Confirm, deadline
             return Outcome(Verdict.DIFFERENT, witness=witness, statistics=statistics)
     if deadline.passed:
         return Outcome(Verdict.TIMEOUT, statistics=statistics)
-    proof = neurons.prove(pair, region, prop, confirm, deadline)
+    proof = neurons.prove(pair, region, prop, confirm, deadline, team=team)
     if proof.verdict in (Verdict.EQUIVALENT, Verdict.DIFFERENT):
         return Outcome(proof.verdict, proof.bound, proof.witness, None, {**proof.statistics, **statistics})
     if found.finished:

@@ -18,6 +18,7 @@ from vouch.equiv.property import Epsilon, Property
 from vouch.equiv.questions import Asker, Open, Question
 from vouch.equiv.region import Region
 from vouch.equiv.relaxation import CellProgram, Symbol
+from vouch.equiv.team import ALONE_ONLY, Team
 from vouch.equiv.tighten import tightened
 from vouch.verdict import Verdict
 
@@ -58,45 +59,110 @@ def prove(
     unit: float = 0.0,
     probe: Probe | None = None,
     limit: int | None = None,
+    team: Team = ALONE_ONLY,
 ) -> Outcome:
     """Decide the property by splitting neurons, with at most `limit` linear programs. Complete up to
     round-off if there is no limit."""
-    search = Search(pair, region, prop, confirm, unit)
-    open_nodes = [Node()]
-    prepared = False
-    while open_nodes:
-        batch, open_nodes = open_nodes[-BATCH:], open_nodes[:-BATCH]
-        for node in search.unproved(batch):
-            if deadline.passed:
-                return Outcome(Verdict.TIMEOUT, statistics=search.statistics)
-            if limit is not None and search.statistics["programs"] >= limit:
-                return Outcome(Verdict.UNKNOWN, reason=f"{limit} programs were not enough")
-            if search.statistics["programs"] >= PROBE_AFTER and not prepared:
-                # It is going to take longer: look for a violation, then tighten all bounds once.
-                search.witness = probe() if probe is not None else None
-                if search.witness is None:
-                    search.limits = tightened(pair, region, deadline.share(0.3), unit=unit)
-                prepared = True
-            if search.witness is None:
-                open_nodes.extend(search.split(node))
-            if search.witness is not None:
-                return Outcome(Verdict.DIFFERENT, witness=search.witness, statistics=search.statistics)
+    search = Search(pair, region, prop, confirm, unit, probe, limit)
+    search.prepare(deadline)
+    team.finish(search, deadline)
+    if search.witness is not None:
+        return Outcome(Verdict.DIFFERENT, witness=search.witness, statistics=search.statistics)
+    if search.exhausted:
+        return Outcome(Verdict.UNKNOWN, reason=f"{limit} programs were not enough")
+    if search.is_open:
+        return Outcome(Verdict.TIMEOUT, statistics=search.statistics)
     if search.stuck:
         return Outcome(Verdict.UNKNOWN, reason=search.stuck, statistics=search.statistics)
     bound = search.asker.closed if isinstance(prop, Epsilon) else None
     return Outcome(Verdict.EQUIVALENT, bound=bound, statistics=search.statistics)
 
 
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What one part of a search has come to."""
+
+    nodes: list[Node]
+    closed: float
+    stuck: str | None
+    statistics: dict[str, float]
+
+
 class Search:
     """Bounds nodes and keeps what was found: `witness`, `stuck`, and proved distances in `asker`."""
 
-    def __init__(self, pair: Pair, region: Region, prop: Property, confirm: Confirm, unit: float) -> None:
+    def __init__(
+        self,
+        pair: Pair,
+        region: Region,
+        prop: Property,
+        confirm: Confirm,
+        unit: float,
+        probe: Probe | None = None,
+        limit: int | None = None,
+    ) -> None:
         self.pair, self.region, self.prop, self.confirm, self.unit = pair, region, prop, confirm, unit
+        self.probe, self.limit = probe, limit
         self.asker = Asker(prop)
         self.limits: tuple[Limits | None, Limits | None] = (None, None)
+        self.nodes = [Node()]
         self.stuck: str | None = None
         self.witness: Witness | None = None
         self.statistics: dict[str, float] = {"nodes": 0, "programs": 0}
+
+    @property
+    def is_open(self) -> bool:
+        return bool(self.nodes)
+
+    @property
+    def exhausted(self) -> bool:
+        return self.limit is not None and self.is_open and self.statistics["programs"] >= self.limit
+
+    def prepare(self, deadline: Deadline) -> None:
+        """Close what is quickly closed. If it is going to take longer: look for a violation, then tighten
+        all bounds once."""
+        self.run(deadline, programs=PROBE_AFTER)
+        if not self.is_open or self.witness is not None or deadline.passed or self.exhausted:
+            return
+        self.witness = self.probe() if self.probe is not None else None
+        if self.witness is None:
+            self.limits = tightened(self.pair, self.region, deadline.share(0.3), unit=self.unit)
+
+    def run(self, until: Deadline, programs: int | None = None) -> None:
+        """Work on the open nodes, with at most so many programs in all. At least one node is split, however
+        short the time: several short runs come to an end like one long one."""
+        start = self.statistics["programs"]
+        limit = min(np.inf if limit is None else limit for limit in (programs, self.limit))
+
+        def over() -> bool:
+            count = self.statistics["programs"]
+            return self.witness is not None or count >= limit or (count > start and until.passed)
+
+        while self.is_open and not over():
+            batch, self.nodes = self.nodes[-BATCH:], self.nodes[:-BATCH]
+            for node in self.unproved(batch):
+                self.nodes.extend([node] if over() else self.split(node))
+
+    def divided(self, parts: int) -> list[Search]:
+        """Every part gets nodes of all depths."""
+        return [self._part(self.nodes[k::parts]) for k in range(min(parts, len(self.nodes)))]
+
+    def _part(self, nodes: list[Node]) -> Search:
+        part = Search(self.pair, self.region, self.prop, self.confirm, self.unit)
+        part.limits, part.nodes = self.limits, nodes
+        return part
+
+    def left(self) -> Left:
+        return Left(self.nodes, self.asker.closed, self.stuck, self.statistics)
+
+    def merge(self, lefts: list[Left]) -> None:
+        self.nodes = []
+        for left in lefts:
+            self.nodes += left.nodes
+            self.asker.closed = max(self.asker.closed, left.closed)
+            self.stuck = self.stuck or left.stuck
+            for name, value in left.statistics.items():
+                self.statistics[name] += value
 
     def unproved(self, nodes: list[Node]) -> list[Node]:
         """Nodes that the forms alone do not settle."""
