@@ -35,14 +35,23 @@ def _show(answer: Any, settings: Settings) -> int:
     return int(answer.exit_code)
 
 
+def _options(settings: Settings, names: str) -> dict[str, Any]:
+    """The options of these names, and processes as many as -j says."""
+    import os
+
+    from vouch.run.pool import run_jobs
+
+    options = {name: getattr(settings, name) for name in names.split()}
+    return options | {"jobs": settings.jobs or os.cpu_count() or 1, "pool": run_jobs}
+
+
 def _compare(reference: Reference, test: Test, *, settings: Settings) -> int:
     """Decide whether TEST is equivalent to REF over a region of inputs."""
     import vouch.equiv
 
     names = "epsilon top norm ball_norm box centre radius domain clusters densest"
     names += " property engine strategy arithmetic timeout seed"
-    options = {name: getattr(settings, name) for name in names.split()}
-    return _show(vouch.equiv.compare(reference, test, **options), settings)
+    return _show(vouch.equiv.compare(reference, test, **_options(settings, names)), settings)
 
 
 def _radius(reference: Reference, test: Test, *, settings: Settings) -> int:
@@ -50,8 +59,7 @@ def _radius(reference: Reference, test: Test, *, settings: Settings) -> int:
     import vouch.equiv
 
     names = "epsilon top norm ball_norm centre domain timeout seed"
-    options = {name: getattr(settings, name) for name in names.split()}
-    return _show(vouch.equiv.radius(reference, test, **options), settings)
+    return _show(vouch.equiv.radius(reference, test, **_options(settings, names)), settings)
 
 
 def _sweep(
@@ -65,8 +73,7 @@ def _sweep(
     import vouch.equiv
 
     names = "epsilon top norm ball_norm clusters densest domain timeout seed"
-    options = {name: getattr(settings, name) for name in names.split()}
-    table = vouch.equiv.sweep(reference, folder, **options)
+    table = vouch.equiv.sweep(reference, folder, **_options(settings, names))
     if plot is not None:
         table.plot(plot)
     return _show(table, settings)

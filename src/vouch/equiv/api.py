@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,14 @@ import numpy as np
 
 from vouch.equiv.clusters import Cluster, find_clusters
 from vouch.equiv.data import read_labelled, read_point
-from vouch.equiv.decide import VACUOUS, Plan, decide, described
-from vouch.equiv.outcome import Array, Deadline
+from vouch.equiv.decide import VACUOUS, Plan, decide, described, region_text
+from vouch.equiv.outcome import Array, Deadline, Outcome
 from vouch.equiv.property import Epsilon, Property, Top
 from vouch.equiv.region import Region, ball, box
 from vouch.equiv.result import Comparison
+from vouch.equiv.team import ALONE_ONLY, Team
 from vouch.errors import VouchError
+from vouch.parallel import Pool
 from vouch.verdict import Exit, Verdict, exit_code
 
 _SUM = {Exit.PROVED: Verdict.EQUIVALENT, Exit.VIOLATED: Verdict.DIFFERENT, Exit.UNDECIDED: Verdict.UNKNOWN}
@@ -43,15 +46,18 @@ def compare(
     arithmetic: str = "real",
     timeout: float | None = None,
     seed: int = 0,
+    jobs: int = 1,
+    pool: Pool | None = None,
 ) -> Comparison:
     """Decide whether two networks are equivalent, in one of the senses of `vouch.equiv.property`.
 
     Networks are file names, `Network`s or lists of (weights, bias). Exactly one property (`epsilon` with
     `norm`, or `top`) and one region: `box` (a VNN-LIB file or a pair of arrays), `centre` and `radius`,
     `clusters` (labelled data), or a ready `region`. Or, instead of both, `property`: a VNN-LIB 2.0 file
-    about two networks, in its order of declaration.
+    about two networks, in its order of declaration. `pool` (`vouch.run.pool.run_jobs`) lends processes, as
+    many as `jobs` says.
     """
-    plan = Plan(engine, strategy, arithmetic, timeout, seed)
+    plan = Plan(engine, strategy, arithmetic, timeout, seed, Team(jobs, pool))
     if property is not None:
         given = (epsilon, top, box, region, centre, radius, clusters)
         if any(value is not None for value in given):
@@ -73,15 +79,12 @@ def _by_property(reference: Any, test: Any, path: Any, plan: Plan) -> Comparison
     from vouch.equiv.vnnlib import read_questions
 
     started = time.monotonic()
-    deadline = Deadline.after(plan.timeout)
     inputs = int(np.prod(input_shape(reference)))
-    questions = read_questions(path, inputs, output_size(reference))
-    parts = []
-    for number, (region, prop) in enumerate(questions):
-        share = None if plan.timeout is None else deadline.left / (len(questions) - number)
-        own = Plan(plan.engine, plan.strategy, plan.arithmetic, share, plan.seed)
-        answer = decide(reference, test, prop, region, own, check_vacuity=True)
-        parts.append(replace(answer, name=f"input set {number}"))
+    questions = [
+        (region, prop, f"input set {number}")
+        for number, (region, prop) in enumerate(read_questions(path, inputs, output_size(reference)))
+    ]
+    parts = _each(reference, test, questions, plan, check_vacuity=True)
     if len(parts) == 1:
         return replace(parts[0], name=None)
     reason = None if parts else VACUOUS
@@ -178,16 +181,51 @@ def over_clusters(
 ) -> Comparison:
     """Every cluster by itself; the whole is equivalent if all are, different if one is."""
     started = time.monotonic()
-    deadline = Deadline.after(plan.timeout)
     found, limits = cluster_regions(data, int(np.prod(input_shape(reference))), norm, densest, domain)
-    parts = []
-    for number, cluster in enumerate(found):
-        share = None if plan.timeout is None else deadline.left / (len(found) - number)
-        own = Plan(plan.engine, plan.strategy, plan.arithmetic, share, plan.seed)
-        answer = decide(reference, test, prop, ball(cluster.centre, cluster.radius, norm, limits), own)
-        label = f"cluster {number} (label {cluster.label}, {cluster.size} points, radius {cluster.radius:g})"
-        parts.append(replace(answer, name=label))
+    questions = [
+        (
+            ball(cluster.centre, cluster.radius, norm, limits),
+            prop,
+            f"cluster {number} (label {cluster.label}, {cluster.size} points, radius {cluster.radius:g})",
+        )
+        for number, cluster in enumerate(found)
+    ]
+    parts = _each(reference, test, questions, plan)
     return _summed(parts, described(prop), f"{len(parts)} clusters", None, plan, started)
+
+
+def _each(
+    reference: Any,
+    test: Any,
+    questions: Sequence[tuple[Region, Property, str]],
+    plan: Plan,
+    *,
+    check_vacuity: bool = False,
+) -> list[Comparison]:
+    """Every named question by itself; the time is shared among those that are left."""
+    deadline = Deadline.after(plan.timeout)
+    # One process for each of several questions; all of them for a single one.
+    team = plan.team if len(questions) == 1 else ALONE_ONLY
+
+    def answer(number: int) -> Comparison:
+        region, prop, name = questions[number]
+        own = replace(plan, timeout=plan.team.share(deadline, len(questions) - number), team=team)
+        return replace(decide(reference, test, prop, region, own, check_vacuity=check_vacuity), name=name)
+
+    def failed(number: int, message: str) -> Comparison:
+        region, prop, name = questions[number]
+        lost = Outcome(Verdict.UNKNOWN, reason=f"the process was lost: {message}")
+        comparison = Comparison.of(
+            lost,
+            engine=plan.engine,
+            seconds=0.0,
+            asked=described(prop),
+            arithmetic=plan.arithmetic,
+            region=region_text(region),
+        )
+        return replace(comparison, name=name)
+
+    return list(plan.team.each(answer, range(len(questions)), failed))
 
 
 def _summed(

@@ -20,7 +20,9 @@ from vouch.equiv.decide import described
 from vouch.equiv.maximal import Radius
 from vouch.equiv.maximal import radius as search_radius
 from vouch.equiv.outcome import Array
+from vouch.equiv.team import Team
 from vouch.errors import VouchError
+from vouch.parallel import Pool
 from vouch.verdict import Exit, Verdict, exit_code
 
 SUFFIXES = (".onnx", ".nnet", ".h5", ".keras")
@@ -142,9 +144,12 @@ def sweep(
     domain: Any = None,
     timeout: float | None = None,
     seed: int = 0,
+    jobs: int = 1,
+    pool: Pool | None = None,
 ) -> Table:
     """Every network in `folder` against the reference, around every cluster of the labelled data
-    `clusters`. The time is shared equally (20 s for each cell by default)."""
+    `clusters`. The time is shared equally (20 s for each cell by default); `pool`
+    (`vouch.run.pool.run_jobs`) lends `jobs` processes."""
     prop = property_of(epsilon, top, norm)
     if clusters is None:
         raise VouchError("give the labelled data with --clusters")
@@ -157,12 +162,20 @@ def sweep(
     net = loaded(reference)
     measure = ball_norm or norm
     found, limits = cluster_regions(clusters, int(np.prod(input_shape(net))), measure, densest, domain)
-    share = timeout / (len(files) * len(found)) if timeout is not None else SECONDS_PER_CELL
-    cells = [
-        _cell(net, path, index, cluster, limits, share, epsilon, top, norm, measure, seed)
-        for path in files
-        for index, cluster in enumerate(found)
-    ]
+    team = Team(jobs, pool)
+    wanted = [(path, index) for path in files for index in range(len(found))]
+    share = timeout * min(1.0, team.size / len(wanted)) if timeout is not None else SECONDS_PER_CELL
+
+    def cell(which: tuple[Path, int]) -> Cell:
+        path, index = which
+        return _cell(net, path, index, found[index], limits, share, epsilon, top, norm, measure, seed)
+
+    def failed(which: tuple[Path, int], message: str) -> Cell:
+        reason = f"the process was lost: {message}"
+        open_ends = Radius(Verdict.UNKNOWN, None, None, measure, described(prop), 0.0, reason=reason)
+        return Cell(which[0].name, which[1], open_ends, Verdict.UNKNOWN)
+
+    cells = list(team.each(cell, wanted, failed))
     return Table(Path(name).name, described(prop), tuple(found), tuple(cells), time.monotonic() - started)
 
 
