@@ -24,6 +24,7 @@ from vouch.equiv.pair import Pair
 from vouch.equiv.property import Avoid, Epsilon, Property, Top
 from vouch.equiv.region import Region
 from vouch.equiv.result import Comparison
+from vouch.equiv.team import ALONE_ONLY, Team
 from vouch.equiv.vacuity import contradicts_itself
 from vouch.errors import Unsupported, VouchError
 from vouch.verdict import Verdict
@@ -46,6 +47,7 @@ class Plan:
     arithmetic: str = "real"
     timeout: float | None = None
     seed: int = 0
+    team: Team = ALONE_ONLY
 
     def __post_init__(self) -> None:
         for value, known in (
@@ -126,7 +128,9 @@ def _joint(pair: GraphPair, region: Region, prop: Property, plan: Plan) -> tuple
     if witness is not None:
         return "falsifier", Outcome(Verdict.DIFFERENT, witness=witness)
     rounded = plan.arithmetic == "float32"
-    return "joint", joint.prove(pair, region, prop, confirm, deadline, rounded=rounded, seed=plan.seed)
+    return "joint", joint.prove(
+        pair, region, prop, confirm, deadline, rounded=rounded, jobs=plan.team.size, seed=plan.seed
+    )
 
 
 def region_text(region: Region) -> str:
@@ -178,14 +182,16 @@ def differential(pair: Pair, region: Region, prop: Property, plan: Plan, deadlin
         return falsify(pair, region, prop, confirm, deadline.share(0.3).within(20.0), seed=plan.seed)
 
     if region.size > FEW_INPUTS or region.rows is not None:
-        return neurons.prove(pair, region, prop, confirm, deadline, unit=plan.unit, probe=probe)
+        return neurons.prove(
+            pair, region, prop, confirm, deadline, unit=plan.unit, probe=probe, team=plan.team
+        )
     hidden = sum(pair.reference.widths[:-1]) + sum(pair.test.widths[:-1])
     if not region.is_box or hidden <= FEW_NEURONS:
         # Halving boxes does not fit a ball, and a handful of neurons is settled sooner.
         few = neurons.prove(pair, region, prop, confirm, deadline, unit=plan.unit, limit=400)
         if few.verdict is not Verdict.UNKNOWN:
             return few
-    return boxes.prove(pair, region, prop, confirm, deadline, unit=plan.unit, probe=probe)
+    return boxes.prove(pair, region, prop, confirm, deadline, unit=plan.unit, probe=probe, team=plan.team)
 
 
 def _paths(pair: Pair, region: Region, prop: Property, plan: Plan, deadline: Deadline) -> Outcome:
@@ -199,7 +205,8 @@ def _paths(pair: Pair, region: Region, prop: Property, plan: Plan, deadline: Dea
 def _milp(pair: Pair, region: Region, prop: Property, plan: Plan, deadline: Deadline) -> Outcome:
     from vouch.equiv import milp
 
-    return milp.prove(pair, region, prop, confirmer(pair, region, prop, plan.arithmetic), deadline)
+    confirm = confirmer(pair, region, prop, plan.arithmetic)
+    return milp.prove(pair, region, prop, confirm, deadline, team=plan.team)
 
 
 def _combined(

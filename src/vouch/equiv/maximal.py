@@ -23,7 +23,9 @@ from vouch.equiv.outcome import Array, Deadline, Witness
 from vouch.equiv.pair import Pair
 from vouch.equiv.property import Property
 from vouch.equiv.region import Region, ball
+from vouch.equiv.team import ALONE_ONLY, Team
 from vouch.errors import Unsupported, VouchError
+from vouch.parallel import Pool
 from vouch.verdict import Exit, Verdict
 
 # The search ends when proved and refuted radius are this close (relative to the refuted one).
@@ -94,8 +96,11 @@ def radius(
     domain: Any = None,
     timeout: float | None = None,
     seed: int = 0,
+    jobs: int = 1,
+    pool: Pool | None = None,
 ) -> Radius:
-    """Largest proved and smallest refuted radius around `centre` (in `timeout` seconds, 60 by default)."""
+    """Largest proved and smallest refuted radius around `centre` (in `timeout` seconds, 60 by default).
+    `pool` (`vouch.run.pool.run_jobs`) lends `jobs` processes."""
     prop = property_of(epsilon, top, norm)
     reference, test = loaded(reference), loaded(test)
     if centre is None:
@@ -107,7 +112,7 @@ def radius(
     try:
         pair = pair_of(reference, test)
         deadline = Deadline.after(timeout or DEFAULT_SECONDS)
-        search = RadiusSearch(pair, prop, point, measure, limits, seed)
+        search = RadiusSearch(pair, prop, point, measure, limits, seed, Team(jobs, pool))
         return search.run(deadline, started)
     except Unsupported as problem:
         seconds = time.monotonic() - started
@@ -125,9 +130,10 @@ class RadiusSearch:
         norm: str,
         domain: tuple[Array, Array] | None,
         seed: int = 0,
+        team: Team = ALONE_ONLY,
     ) -> None:
         self.pair, self.prop, self.centre, self.norm = pair, prop, centre, norm
-        self.domain, self.seed = domain, seed
+        self.domain, self.seed, self.team = domain, seed, team
         self.proved: float | None = None
         self.refuted: float | None = None
         self.witness: Witness | None = None
@@ -238,7 +244,8 @@ class RadiusSearch:
 
     def _prove(self, size: float, deadline: Deadline) -> bool:
         region = self.region(size)
-        outcome = decide_pair(self.pair, region, self.prop, Plan(timeout=deadline.left, seed=self.seed))[1]
+        plan = Plan(timeout=deadline.left, seed=self.seed, team=self.team)
+        outcome = decide_pair(self.pair, region, self.prop, plan)[1]
         if outcome.verdict is Verdict.EQUIVALENT:
             self.proved = max(size, self.proved or 0.0)
             return True
