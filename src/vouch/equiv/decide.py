@@ -109,7 +109,7 @@ def decide(
 
 def decide_pair(pair: Compared, region: Region, prop: Property, plan: Plan) -> tuple[str, Outcome]:
     """The engine that decided, and its outcome. Raises Unsupported for what none can decide."""
-    _fits(pair, region, prop)
+    fits(pair, region, prop)
     # The products are small: BLAS threads would only wait for each other.
     with threadpool_limits(1):
         if isinstance(pair, GraphPair):
@@ -140,7 +140,8 @@ def region_text(region: Region) -> str:
     return text + (f" with {len(region.rows)} constraints" if region.rows is not None else "")
 
 
-def _fits(pair: Compared, region: Region, prop: Property) -> None:
+def fits(pair: Compared, region: Region, prop: Property) -> None:
+    """Raises an error for networks, region and property that do not go together."""
     if region.size != pair.reference.inputs:
         raise VouchError(f"the region has {region.size} inputs, the networks take {pair.reference.inputs}")
     if isinstance(prop, Top) and not 1 <= prop.k <= pair.reference.outputs:
@@ -174,11 +175,16 @@ def _run(pair: Pair, region: Region, prop: Property, plan: Plan) -> tuple[str, O
             return _combined(pair, region, prop, plan, deadline)
 
 
-def differential(pair: Pair, region: Region, prop: Property, plan: Plan, deadline: Deadline) -> Outcome:
-    """Bounds on the difference, with the split that suits the number of inputs."""
+def differential(
+    pair: Pair, region: Region, prop: Property, plan: Plan, deadline: Deadline, *, probing: bool = True
+) -> Outcome:
+    """Bounds on the difference, with the split that suits the number of inputs. When that takes long,
+    a violation is searched for (`probing`)."""
     confirm = confirmer(pair, region, prop, plan.arithmetic)
 
     def probe() -> Witness | None:
+        if not probing:
+            return None
         return falsify(pair, region, prop, confirm, deadline.share(0.3).within(20.0), seed=plan.seed)
 
     if region.size > FEW_INPUTS or region.rows is not None:

@@ -11,17 +11,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from vouch.equiv.api import domain_of, input_shape, loaded, property_of
+from vouch.equiv.canonical import same_function
 from vouch.equiv.confirm import certainly_violated, confirmer
 from vouch.equiv.data import read_point
-from vouch.equiv.decide import Plan, decide_pair, described
+from vouch.equiv.decide import Plan, decide_pair, described, differential, fits
 from vouch.equiv.falsify import falsify, glance
 from vouch.equiv.graphs import Compared, pair_of
 from vouch.equiv.milp import nearest_violation
 from vouch.equiv.outcome import Array, Deadline, Witness
 from vouch.equiv.pair import Pair
-from vouch.equiv.property import Property
+from vouch.equiv.property import Property, Top
 from vouch.equiv.region import Region, ball
 from vouch.equiv.team import ALONE_ONLY, Team
 from vouch.errors import Unsupported, VouchError
@@ -30,6 +32,8 @@ from vouch.verdict import Exit, Verdict
 
 # The search ends when proved and refuted radius are this close (relative to the refuted one).
 CLOSE = 0.01
+# Seconds for the first attempt at a proof, and a radius not worth one.
+SHORTEST, NOTHING = 0.5, 1e-9
 DEFAULT_SECONDS = 60.0
 
 
@@ -139,6 +143,10 @@ class RadiusSearch:
         self.witness: Witness | None = None
 
     def run(self, deadline: Deadline, started: float) -> Radius:
+        fits(self.pair, self.region(0.0), self.prop)
+        if isinstance(self.pair, Pair) and same_function(self.pair, ranking=isinstance(self.prop, Top)):
+            self.proved = self._whole() if self.domain is not None else float(np.finfo(np.float64).max)
+            return self._answer(Verdict.EQUIVALENT, started, "both are the same function")
         if certainly_violated(self.pair, self.prop, self.centre):
             self._accept(confirmer(self.pair, self.region(0.0), self.prop)(self.centre))
             return self._answer(Verdict.DIFFERENT, started, "the networks differ at the centre")
@@ -226,26 +234,37 @@ class RadiusSearch:
             self._accept(confirmer(self.pair, region, self.prop)(found.input))
 
     def _from_below(self, deadline: Deadline) -> None:
-        """Prove fixed radii: just below the refuted one first, then whatever the time allows."""
-        top = self.refuted if self.refuted is not None else self._first_radius()
-        goal = top * (1 - CLOSE / 2)
-        while not deadline.passed:
-            done = self._prove(goal, deadline.share(0.4))
-            if self._closed():
-                return
-            low = self.proved or 0.0
-            if self.refuted is None:
-                goal = goal * 2 if done else (low + goal) / 2
-                continue
-            ceiling = self.refuted * (1 - CLOSE / 2)
-            goal = (goal + ceiling) / 2 if done else low + (min(goal, ceiling) - low) * 0.7
-            if goal <= low * (1 + 1e-6) or goal < 1e-9:
-                return
+        """Prove fixed radii by bisection, first with little time for each, then with ever more. Proofs take
+        the longer the larger the ball: what fails with little time shows where more is well spent."""
+        budget = max(SHORTEST, deadline.left / 32)
+        goal = self._ceiling() or self._first_radius()
+        while not deadline.passed and not self._closed():
+            failed: float | None = None
+            while failed is None or failed - (self.proved or 0.0) > 2 * CLOSE * failed:
+                if not self._prove(goal, deadline.within(budget)):
+                    failed = goal
+                if deadline.passed or self._closed():
+                    return
+                ceilings = [end for end in (failed, self._ceiling()) if end is not None]
+                low, failed = self.proved or 0.0, min(ceilings, default=None)
+                goal = 2 * low if failed is None else (low + failed) / 2
+                if failed is not None and failed < NOTHING:
+                    return
+            budget *= 2
+
+    def _ceiling(self) -> float | None:
+        """The largest radius that is worth proving."""
+        return None if self.refuted is None else self.refuted * (1 - CLOSE / 2)
 
     def _prove(self, size: float, deadline: Deadline) -> bool:
         region = self.region(size)
         plan = Plan(timeout=deadline.left, seed=self.seed, team=self.team)
-        outcome = decide_pair(self.pair, region, self.prop, plan)[1]
+        if isinstance(self.pair, Pair):
+            # Violations were looked for already.
+            with threadpool_limits(1):
+                outcome = differential(self.pair, region, self.prop, plan, deadline, probing=False)
+        else:
+            outcome = decide_pair(self.pair, region, self.prop, plan)[1]
         if outcome.verdict is Verdict.EQUIVALENT:
             self.proved = max(size, self.proved or 0.0)
             return True
