@@ -298,3 +298,27 @@ def test_inputs_that_need_not_be_equal_are_refused(tmp_path: Path) -> None:
     )
     with pytest.raises(VouchError, match="same input"):
         vouch.equiv.compare(ABSOLUTE, STEEPER, property=str(path))
+
+
+@pytest.mark.parametrize("engine", ["auto", "differential", "paths", "milp"])
+def test_a_region_without_inputs_is_an_error(engine: str) -> None:
+    nothing = vouch.equiv.polytope([-1.0], [1.0], [[1.0], [-1.0]], [0.5, -0.6])
+    with pytest.raises(VouchError, match="region is empty"):
+        vouch.equiv.compare(ABSOLUTE, STEEPER, epsilon=0.01, region=nothing, engine=engine)
+
+
+def test_a_strict_constraint_keeps_its_edge_out(tmp_path: Path) -> None:
+    """x against 1.1 x differ most at x = 1: a counterexample below that has to be found and shown."""
+    text = (
+        "(vnnlib-version <2.0>)\n(declare-network f (declare-input X float32 [1])"
+        " (declare-output Y float32 [1]))\n(assert (>= X[0] {low}))\n(assert (< X[0] 1.0))\n"
+    )
+    path = tmp_path / "edge.vnnlib"
+    path.write_text(text.format(low="0.5"), encoding="utf-8")
+    answer = vouch.equiv.compare(ABSOLUTE, STEEPER, epsilon=0.0999, box=str(path))
+    assert answer.verdict is Verdict.DIFFERENT
+    assert answer.counterexample is not None
+    assert 0.999 < answer.counterexample.input[0] < 1.0
+    path.write_text(text.format(low="1.0"), encoding="utf-8")
+    with pytest.raises(VouchError, match="empty"):
+        vouch.equiv.compare(ABSOLUTE, STEEPER, epsilon=0.05, box=str(path))

@@ -91,6 +91,8 @@ def decide(
         rounded = plan.arithmetic == "float32"
         graphs = plan.engine in ("auto", "differential")
         pair = pair_of(reference, test, as_computed=rounded, graphs=graphs)
+        if region.is_empty:
+            raise VouchError("the region is empty: no input satisfies its constraints")
         if check_vacuity and isinstance(prop, Avoid) and contradicts_itself(pair, region, prop):
             outcome = Outcome(Verdict.EQUIVALENT, reason=VACUOUS)
         else:

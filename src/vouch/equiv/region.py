@@ -1,7 +1,8 @@
 """The inputs that are compared: a box, cut down by a Manhattan ball or by linear constraints.
 
 A region is {x : lower ≤ x ≤ upper, ‖x − centre‖₁ ≤ radius, rows·x ≤ rhs}; the ball and the rows are
-optional. A Chebyshev ball is a box.
+optional, and a row that is `strict` means <. A Chebyshev ball is a box. Proofs cover the closed region;
+`contains`, which has the last word on counterexamples, is exact.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vouch.errors import VouchError
-from vouch.nn.lp import LinearProgram
+from vouch.nn.lp import LinearProgram, rational
 
 Array = npt.NDArray[np.float64]
 
@@ -27,6 +28,7 @@ class Region:
     radius: float | None = None
     rows: Array | None = None
     rhs: Array | None = None
+    strict: npt.NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         if self.lower.shape != self.upper.shape or self.lower.ndim != 1:
@@ -63,13 +65,32 @@ class Region:
             if sum(moved) > Fraction(self.radius):
                 return False
         if self.rows is not None and self.rhs is not None:
-            for row, right in zip(self.rows, self.rhs, strict=True):
-                used = np.flatnonzero(row)
-                if sum(Fraction(float(row[j])) * Fraction(float(x[j])) for j in used) > Fraction(
-                    float(right)
-                ):
+            for row, right, open_end in zip(self.rows, self.rhs, self._open_ends(), strict=True):
+                terms = (Fraction(float(row[j])) * Fraction(float(x[j])) for j in np.flatnonzero(row))
+                over = sum(terms, Fraction(0)) - Fraction(float(right))
+                if over > 0 or (open_end and over == 0):
                     return False
         return True
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether certainly no point satisfies the linear constraints."""
+        if self.rows is None or self.rhs is None:
+            return False
+        program = input_program(self)
+        if program.infeasible() is True:
+            return True
+        for index in np.flatnonzero(self._open_ends()):
+            # A strict row whose smallest value is its limit leaves nothing.
+            row = np.pad(self.rows[index], (0, program.columns - self.size))
+            least = program.exact_bound(row, program.minimise(row).multipliers)
+            if least >= rational(float(self.rhs[index])):
+                return True
+        return False
+
+    def _open_ends(self) -> npt.NDArray[np.bool_]:
+        assert self.rhs is not None
+        return np.zeros(len(self.rhs), dtype=bool) if self.strict is None else self.strict
 
     def inside(self, x: Array) -> npt.NDArray[np.bool_]:
         """Membership of rows of x up to round-off, for searching; `contains` has the last word."""

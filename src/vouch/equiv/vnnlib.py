@@ -46,7 +46,7 @@ def _region(case: Case, inputs: int, path: str) -> Region:
     own = ~rows.x_rows[:, inputs:].any(axis=1)
     if not own.any():
         return Region(lower, upper)
-    return Region(lower, upper, rows=rows.x_rows[own][:, :inputs], rhs=rows.rhs[own])
+    return Region(lower, upper, rows=rows.x_rows[own][:, :inputs], rhs=rows.rhs[own], strict=rows.strict[own])
 
 
 def read_questions(path: str | PathLike[str], inputs: int, outputs: int) -> list[tuple[Region, Avoid]]:
@@ -98,6 +98,5 @@ def _shared(case: Case, inputs: int, path: str) -> Region:
     if not keep:
         return Region(lower, upper)
     assert rows is not None
-    return Region(
-        lower, upper, rows=rows.x_rows[keep][:, :inputs] + rows.x_rows[keep][:, inputs:], rhs=rows.rhs[keep]
-    )
+    combined = rows.x_rows[keep][:, :inputs] + rows.x_rows[keep][:, inputs:]
+    return Region(lower, upper, rows=combined, rhs=rows.rhs[keep], strict=rows.strict[keep])
