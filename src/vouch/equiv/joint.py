@@ -1,14 +1,15 @@
 """Engine `joint`: both networks as one graph that reads the input once, handed to the searches of `vouch nn`.
 
-The graph's outputs are the reference's, then the test network's (and for the Manhattan norm the absolute
-differences). A violation is a union of polytopes of these outputs. Bounds of a row such as r − t are
-substituted backwards through both networks down to the input they share, where common terms cancel.
+The graph (`nn.twins`) puts out r of the reference, t of the test network, the differences g = r − t, which
+networks of one structure follow node by node, and for the Manhattan norm |g|. A violation is a union of
+polytopes of r and t. Every row about t is stated once more about r − g; bounds of both are substituted
+backwards down to the shared input, where common terms cancel, and any combination may refute the violation.
 
-Arithmetic. The graph keeps every operator of both networks as it is and adds none between them, so the bounds
-on rounding that `nn.bounds.model` puts on each operator of the graph are those of the two networks run by
-themselves, each with roundings of its own, on the same input (in float32: rounded once, as both are given the
-same number). What is asked about the outputs is not computed by any network: rows over outputs are taken as
-exact, and the absolute differences are only ever bounded, with more room than the reals need.
+Arithmetic. The graph keeps every node of both networks as it is, so the bounds on rounding that
+`nn.bounds.model` puts on each of them are those of the two networks run by themselves, each with roundings of
+its own, on the same input (in float32: rounded once, as both are given the same number). What is asked about
+the outputs is not computed by any network: rows over outputs are taken as exact, and differences are only
+ever bounded, with the rounding of both sides added.
 """
 
 from __future__ import annotations
@@ -25,17 +26,16 @@ from vouch.equiv.outcome import Array, Confirm, Deadline, Outcome, Witness
 from vouch.equiv.property import Avoid, Bools, Epsilon, Property, Top
 from vouch.equiv.region import Region
 from vouch.errors import Unsupported
-from vouch.nn.bounds.model import Model, model_of
+from vouch.nn.bounds.model import Model, model_from
 from vouch.nn.bounds.outputs import least_of_rows
-from vouch.nn.join import copied
-from vouch.nn.network import GraphBuilder, Network
-from vouch.nn.operators import Add, Concat, Relu
+from vouch.nn.lowered import lower
+from vouch.nn.network import Network
 from vouch.nn.property import Ball, Case, Rows
 from vouch.nn.property import Property as Question
 from vouch.nn.result import Counterexample
 from vouch.nn.search.driver import search
 from vouch.nn.search.task import Judge
-from vouch.nn.specialise import logits
+from vouch.nn.twins import Twins, beside
 from vouch.settings import Settings
 from vouch.verdict import Verdict
 
@@ -59,33 +59,23 @@ def prove(
 
     `rounded` asks about the networks in float32 instead of the reals.
     """
-    distances = isinstance(prop, Epsilon) and prop.norm == "l1"
-    network = side_by_side(pair.reference.source, pair.test.source, distances=distances)
-    model = model_of(network, "float32" if rounded else "real")
-    root = _violations(model, _input_set(region), prop, pair.reference.outputs)
+    sources = pair.reference.source, pair.test.source
+    graphs = [lower(source, fold=not rounded, relu_only=True) for source in sources]
+    twins = beside(*graphs, distances=isinstance(prop, Epsilon) and prop.norm == "l1")
+    model = model_from(twins.lowered, "float32" if rounded else "real")
+    root = _violations(model, twins, _input_set(region), prop)
     if not root.case.regions:
         return Outcome(Verdict.EQUIVALENT, bound=root.bound)
     witness = falsify(pair, region, prop, confirm, deadline.share(0.2).within(10.0), seed=seed)
     if witness is not None:
         return Outcome(Verdict.DIFFERENT, witness=witness)
-    question = Question((root.case,), network.inputs, network.outputs)
-    judge = _PairJudge(network, question, confirm)
+    question = Question((root.case,), model.inputs, model.outputs)
+    judge = _PairJudge(sources[0], question, confirm)
     limit = None if deadline.at == float("inf") else deadline.left
     result = search(model, question, Settings({"engine": "auto", "timeout": limit, "jobs": jobs}), judge)
     verdict = _VERDICTS.get(result.verdict, result.verdict)
     bound = prop.epsilon if isinstance(prop, Epsilon) and verdict is Verdict.EQUIVALENT else None
     return Outcome(verdict, bound, judge.witness, result.reason, result.statistics)
-
-
-def side_by_side(reference: Network, test: Network, *, distances: bool = False) -> Network:
-    """One network that gives its input to both and puts out r, t and, with `distances`, |r − t|."""
-    builder = GraphBuilder(f"{reference.name} and {test.name}", "x", reference.input_shape)
-    parts = [copied(builder, number, logits(net), "x") for number, net in enumerate((reference, test))]
-    if distances:
-        gap = builder.add("gap", Add((1, -1)), *parts)
-        above = builder.add("above", Relu(), gap)
-        parts.append(builder.add("distance", Add((1, 1, -1)), above, above, gap))
-    return builder.build(builder.add("y", Concat(0, (None,) * len(parts)), *parts))
 
 
 def _input_set(region: Region) -> Case:
@@ -106,7 +96,8 @@ class _Root:
     bound: float | None = None
 
 
-def _violations(model: Model, case: Case, prop: Property, outputs: int) -> _Root:
+def _violations(model: Model, twins: Twins, case: Case, prop: Property) -> _Root:
+    outputs = twins.outputs
     match prop:
         case Epsilon():
             regions = _distances(prop, outputs, model)
@@ -121,19 +112,34 @@ def _violations(model: Model, case: Case, prop: Property, outputs: int) -> _Root
             assert_never(never)
     if not regions:
         return _Root(case)
+    if twins.followed:
+        regions = [_restated(region, outputs) for region in regions]
     least = least_of_rows(model, case, np.vstack([region.y_rows for region in regions]))
     ends = np.cumsum([region.count for region in regions])[:-1]
-    left = [
-        region
-        for region, low in zip(regions, np.split(least, ends), strict=True)
-        if not (low > region.rhs).any()
-    ]
+    lows = np.split(least, ends)
+    left = [region for region, low in zip(regions, lows, strict=True) if not (low > region.rhs).any()]
     if isinstance(prop, Epsilon):
-        # Every region is one row, −(the difference) < −ε.
-        bound = max(0.0, float(-least.min()))
+        # Every row of a region says −(one difference) < −ε: the best of their bounds counts.
+        bound = max(0.0, *(float(-low.max()) for low in lows))
         left = [] if bound <= prop.epsilon else left
         return _Root(_with(case, left), bound if not left else None)
     return _Root(_with(case, left))
+
+
+def _restated(region: Rows, outputs: int) -> Rows:
+    """The region with every row about t stated once more about r − g, which is the same."""
+    about = region.y_rows[:, outputs : 2 * outputs]
+    chosen = about.any(axis=1)
+    rows = region.y_rows[chosen].copy()
+    rows[:, :outputs] += about[chosen]
+    rows[:, outputs : 2 * outputs] = 0.0
+    rows[:, 2 * outputs : 3 * outputs] = -about[chosen]
+    return Rows(
+        np.vstack([region.x_rows, region.x_rows[chosen]]),
+        np.vstack([region.y_rows, rows]),
+        np.concatenate([region.rhs, region.rhs[chosen]]),
+        np.concatenate([region.strict, region.strict[chosen]]),
+    )
 
 
 def _with(case: Case, regions: list[Rows]) -> Case:
@@ -141,14 +147,18 @@ def _with(case: Case, regions: list[Rows]) -> Case:
 
 
 def _rows(model: Model, rows: Array, rhs: Array, strict: Bools | bool) -> Rows:
-    wide = np.pad(rows, ((0, 0), (0, model.outputs - rows.shape[1])))
-    return Rows.of(np.zeros((len(rows), model.inputs)), wide, rhs, strict)
+    return Rows.of(np.zeros((len(rows), model.inputs)), _widened(rows, model), rhs, strict)
+
+
+def _widened(rows: Array, model: Model) -> Array:
+    """Rows over the first outputs as rows over all."""
+    return np.pad(rows, ((0, 0), (0, model.outputs - rows.shape[1])))
 
 
 def _distances(prop: Epsilon, outputs: int, model: Model) -> list[Rows]:
     limit = np.array([-prop.epsilon])
     if prop.norm == "l1":
-        return [_rows(model, np.repeat([[0.0, 0.0, -1.0]], outputs, axis=1), limit, True)]
+        return [_rows(model, np.repeat([[0.0, 0.0, 0.0, -1.0]], outputs, axis=1), limit, True)]
     eye = np.eye(outputs)
     gaps = np.hstack([eye, -eye])
     return [_rows(model, sign * gap[None, :], limit, True) for gap in gaps for sign in (-1.0, 1.0)]
@@ -161,7 +171,8 @@ def _rankings(prop: Top, outputs: int, model: Model, case: Case) -> list[Rows]:
     margins = (eye[:, None, :] - eye[None, :, :]).reshape(-1, outputs)
     nothing = np.zeros_like(margins)
     both = np.vstack([np.hstack([margins, nothing]), np.hstack([nothing, margins])])
-    lead = least_of_rows(model, case, both).reshape(2, outputs, outputs)  # lead[net, i, j] ≤ y_i − y_j
+    # lead[net, i, j] ≤ y_i − y_j
+    lead = least_of_rows(model, case, _widened(both, model)).reshape(2, outputs, outputs)
     regions: list[Rows] = []
     for i in range(outputs):
         others = [j for j in range(outputs) if j != i]

@@ -18,15 +18,9 @@ def joined(networks: Sequence[Network]) -> Network:
     for number, network in enumerate(networks):
         part = builder.add(f"{number}/part", Slice(((start, start + network.inputs, None),)), "x")
         start += network.inputs
-        outputs.append(copied(builder, number, network, part))
+        names = {network.input: builder.add(f"{number}/input", Reshape(network.input_shape), part)}
+        for node in network.nodes:
+            inputs = (names[name] for name in node.inputs)
+            names[node.name] = builder.add(f"{number}:{node.name}", node.op, *inputs)
+        outputs.append(builder.add(f"{number}/output", Reshape((network.outputs,)), names[network.output]))
     return builder.build(builder.add("y", Concat(0, (None,) * len(outputs)), *outputs))
-
-
-def copied(builder: GraphBuilder, number: int, network: Network, source: str) -> str:
-    """Adds the network, reading `source` (of any shape); the name of its flat output. Operators are kept as
-    they are, so that what holds of each one's rounding holds in the copy."""
-    names = {network.input: builder.add(f"{number}/input", Reshape(network.input_shape), source)}
-    for node in network.nodes:
-        inputs = (names[name] for name in node.inputs)
-        names[node.name] = builder.add(f"{number}:{node.name}", node.op, *inputs)
-    return builder.add(f"{number}/output", Reshape((network.outputs,)), names[network.output])

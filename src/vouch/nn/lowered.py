@@ -5,7 +5,8 @@ Every value is a flat vector (arrays are [batch, size]). A node is one of
 - `Input`: node 0;
 - `Affine`: y = sum of map(x) over its inputs + bias, each map a `LinearMap`;
 - `Activation`: one function per element (ReLU, leaky ReLU, clip, sigmoid, tanh);
-- `Maximum`: y_j = max of x over a window of indices (max-pooling, Max).
+- `Maximum`: y_j = max of x over a window of indices (max-pooling, Max);
+- `AffineGap`, `ActivationGap`: the difference of two such nodes, where two networks are compared.
 
 `lower(network)` makes it; nodes are in topological order and refer to each other by index, the last one is
 the output. `Lowered.as_layers()` is the plain dense form of a feed-forward ReLU network.
@@ -34,6 +35,7 @@ class Kind(StrEnum):
     CLIP = "clip"
     SIGMOID = "sigmoid"
     TANH = "tanh"
+    GAP = "difference"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,6 +73,24 @@ class Activation:
     slope: float = 0.0
     low: float = 0.0
     high: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AffineGap(Affine):
+    """The difference of the affine nodes `first` and `second`, written with the difference of what they read:
+    it equals the sum of maps and bias up to the errors, and up to the rounding of those two nodes."""
+
+    first: int = 0
+    second: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ActivationGap(Activation):
+    """The difference of the activations `first` and `second`, which are of one kind; `input` is the
+    difference of their inputs. Its own kind is GAP."""
+
+    first: int = 0
+    second: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,7 +8,7 @@ from typing import Any, assert_never
 import numpy as np
 
 from vouch.nn.linear import is_torch
-from vouch.nn.lowered import Activation, Affine, Input, Kind, LoweredNode, Maximum
+from vouch.nn.lowered import Activation, ActivationGap, Affine, AffineGap, Input, Kind, LoweredNode, Maximum
 from vouch.nn.operators.activation import sigmoid
 
 
@@ -17,6 +17,8 @@ def value(node: LoweredNode, values: Sequence[Any], x: Any) -> Any:
     match node:
         case Input():
             return x.reshape(x.shape[0], node.size)
+        case AffineGap() | ActivationGap():
+            return values[node.first] - values[node.second]
         case Affine():
             parts = (m.apply(values[i]) for m, i in zip(node.maps, node.inputs, strict=True))
             return sum(parts, start=_like(node.bias, x))
@@ -49,5 +51,7 @@ def _activated(node: Activation, x: Any) -> Any:
             return x.sigmoid() if is_torch(x) else sigmoid(x)
         case Kind.TANH:
             return x.tanh() if is_torch(x) else np.tanh(x)
+        case Kind.GAP:
+            raise AssertionError("not a function of one value")
         case _:
             assert_never(node.kind)

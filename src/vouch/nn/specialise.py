@@ -1,5 +1,4 @@
 """Simplifies a network for one box of inputs: clipping in front that the box never reaches is taken out.
-And, for questions about the order of outputs only, takes a softmax at the end away.
 
 NNet files clip their inputs to ranges from the header. Inside these ranges the network is a plain
 feed-forward one again, for which the engines have faster ways.
@@ -12,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from vouch.nn.network import Network, Node
-from vouch.nn.operators import Clip, Max, Softmax
+from vouch.nn.operators import Clip, Max
 from vouch.nn.operators.base import Array
 
 
@@ -49,15 +48,3 @@ def _passes(node: Node, low: Array, high: Array) -> bool:
             return all(bool(np.all(high <= c)) for c in constants)
         case _:
             return False
-
-
-def logits(network: Network) -> Network:
-    """The network without its softmax nodes: what they are computed from takes their place."""
-    names = {network.input: network.input}
-    kept = []
-    for node in network.nodes:
-        inputs = tuple(names[name] for name in node.inputs)
-        names[node.name] = inputs[0] if isinstance(node.op, Softmax) else node.name
-        if not isinstance(node.op, Softmax):
-            kept.append(replace(node, inputs=inputs))
-    return replace(network, nodes=tuple(kept), output=names[network.output], model=None)

@@ -11,12 +11,19 @@ from typing import Any
 
 from vouch.nn.bounds.model import Model
 from vouch.nn.bounds.relax import Relaxation
-from vouch.nn.lowered import Activation, Affine, Kind
+from vouch.nn.lowered import Activation, ActivationGap, Affine, Kind
 
 
 def is_relu(model: Model, index: int) -> bool:
     node = model.node(index)
     return isinstance(node, Activation) and node.kind is Kind.RELU
+
+
+def all_relus(model: Model) -> bool:
+    """Whether splitting the signs of ReLUs makes everything linear (differences of ReLUs follow suit)."""
+    nodes = [model.node(index) for index in model.activations]
+    kinds = [model.node(n.first).kind if isinstance(n, ActivationGap) else n.kind for n in nodes]
+    return all(kind is Kind.RELU for kind in kinds)
 
 
 def relu_slopes(model: Model, relaxed: dict[int, Relaxation]) -> dict[int, Any]:

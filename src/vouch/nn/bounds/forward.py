@@ -14,7 +14,7 @@ from typing import Any, Literal
 from vouch.nn.bounds.backward import substitute
 from vouch.nn.bounds.model import Model, rows_of
 from vouch.nn.bounds.relax import Relaxation, relax
-from vouch.nn.lowered import Activation, Affine
+from vouch.nn.lowered import Activation, Affine, AffineGap
 
 Domain = Literal["interval", "crown"]
 
@@ -82,19 +82,21 @@ def analyse(model: Model, lower: Any, upper: Any, state: State, domain: Domain =
     size = xp.maximum(xp.abs(lower), xp.abs(upper))
     for index, node in enumerate(model.lowered.nodes):
         if isinstance(node, Affine):
-            low, high, noise[index], size = _affine(model, index, node, lows, highs)
+            low, high, noise[index], size = _affine(model, index, node, lows, highs, noise)
             lows[index], highs[index] = low, high
         elif isinstance(node, Activation):
             low, high = state.low[:, model.slots[index]], state.high[:, model.slots[index]]
             _meet(xp, low, high, lows[node.input], highs[node.input])
             if domain == "crown" and node.input > 1:
                 _tighten(model, node.input, low, high, noise, relaxed, lower, upper)
-            relaxed[index], lows[index], highs[index] = relax(model, index, low, high)
+            relaxed[index], lows[index], highs[index] = relax(model, index, low, high, state)
     last = model.output
     return Analysis(model, lower, upper, state, noise, relaxed, lows[last], highs[last], size)
 
 
-def _affine(model: Model, index: int, node: Affine, lows: Any, highs: Any) -> tuple[Any, Any, Any, Any]:
+def _affine(
+    model: Model, index: int, node: Affine, lows: Any, highs: Any, known: dict[int, Any]
+) -> tuple[Any, Any, Any, Any]:
     xp = model.arrays.xp
     middle, radius, sizes = model.biases[index], 0.0, []
     for linear, source in zip(node.maps, node.inputs, strict=True):
@@ -103,6 +105,8 @@ def _affine(model: Model, index: int, node: Affine, lows: Any, highs: Any) -> tu
         radius = radius + linear.absolute().apply((high - low) * 0.5)
         sizes.append(xp.maximum(xp.abs(low), xp.abs(high)))
     noise, mass = model.noise(index, sizes)
+    if isinstance(node, AffineGap):
+        noise = noise + known[node.first] + known[node.second]
     radius = radius + noise
     return middle - radius, middle + radius, noise, mass
 

@@ -23,8 +23,8 @@ import numpy as np
 
 from vouch.errors import Unsupported
 from vouch.nn.bounds.arrays import NUMPY, Arrays
-from vouch.nn.linear import Dense, LinearMap
-from vouch.nn.lowered import Activation, Affine, Kind, Lowered, Maximum, lower
+from vouch.nn.linear import Dense, LinearMap, Sparse
+from vouch.nn.lowered import Activation, Affine, AffineGap, Kind, Lowered, Maximum, lower
 from vouch.nn.network import Network
 
 Arithmetic = Literal["real", "float32"]
@@ -45,7 +45,8 @@ class Model:
     """The nodes, and which of them are non-linear.
 
     `activations` lists the indices of activation nodes; `slots[index]` is the slice of a state vector
-    [batch, neurons] that belongs to the inputs of that activation. Kinds are ReLU, sigmoid and tanh only.
+    [batch, neurons] that belongs to the inputs of that activation. Kinds are ReLU, sigmoid, tanh and the
+    difference of two of these.
     """
 
     lowered: Lowered
@@ -106,7 +107,7 @@ def model_from(lowered: Lowered, arithmetic: Arithmetic, arrays: Arrays = NUMPY)
     for index in activations:
         node = lowered.nodes[index]
         assert isinstance(node, Activation)
-        if node.kind not in (Kind.RELU, Kind.SIGMOID, Kind.TANH):
+        if node.kind not in (Kind.RELU, Kind.SIGMOID, Kind.TANH, Kind.GAP):
             raise Unsupported(f"bounds of {node.kind}")
         slots[index] = slice(start, start + node.size)
         start += node.size
@@ -117,7 +118,8 @@ def model_from(lowered: Lowered, arithmetic: Arithmetic, arrays: Arrays = NUMPY)
     factors = {}
     for index, node in affine.items():
         factor = _SAFETY * every * UNIT64
-        if arithmetic == "float32" and not _moves_only(node):
+        # The rounding of a difference is that of its two nodes; whoever asks for its noise adds theirs.
+        if arithmetic == "float32" and not _moves_only(node) and not isinstance(node, AffineGap):
             # One product per term, and as many additions; the bias, and a division or a scale on the way.
             steps = (_terms(node) + 6) * UNIT32
             factor += steps / (1 - steps)
@@ -141,7 +143,12 @@ def _terms(node: Affine) -> int:
 
 def _moves_only(node: Affine) -> bool:
     """The node copies single elements, which rounds nothing."""
-    return len(node.maps) == 1 and bool(getattr(node.maps[0], "selects", False)) and not node.bias.any()
+    parts = (node.bias != 0) * 1
+    for linear in node.maps:
+        if not (isinstance(linear, Sparse) and linear.selects):
+            return False
+        parts = parts + np.diff(linear.matrix.indptr)
+    return bool((parts <= 1).all())
 
 
 def rows_of(linear: LinearMap, chosen: Any, like: Any) -> Any:

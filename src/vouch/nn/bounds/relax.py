@@ -7,11 +7,14 @@ Shifts are widened so that this holds for the computed slopes, whatever they wer
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 from vouch.nn.bounds.arrays import Arrays
 from vouch.nn.bounds.model import Model
-from vouch.nn.lowered import Activation, Kind
+from vouch.nn.lowered import Activation, ActivationGap, Kind
+
+if TYPE_CHECKING:
+    from vouch.nn.bounds.forward import State
 
 _WIDEN = 2.0**-50
 # Covers the error of `_where_slope` and of the library's tanh.
@@ -38,8 +41,11 @@ class Relaxation:
         )
 
 
-def relax(model: Model, index: int, low: Any, high: Any) -> tuple[Relaxation, Any, Any]:
-    """The relaxation of activation node `index` on [low, high], and an interval of its value."""
+def relax(
+    model: Model, index: int, low: Any, high: Any, state: State | None = None
+) -> tuple[Relaxation, Any, Any]:
+    """The relaxation of activation node `index` on [low, high], and an interval of its value. A difference of
+    two activations needs the `state` with the intervals of both."""
     node = model.node(index)
     assert isinstance(node, Activation)
     arrays = model.arrays
@@ -48,6 +54,12 @@ def relax(model: Model, index: int, low: Any, high: Any) -> tuple[Relaxation, An
             return relu(arrays, low, high), low.clip(min=0), high.clip(min=0)
         case Kind.SIGMOID | Kind.TANH:
             return curve(arrays, node.kind, low, high, model.curve_error())
+        case Kind.GAP:
+            assert isinstance(node, ActivationGap)
+            assert state is not None
+            least, most = steepness(model, node, state)
+            error = 0.0 if model.node(node.first).kind is Kind.RELU else 2 * model.curve_error()
+            return gap(arrays, least, most, low, high, error)
         case Kind.LEAKY_RELU | Kind.CLIP:
             raise AssertionError("written out with ReLU before")
         case _:
@@ -127,3 +139,50 @@ def _sigmoid(arrays: Arrays) -> Any:
         return xp.tanh(x * 0.5) * 0.5 + 0.5
 
     return sigmoid
+
+
+def steepness(model: Model, node: ActivationGap, state: State) -> tuple[Any, Any]:
+    """The least and the largest slope (f(r) - f(t)) / (r - t) for r and t within their intervals, by the mean
+    value theorem; rounded outwards."""
+    arrays, xp = model.arrays, model.arrays.xp
+    ends = [
+        (state.low[:, part], state.high[:, part])
+        for part in (model.slots[node.first], model.slots[node.second])
+    ]
+    low, high = xp.minimum(ends[0][0], ends[1][0]), xp.maximum(ends[0][1], ends[1][1])
+    kind = model.node(node.first).kind
+    if kind is Kind.RELU:
+        return (low >= 0) * 1.0, (high > 0) * 1.0
+    flattest = xp.minimum(_bell(arrays, kind, low), _bell(arrays, kind, high))
+    steepest = _bell(arrays, kind, xp.maximum(low, xp.minimum(high, arrays.zeros(low.shape))))
+    return flattest * (1 - 2.0**-40), steepest * (1 + 2.0**-40)
+
+
+def _bell(arrays: Arrays, kind: Kind, h: Any) -> Any:
+    """The derivative of sigmoid or tanh at h, without cancellation."""
+    scale, height = (1.0, 1.0) if kind is Kind.SIGMOID else (2.0, 4.0)
+    power = arrays.xp.exp(-abs(h) * scale)
+    return power / ((1 + power) * (1 + power)) * height
+
+
+def gap(
+    arrays: Arrays, least: Any, most: Any, low: Any, high: Any, error: float
+) -> tuple[Relaxation, Any, Any]:
+    """Bounds of s d for all d in [low, high] and all slopes s in [least, most], and of the errors on top.
+
+    The largest s d is most * d where d > 0 and least * d where d < 0, which is convex: its chord is above it.
+    The smallest is its mirror image. `unstable` is False throughout: no slope may be chosen freely.
+    """
+    xp = arrays.xp
+    crossing = (low < 0) & (high > 0)
+    width = xp.where(crossing, high - low, 1.0)
+    up = xp.where(crossing, (most * high - least * low) / width, xp.where(low >= 0, most, least))
+    down = xp.where(crossing, (least * high - most * low) / width, xp.where(low >= 0, least, most))
+    above = xp.maximum((least - up) * low, (most - up) * high)
+    below = xp.minimum((most - down) * low, (least - down) * high)
+    slack = error + _WIDEN * (abs(low) + abs(high))
+    high_shift = xp.where(crossing, above, 0.0) + slack
+    low_shift = xp.where(crossing, below, 0.0) - slack
+    value_low = xp.where(low < 0, most * low, least * low) - slack
+    value_high = xp.where(high > 0, most * high, least * high) + slack
+    return Relaxation(down, low_shift, up, high_shift, crossing & ~crossing), value_low, value_high

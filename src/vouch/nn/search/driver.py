@@ -15,7 +15,7 @@ import numpy as np
 
 from vouch.errors import Unsupported, VouchError
 from vouch.nn.bounds.arrays import arrays_for
-from vouch.nn.bounds.ascent import is_relu
+from vouch.nn.bounds.ascent import all_relus
 from vouch.nn.bounds.model import Model, model_of
 from vouch.nn.bounds.outputs import output_bounds
 from vouch.nn.network import Network
@@ -143,8 +143,7 @@ class _Verification:
         if asked not in ("auto", "bounds"):
             raise VouchError(f"engine {asked!r} does not decide properties over the reals or float32")
         free = int(np.count_nonzero(case.upper > case.lower))
-        relus = all(is_relu(self.model, index) for index in self.model.activations)
-        return "inputs" if free <= FEW_INPUTS or not relus else "neurons"
+        return "inputs" if free <= FEW_INPUTS or not all_relus(self.model) else "neurons"
 
     def _effort(self, case: Case) -> Effort:
         if len(case.lower) <= FEW_INPUTS and self.model.neurons <= 2000:
@@ -154,8 +153,7 @@ class _Verification:
     def _first(self, engine: str, case: Case) -> Outcome:
         """A short try at splitting neurons where there are few of them and few inputs."""
         nothing = Outcome(None, 0.0, 0, 0, None)
-        relus = all(is_relu(self.model, index) for index in self.model.activations)
-        if engine != "inputs" or not relus or self.model.neurons > FEW_NEURONS:
+        if engine != "inputs" or not all_relus(self.model) or self.model.neurons > FEW_NEURONS:
             return nothing
         share, most = _FIRST
         outcome = self._search("neurons", case, Clock(min(share * self.clock.left, most)))
