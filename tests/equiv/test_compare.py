@@ -322,3 +322,15 @@ def test_a_strict_constraint_keeps_its_edge_out(tmp_path: Path) -> None:
     path.write_text(text.format(low="1.0"), encoding="utf-8")
     with pytest.raises(VouchError, match="empty"):
         vouch.equiv.compare(ABSOLUTE, STEEPER, epsilon=0.05, box=str(path))
+
+
+def test_float32_overflow_is_no_proof() -> None:
+    """Both outputs are infinite in float32, and inf − inf is no difference of 0."""
+    huge = [(np.array([[1e30]]), np.zeros(1)), (np.array([[1e30], [0.0]]), np.zeros(2))]
+    hugest = [(np.array([[1e30]]), np.zeros(1)), (np.array([[2e30], [0.0]]), np.zeros(2))]
+    region = (np.array([1.0]), np.array([2.0]))
+    real = vouch.equiv.compare(huge, hugest, top=1, box=region)
+    assert real.verdict is Verdict.EQUIVALENT
+    rounded = vouch.equiv.compare(huge, hugest, top=1, box=region, arithmetic="float32")
+    assert rounded.verdict is Verdict.UNKNOWN
+    assert "overflow" in str(rounded.reason)

@@ -81,6 +81,20 @@ def test_round_off_is_not_decided_against_the_network():
     assert single.reason
 
 
+def test_float32_overflow_is_no_proof():
+    """Bounds for real numbers say 1e60 to 2e60, the runtime says inf."""
+    layers = [(np.array([[1e30]]), np.zeros(1)), (np.array([[1e30]]), np.zeros(1))]
+    network = Network.from_layers(layers)
+    prop = output_union([1.0], [2.0], [(np.array([[-1.0]]), np.array([-1e70]))])
+    assert verify(network, prop, resolve("nn", {"arithmetic": "real"})).verdict is Verdict.SAFE
+    found = verify(network, prop, resolve("nn", {"arithmetic": "float32"}))
+    assert found.verdict is Verdict.UNKNOWN
+    assert "overflow" in found.reason
+    # Within range again, it is proved in both arithmetics.
+    small = output_union([1e-30], [2e-30], [(np.array([[-1.0]]), np.array([-1e35]))])
+    assert verify(network, small, resolve("nn", {"arithmetic": "float32"})).verdict is Verdict.SAFE
+
+
 def test_several_rows_have_to_hold_together():
     # x and -x are both at least 0.1 nowhere; each by itself is.
     network = Network.from_layers([(np.array([[1.0], [-1.0]]), np.zeros(2))])

@@ -17,7 +17,7 @@ from vouch.equiv import boxes, neurons
 from vouch.equiv.canonical import same_function
 from vouch.equiv.confirm import confirmer
 from vouch.equiv.falsify import falsify, glance
-from vouch.equiv.forms import UNIT32
+from vouch.equiv.forms import UNIT32, may_overflow
 from vouch.equiv.graphs import Compared, GraphPair, pair_of
 from vouch.equiv.outcome import Deadline, Outcome, Witness
 from vouch.equiv.pair import Pair
@@ -166,6 +166,8 @@ def _run(pair: Pair, region: Region, prop: Property, plan: Plan) -> tuple[str, O
     witness = glance(pair, region, prop, confirm, seed=plan.seed)
     if witness is not None:
         return "falsifier", Outcome(Verdict.DIFFERENT, witness=witness)
+    if plan.arithmetic == "float32" and any(may_overflow(net, region) for net in (pair.reference, pair.test)):
+        raise Unsupported("float32 sums may overflow in this region")
     match plan.engine:
         case "differential":
             return "differential", differential(pair, region, prop, plan, deadline)

@@ -24,7 +24,8 @@ Limits = tuple[tuple[Array, Array], ...]
 
 UNIT64 = 2.0**-53
 UNIT32 = 2.0**-24
-TINY = 2.0**-140  # above every subnormal effect of float32 and float64
+TINY = 2.0**-110  # above what float32 and float64 lose to subnormal numbers, flushed to zero or not
+LARGEST32 = 3.4e38  # a little below the largest float32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -273,3 +274,17 @@ def _times(generators: Array, weights: Array) -> Array:
     count, rows, size = generators.shape
     flat = np.ascontiguousarray(generators).reshape(count * rows, size)
     return np.asarray((flat @ weights.T).reshape(count, rows, weights.shape[0]))
+
+
+def may_overflow(network: Dense, region: Region) -> bool:
+    """Whether some sum of the network's own float32 arithmetic might leave its range over the region."""
+    cells = Cells.of(region.lower[None, :], region.upper[None, :], region)
+    before = [input_form(cells, False)]
+    trace = propagate(network, cells, unit=UNIT32, keep_before=True)
+    for index, (form, relaxed) in enumerate(zip(trace.before, trace.relaxed, strict=True)):
+        before.append(apply(form, relaxed, index, cells))
+    sums = (
+        form.magnitude(cells) @ np.abs(layer.weights).T + np.abs(layer.bias)
+        for form, layer in zip(before, network.layers, strict=True)
+    )
+    return any(not float(total.max()) < LARGEST32 for total in sums)

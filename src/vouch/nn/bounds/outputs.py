@@ -10,6 +10,9 @@ from vouch.nn.bounds.model import Model
 from vouch.nn.bounds.region import SLACK, Region, over_ball
 from vouch.nn.property import Array, Case, Rows
 
+# A little below the largest float32.
+LARGEST32 = 3.4e38
+
 
 def output_bounds(model: Model, lower: Array, upper: Array, domain: Domain = "crown") -> tuple[Array, Array]:
     """Lower and upper bounds of every output for inputs lower..upper."""
@@ -27,6 +30,23 @@ def output_bounds(model: Model, lower: Array, upper: Array, domain: Domain = "cr
     )
     found = arrays.numpy(values)
     return np.maximum(low, found[:count]), np.minimum(high, -found[count:])
+
+
+def may_overflow(model: Model, case: Case) -> bool:
+    """Whether some sum of the network's own float32 arithmetic might leave its range, in any order of
+    summation: bounds that hold for real numbers plus rounding say nothing about infinities."""
+    if model.arithmetic == "real":
+        return False
+    arrays = model.arrays
+    lower, upper = (arrays.array(end[None, :]) for end in fed_box(model, case))
+    domains: tuple[Domain, ...] = ("interval", "crown")
+    for domain in domains:
+        known = analyse(model, lower, upper, fresh(model, 1), domain)
+        # The noise of a node is at least its factor times all that is summed up there, without signs.
+        sums = (float(noise.max()) / model.factors[index] for index, noise in known.noise.items())
+        if max(sums, default=0.0) < LARGEST32:
+            return False
+    return True
 
 
 def least_of_rows(model: Model, case: Case, rows: Array) -> Array:

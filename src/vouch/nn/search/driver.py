@@ -17,7 +17,7 @@ from vouch.errors import Unsupported, VouchError
 from vouch.nn.bounds.arrays import arrays_for
 from vouch.nn.bounds.ascent import all_relus
 from vouch.nn.bounds.model import Model, model_of
-from vouch.nn.bounds.outputs import output_bounds
+from vouch.nn.bounds.outputs import may_overflow, output_bounds
 from vouch.nn.network import Network
 from vouch.nn.property import Case, Property
 from vouch.nn.result import Result
@@ -110,6 +110,8 @@ class _Verification:
         engine, bounds = "", []
         for number, case in enumerate(self.cases):
             self.done = number
+            if may_overflow(self.model, case):
+                raise Unsupported("float32 sums may overflow on this input set")
             engine = self._engine(case)
             outcome = self._first(engine, case)
             if outcome.counterexample is None and outcome.proved < 1.0:
