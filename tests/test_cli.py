@@ -250,6 +250,10 @@ def test_names_that_need_quoting(folder: Path) -> None:
 def test_help_and_version(folder: Path) -> None:
     assert "--unwind-loop" in vouch(folder, "check", "--help").stdout
     assert vouch(folder, "--version").stdout.startswith("vouch ")
+    for group in ((), ("nn",), ("equiv",)):
+        alone = vouch(folder, *group)
+        assert alone.returncode == 2
+        assert "\nCommands:\n" in alone.stderr
 
 
 def test_as_a_library(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,6 +72,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         # Usage errors of the argument parser carry `format_message`; anything else is a bug in vouch.
         message = getattr(error, "format_message", None)
+        if type(error).__name__ == "NoArgsIsHelpError" and message is not None:
+            print(message(), file=sys.stderr)
+            return Exit.BAD_INPUT
         if message is not None:
             return _fail(message())
         if "-v" in sys.argv or "--verbose" in sys.argv:
