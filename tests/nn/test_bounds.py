@@ -19,8 +19,10 @@ from vouch.nn.bounds.relax import curve, relu
 from vouch.nn.bounds.splits import bound, root
 from vouch.nn.bounds.zonotope import propagate, zonotope_bounds
 from vouch.nn.lowered import Kind
-from vouch.nn.network import Network
+from vouch.nn.network import GraphBuilder, Network
+from vouch.nn.operators import BatchNormalization, Conv
 from vouch.nn.property import output_union
+from vouch.nn.replay import replay
 
 
 def layers(rng, *sizes):
@@ -252,3 +254,35 @@ def test_a_device_that_is_not_there():
         pytest.skip("there is one")
     with pytest.raises(VouchError, match="no CUDA device"):
         arrays_for("cuda")
+
+
+def test_rounding_of_a_normalisation_that_the_runtime_folds() -> None:
+    """Folded into the convolution, mean and shift are part of its sum, rounded with every product there."""
+    channels, mean = 256, 2.0**20
+    rng = np.random.default_rng(0)
+    # The first output loses nearly every product when the folded bias comes first: each is below half a unit.
+    small = np.where(np.arange(channels) % 8, 0.03, 0.02)
+    kernel = np.stack([small, rng.normal(size=channels)]).astype(np.float32)
+    scale, shift, variance = np.float32([1, 1.5]), np.float32([0, 3]), np.float32([1, 0.5])
+    conv = Conv(kernel[:, :, None, None].astype(float), np.full(2, 0.125), (1, 1), ((0, 0),) * 2, (1, 1), 1)
+    norm = BatchNormalization(
+        *(part.astype(float) for part in (scale, shift, np.full(2, mean), variance)), epsilon=0.0
+    )
+    builder = GraphBuilder("folded", "x", (1, channels, 1, 1))
+    network = builder.build(builder.add("norm", norm, builder.add("conv", conv, "x")))
+    x = np.vstack([np.ones(channels), rng.normal(size=(4, channels))]).astype(np.float32)
+    model = model_of(network, "float32")
+    known = analyse(model, x.astype(float), x.astype(float), fresh(model, len(x)), "interval")
+
+    factor = scale / np.sqrt(variance)
+    total = np.tile((np.float32(0.125) - np.float32(mean)) * factor + shift, (len(x), 1))
+    for weights, column in zip((kernel * factor[:, None]).T, x.T, strict=True):
+        total = total + column[:, None] * weights
+    exact = network.evaluate(x.astype(float))
+    assert total.dtype == np.float32
+    assert np.abs(total - exact)[0, 0] > 30 * 2.0**-24 * mean
+    for run in (total, replay(network, x.astype(float))):
+        assert (known.output_low <= run).all()
+        assert (run <= known.output_high).all()
+    width = (known.output_high - known.output_low).max()
+    assert width < 4 * (channels + 20) * 2.0**-24 * 2.2 * mean

@@ -5,7 +5,8 @@ Each affine node is taken to compute M z + b + noise with |noise| <= `noise(node
 - the float64 round-off of the bound computation itself, however it sums (a-priori bounds, see below);
 - what folding maps lost (`weight_error`, `bias_error`);
 - with arithmetic "float32", the round-off of the network's own float32 arithmetic in any order of
-  summation, with or without fused multiply-add, and flushing of denormals.
+  summation, with or without fused multiply-add, and flushing of denormals; also where a runtime folds
+  products and sums with constants (a batch normalisation) into the sum of products before them.
 
 So a bound that accounts for the noise of every node holds for the network as it is run, and no other code
 has to think of rounding. Why one noise term per node is enough for the float64 part: substituting a row A
@@ -58,6 +59,7 @@ class Model:
     biases: dict[int, Any]
     size_of_biases: dict[int, Any]
     factors: dict[int, float]
+    bias_noise: dict[int, Any]
 
     @property
     def inputs(self) -> int:
@@ -82,6 +84,8 @@ class Model:
         for linear, size in zip(node.maps, sizes, strict=True):
             mass = mass + linear.absolute().apply(size)
         noise = mass * self.factors[index]
+        if index in self.bias_noise:
+            noise = noise + self.bias_noise[index]
         if node.weight_error or node.bias_error:
             total = sum(size.sum(1) for size in sizes)
             noise = noise + (total * (2 * node.weight_error) + 2 * node.bias_error)[:, None]
@@ -134,7 +138,25 @@ def model_from(lowered: Lowered, arithmetic: Arithmetic, arrays: Arrays = NUMPY)
         {i: arrays.array(node.bias) for i, node in affine.items()},
         {i: arrays.array(np.abs(node.bias)) for i, node in affine.items()},
         factors,
+        {i: arrays.array(b) for i, b in _bias_noise(affine).items()} if arithmetic == "float32" else {},
     )
+
+
+def _bias_noise(affine: dict[int, Affine]) -> dict[int, Any]:
+    """What folding a constant into the sums before it adds to its rounding: one for every term there.
+
+    The rest of a folded node's rounding is that of its parts: a weight is a product of theirs, whose relative
+    errors are counted where each of them is used.
+    """
+    before: dict[int, int] = {}
+    found = {}
+    for index, node in affine.items():
+        sums = [before[i] + _terms(affine[i]) for i in node.inputs if i in affine]
+        before[index] = max(sums, default=0)
+        if before[index] and node.bias.any() and not isinstance(node, AffineGap):
+            steps = before[index] * UNIT32
+            found[index] = np.abs(node.bias) * (steps / (1 - steps))
+    return found
 
 
 def _terms(node: Affine) -> int:
