@@ -22,6 +22,8 @@ from vouch.nn.property import Ball, Case, Rows
 
 # Relative slack of sums over inputs and over rows that are computed outside of `substitute`.
 SLACK = 2.0**-44
+# Rows times boxes that one substitution takes at once.
+_TOGETHER = 2048
 
 
 @dataclass(slots=True)
@@ -76,7 +78,7 @@ def exclude(analysis: Analysis, region: Region, steps: int = 4) -> Open:
     """The boxes of the analysis that could not be cleared of the region."""
     work = _Work(analysis, region)
     work.single_rows()
-    if region.count > 1:
+    if region.count > 1 and bool(work.open.any()):
         work.combine()
     work.keep()
     for step in range(steps):
@@ -104,32 +106,50 @@ class _Work:
         self.slopes = relu_slopes(self.model, analysis.relaxed)
 
     def single_rows(self) -> None:
-        """Bounds of every row by itself."""
-        region, batch = self.region, len(self.index)
-        found = []
-        for row in range(region.count):
-            weights = self.arrays.zeros((batch, region.count))
-            weights[:, row] = 1.0
-            coefficients, constant = self.row(weights, None)
-            found.append((coefficients, constant))
-            self.score += abs(coefficients)
-        self.rows = found
-        for _ in range(2):
-            for coefficients, constant in found:
+        """Bounds of every row by itself, until all boxes are closed."""
+        region, found = self.region, []
+        group = max(1, _TOGETHER // len(self.index))
+        for start in range(0, region.count, group):
+            for coefficients, constant in self.several(range(start, min(start + group, region.count))):
+                found.append((coefficients, constant))
+                self.score += abs(coefficients)
                 self.cut(coefficients, constant)
+            if not bool(self.open.any()):
+                break
+        self.rows = found
+        for coefficients, constant in found:
+            self.cut(coefficients, constant)
+
+    def several(self, chosen: range) -> list[tuple[Any, Any]]:
+        """Linear lower bounds of the excess of some rows, all by one substitution."""
+        region, analysis, arrays = self.region, self.analysis, self.arrays
+        batch, count = len(self.index), len(chosen)
+        rows = region.y_rows[chosen.start : chosen.stop][:, None, :] + arrays.zeros((1, batch, 1))
+        start = {self.model.output: rows.reshape(count * batch, -1)}
+        boxes = arrays.indices(np.tile(np.arange(batch), count))
+        coefficients, constant, _ = substitute(
+            self.model, start, boxes, analysis.noise, analysis.relaxed, self.lower, self.upper
+        )
+        parts = [slice(n * batch, (n + 1) * batch) for n in range(count)]
+        return [
+            self.excess(coefficients[part], constant[part], region.x_rows[row], region.rhs[row])
+            for row, part in zip(chosen, parts, strict=True)
+        ]
 
     def row(self, weights: Any, trace: dict[int, Any] | None) -> tuple[Any, Any]:
         """A linear lower bound of the weighted sum of excesses."""
         analysis, region = self.analysis, self.region
-        y_row, x_row = weights @ region.y_rows, weights @ region.x_rows
-        rhs = weights @ region.rhs
-        start = {self.model.output: y_row}
+        start = {self.model.output: weights @ region.y_rows}
         slopes = None if trace is None else self.slopes
         coefficients, constant, _ = substitute(
             self.model, start, None, analysis.noise, analysis.relaxed, self.lower, self.upper, slopes, trace
         )
-        # The weighted row was rounded, and so was the sum of x parts.
-        size = abs(region.y_rows).sum(0) @ (analysis.size + 1.0).T
+        return self.excess(coefficients, constant, weights @ region.x_rows, weights @ region.rhs)
+
+    def excess(self, coefficients: Any, constant: Any, x_row: Any, rhs: Any) -> tuple[Any, Any]:
+        """From a bound of the outputs' part to one of the whole excess."""
+        # A weighted row was rounded, and so was the sum of x parts.
+        size = abs(self.region.y_rows).sum(0) @ (self.analysis.size + 1.0).T
         reach = self.xp.maximum(abs(self.lower), abs(self.upper))
         size = size + self.arrays.dot(abs(coefficients) + abs(x_row), reach) + abs(rhs) + abs(constant)
         return coefficients + x_row, constant - rhs - SLACK * size

@@ -94,6 +94,12 @@ class InputSearch:
     def run(self) -> Outcome:
         root = self.arrays.array(self.root_lower[None, :]), self.arrays.array(self.root_upper[None, :])
         self.stack = [_Boxes(*root, fresh(self.model, 1))]
+        if len(self.regions) > 1:
+            # What is clear of a region as a whole is clear of it in every part.
+            analysis = analyse(self.model, *root, self.stack[0].state)
+            self.regions = [
+                region for region in self.regions if self.clock.over or len(exclude(analysis, region).index)
+            ]
         worst = None
         with ThreadPoolExecutor(self.jobs) as pool:
             while (self.stack or self.small) and not self.clock.over:
