@@ -11,13 +11,12 @@ import argparse
 import json
 import subprocess
 import sys
-import tarfile
-import zipfile
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bench.fetch import unpack
 from bench.process import run
 
 OUT = Path(__file__).resolve().parent / "out" / "real_code"
@@ -57,13 +56,7 @@ def fetch(package: str) -> Path:
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-build-isolation"]
         command += ["--disable-pip-version-check", "--no-binary", ":all:", "--dest", str(store), package]
         subprocess.run(command, check=True, timeout=300, capture_output=True)
-        archive = next(store.iterdir())
-        if archive.suffix == ".zip":
-            with zipfile.ZipFile(archive) as bundle:
-                bundle.extractall(folder)
-        else:
-            with tarfile.open(archive) as bundle:
-                bundle.extractall(folder, filter="data")
+        unpack(next(store.iterdir()), folder)
     return next(p for p in sorted(folder.iterdir()) if p.is_dir())
 
 
