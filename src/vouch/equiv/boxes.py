@@ -189,9 +189,10 @@ def smallest_bound(
 
 
 def _batch(pair: Pair) -> int:
-    """Boxes per batch: enough to keep numpy busy, few enough to stay in the cache."""
+    """Boxes per batch: enough to keep numpy busy, few enough to stay in the cache and to be alike (every
+    neuron that is open in one box costs all of them a symbol)."""
     neurons = sum(pair.reference.widths) + sum(pair.test.widths)
-    return int(np.clip(40_000 // max(neurons, 1), 16, 256))
+    return int(np.clip(12_000 // max(neurons, 1), 16, 256))
 
 
 def _bounded(

@@ -223,7 +223,7 @@ def _combined(
     pair: Pair, region: Region, prop: Property, plan: Plan, deadline: Deadline
 ) -> tuple[str, Outcome]:
     """Differential bounds get most of the time; paths and MILP are complete where bounds are stuck."""
-    outcome = differential(pair, region, prop, plan, deadline.share(0.6))
+    outcome = differential(pair, region, prop, plan, deadline.share(0.85))
     name = "differential"
     for engine, other in (("paths", _paths), ("milp", _milp)):
         if outcome.verdict in (Verdict.EQUIVALENT, Verdict.DIFFERENT) or deadline.passed:
