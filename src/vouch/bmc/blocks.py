@@ -54,19 +54,19 @@ def copy(
 def copy_unchecked(ex: Executor, state: State, destination: Pointer, source: Pointer, size: Term) -> None:
     """The copy alone; bytes that cannot be accessed are left out."""
     if size.value is not None and int(size.value) <= COPY_LIMIT:
-        pieces = _read(ex, state, source, int(size.value))
+        pieces = read(ex, state, source, int(size.value))
         for at, type_, value, undefined in pieces:
-            _write(ex, state, destination, at, type_, value, T.TRUE, undefined)
+            write(ex, state, destination, at, type_, value, T.TRUE, undefined)
         return
     most = _most(ex, state, [destination, source], size)
     if most is None:
         _forget(ex, state, destination, "a copy of unknown length", source)
         return
     byte = ir.IntType(8)
-    read = [(at, *_read_one(ex, state, source, at, byte)) for at in range(most)]
-    for at, value, undefined in read:
+    found = [(at, *_read_one(ex, state, source, at, byte)) for at in range(most)]
+    for at, value, undefined in found:
         inside = T.ult(T.bv(at, ex.world.pointer_bits), size)
-        _write(ex, state, destination, at, byte, value, inside, undefined)
+        write(ex, state, destination, at, byte, value, inside, undefined)
 
 
 def _most(ex: Executor, state: State, pointers: list[Pointer], size: Term) -> int | None:
@@ -81,8 +81,8 @@ def _most(ex: Executor, state: State, pointers: list[Pointer], size: Term) -> in
 
 def _forget(ex: Executor, state: State, pointer: Pointer, why: str, source: Pointer | None = None) -> None:
     ex.world.note(why)
-    read = source.targets if source is not None else ()
-    unset = any(o.kind in access.MAIN and partly_written(o, state.memory.get(o)) for _, o, _ in read)
+    origins = source.targets if source is not None else ()
+    unset = any(o.kind in access.MAIN and partly_written(o, state.memory.get(o)) for _, o, _ in origins)
     for _, target, _ in pointer.targets:
         if target.kind in access.MAIN and not target.constant:
             partly = unset or partly_written(target, state.memory.get(target))
@@ -127,7 +127,7 @@ def fill(
         return
     for at in range(most):
         inside = T.ult(T.bv(at, ex.world.pointer_bits), size)
-        _write(ex, state, destination, at, ir.IntType(8), byte, inside, T.FALSE)
+        write(ex, state, destination, at, ir.IntType(8), byte, inside, T.FALSE)
 
 
 def _fill_constant(ex: Executor, state: State, destination: Pointer, byte: Term, size: int) -> None:
@@ -139,11 +139,11 @@ def _fill_constant(ex: Executor, state: State, destination: Pointer, byte: Term,
         width = 8
         while at % width or at + width > size:
             width //= 2
-        _write(ex, state, destination, at, ir.IntType(8 * width), words[width], T.TRUE, T.FALSE)
+        write(ex, state, destination, at, ir.IntType(8 * width), words[width], T.TRUE, T.FALSE)
         at += width
 
 
-def _write(
+def write(
     ex: Executor,
     state: State,
     destination: Pointer,
@@ -153,6 +153,7 @@ def _write(
     condition: Term,
     undefined: Term,
 ) -> None:
+    """Write a value `at` bytes behind a pointer, where `condition` holds and the place may be written."""
     size = ex.world.layouts.store_size(type_)
     for guard, target, offset in destination.targets:
         if target.kind not in access.MAIN:
@@ -169,7 +170,8 @@ def _write(
         )
 
 
-def _read(ex: Executor, state: State, source: Pointer, size: int) -> list[Piece]:
+def read(ex: Executor, state: State, source: Pointer, size: int) -> list[Piece]:
+    """What lies in `size` bytes behind a pointer, in pieces."""
     single = source.single
     if single is not None and single[1].value is not None and single[0].kind in access.MAIN:
         target, offset = single

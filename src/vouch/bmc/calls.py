@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from vouch.bmc import blocks, extern, intrinsics, library, operands
+from vouch.bmc import blocks, extern, intrinsics, library, marks, operands
 from vouch.bmc.initial import Unknown
-from vouch.bmc.state import State, join_states, join_values
+from vouch.bmc.state import Edge, State, join_states, join_values
 from vouch.bmc.value import Kind, MemObject, Pointer, Value
 from vouch.c import ir
 from vouch.errors import Unsupported
@@ -108,10 +109,13 @@ def _inline(
         _expect(ex, function, values[position], parameter.type)
     if not frame.model:
         ex.step(frame, state, "call", call.location, function.source_name)
-    ended = ex.call(function, values, state, frame, call)
+    passed = [a for a in call.arguments if not isinstance(a, ir.MetadataOperand)]
+    ended = ex.call(function, values, state, frame, call, [marks.of(ex, frame, a) for a in passed])
     if ended is None:
         return None
     after, value = ended
+    if call.result is not None and isinstance(ex.returned, tuple):
+        marks.put(frame, call.result, ex.returned)
     if value is not None and not isinstance(call.type, ir.VoidType):
         _expect(ex, function, value, call.type)
         finish(frame, call, value)
@@ -140,7 +144,7 @@ def _indirect(
             unknown = T.or_(unknown, guard)
     if unknown is not T.FALSE or not cases:
         cases.append((unknown, None))
-    results: list[tuple[State, Value | None]] = []
+    results: list[Edge] = []
     rest: State | None = state
     for position, (guard, callee) in enumerate(cases):
         assert rest is not None
@@ -151,21 +155,28 @@ def _indirect(
             rest.guard = rest.guard.and_(T.not_(guard))
         if taken.guard.dead:
             continue
+        for name in _results(call):
+            frame.registers.pop(name, None)
         try:
             after = _one_target(ex, frame, taken, call, callee, label, index)
         except Unsupported as reason:  # costs this target alone
             ex.cut(frame, label, taken.guard.term, "unsupported", str(reason), index)
             continue
         if after is not None:
-            results.append((after, frame.registers.get(call.result) if call.result else None))
+            held = {name: frame.registers[name] for name in _results(call) if name in frame.registers}
+            results.append(Edge(after, held, label))
     if not results:
         return None
-    joined, conditions = join_states(ex.memory, [s for s, _ in results])
+    joined, conditions = join_states(ex.memory, [edge.state for edge in results])
     if call.result is not None:
-        values = [v for _, v in results if v is not None]
-        value = values[0] if len(values) == 1 else join_values(conditions, values)
-        frame.registers[call.result] = value
+        values = [edge.registers[call.result] for edge in results if call.result in edge.registers]
+        frame.registers[call.result] = values[0] if len(values) == 1 else join_values(conditions, values)
+        frame.registers.update(marks.joined(results, (call.result,), conditions))
     return joined
+
+
+def _results(call: ir.Call) -> tuple[str, ...]:
+    return () if call.result is None else (call.result, marks.name_of(call.result))
 
 
 def _one_target(
@@ -199,17 +210,21 @@ def va_start(ex: Executor, frame: Frame, state: State, call: ir.Call, target: Po
     """Lay the extra arguments out in memory, as the target's `va_arg` code reads them."""
     world = ex.world
     slot = 8 if world.pointer_bits == 64 else world.pointer_bits // 8
-    places: list[tuple[int, ir.Type, Value]] = []
+    places: list[marks.Piece] = []
     at = 0
-    for type_, value in frame.varargs:
+    for type_, parts in _extra_arguments(ex, frame, state):
         align = max(slot, world.layouts.align(type_)) if _aligns(world.program.triple) else slot
         at = -(-at // align) * align
-        places.append((at, type_, value))
+        places += [(at + offset, kind, part, bad) for offset, kind, part, bad in parts]
         at += -(-world.layouts.store_size(type_) // slot) * slot
     area = ex.new_object(state, Kind.STACK, "arguments", max(at, 1), Unknown(undefined=True))
     frame.objects.append(area)
-    for place, type_, value in places:
-        contents = ex.memory.write(area, state.memory.get(area), place, type_, value, T.FALSE, state.token)
+    # The native run's own argument lists tell nothing about what was written.
+    limit = T.fresh("variadic.undefined", T.BOOL)
+    world.unsupported[limit] = "a struct of which a part was never written, as a variable argument"
+    for place, type_, value, bad in places:
+        bad = T.and_(bad, limit)
+        contents = ex.memory.write(area, state.memory.get(area), place, type_, value, bad, state.token)
         state.memory[area] = contents
     start = Pointer.to(area, world.zero_offset)
     if world.program.triple.startswith("x86_64") and "windows" not in world.program.triple:
@@ -224,6 +239,20 @@ def va_start(ex: Executor, frame: Frame, state: State, call: ir.Call, target: Po
         fields = [(0, ir.PointerType(), start)]
     for offset, type_, value in fields:
         _poke(ex, state, target.shifted(T.bv(offset, world.pointer_bits)), type_, value)
+
+
+def _extra_arguments(ex: Executor, frame: Frame, state: State) -> Iterator[tuple[ir.Type, list[marks.Piece]]]:
+    """The arguments behind the named ones, in pieces; structs passed by value as their contents."""
+    assert frame.call is not None
+    first = len(frame.function.parameters)
+    for number, (type_, value, unwritten) in enumerate(frame.varargs, first):
+        by_value = frame.call.byval[number] if number < len(frame.call.byval) else None
+        if by_value is not None and isinstance(value, Pointer):
+            yield by_value, blocks.read(ex, state, value, ex.world.layouts.size(by_value))
+        elif unwritten is not None:
+            yield type_, list(marks.pieces(ex, type_, value, unwritten))
+        else:
+            yield type_, [(0, type_, value, T.FALSE)]
 
 
 def _aligns(triple: str) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from vouch.bmc import extern, induction, instructions, operands
+from vouch.bmc import extern, induction, instructions, marks, operands
 from vouch.bmc.cfg import Flow, Loop
 from vouch.bmc.equation import Claim, Cut, Equation, Incoming, Step
 from vouch.bmc.guard import root
@@ -59,6 +59,7 @@ class Frame:
         "fixed",
         "flow",
         "function",
+        "marked",
         "model",
         "objects",
         "pending",
@@ -77,8 +78,9 @@ class Frame:
         ] = {}  # parameters and allocas of the entry block: the same in every block
         self.pending: dict[str, list[Edge]] = {}
         self.objects: list[MemObject] = []
-        self.varargs: list[tuple[ir.Type, Value]] = []
+        self.varargs: list[tuple[ir.Type, Value, marks.Marks | None]] = []
         self.model = False
+        self.marked = False  # some register holds unwritten bytes
 
     def chain(self) -> Iterable[Frame]:
         frame: Frame | None = self
@@ -125,6 +127,7 @@ class Executor:
         self.last_violation: dict[str, Term] = {}
         self.assertions: dict[tuple[str, str], list[Check]] = {}
         self.heap: list[tuple[MemObject, ir.Instruction]] = []
+        self.returned: Value | None = None  # marks of what the last call returned
 
     # ------------------------------------------------------------ services
 
@@ -312,16 +315,22 @@ class Executor:
         state: State,
         caller: Frame | None,
         site: ir.Call | None,
+        marked: list[marks.Marks | None] | None = None,
     ) -> tuple[State, Value | None] | None:
-        """Run a function with a body. None when no path returns."""
+        """Run a function with a body. None when no path returns. `marked` has the marks of the arguments;
+        those of the result are in `returned` afterwards."""
         frame = Frame(self.later.flow(function), caller, site)
         frame.model = function.name in self.world.program.models or (caller is not None and caller.model)
-        for parameter, value in zip(function.parameters, arguments, strict=False):
+        marked = marked or [None] * len(arguments)
+        for parameter, value, unwritten in zip(function.parameters, arguments, marked, strict=False):
             frame.fixed[parameter.name] = value
-        extra = arguments[len(function.parameters) :]
-        if extra and site is not None:
-            types = [self.world.type_of(a) for a in site.arguments[len(function.parameters) :]]
-            frame.varargs = list(zip(types, extra, strict=True))
+            if unwritten is not None:
+                frame.fixed[marks.name_of(parameter.name)] = unwritten
+                frame.marked = True
+        count = len(function.parameters)
+        if len(arguments) > count and site is not None:
+            types = [self.world.type_of(a) for a in site.arguments[count:]]
+            frame.varargs = list(zip(types, arguments[count:], marked[count:], strict=True))
         self.active[function.name] = self.active.get(function.name, 0) + 1
         self.depth += 1
         outer, self.fixed = self.fixed, frame.fixed
@@ -337,6 +346,7 @@ class Executor:
         return self._leave(frame, returns)
 
     def _leave(self, frame: Frame, returns: list[Edge]) -> tuple[State, Value | None] | None:
+        self.returned = None
         for owned in frame.objects:
             owned.dead = True
         if not returns:
@@ -346,6 +356,8 @@ class Executor:
             state.memory.pop(owned, None)
         if isinstance(frame.function.signature.result, ir.VoidType):
             return state, None
+        if frame.marked:
+            self.returned = marks.joined(returns, ("",), conditions).get(marks.name_of(""))
         values = [edge.registers[""] for edge in returns]
         return state, values[0] if len(values) == 1 else join_values(conditions, values)
 
@@ -465,8 +477,9 @@ class Executor:
                 return
             state = after
             if isinstance(instruction, ir.Return):
-                value = frame.registers.get("")
-                returns.append(Edge(state, {"": value} if value is not None else {}, label))
+                kept = ("", marks.name_of(""))
+                registers = {name: frame.registers[name] for name in kept if name in frame.registers}
+                returns.append(Edge(state, registers, label))
                 return
 
     def _join_registers(
@@ -491,6 +504,8 @@ class Executor:
             elif values:
                 # Defined on some edges only: needed on those alone (it feeds a phi).
                 registers[name] = values[0]
+        if frame.marked:
+            registers.update(marks.joined(edges, live, conditions))
         registers.update(phis)
         return registers
 
@@ -530,7 +545,10 @@ class Executor:
         if state.guard.dead:
             return
         current = frame.registers
-        registers = {name: current[name] for name in frame.flow.live[target] if name in current}
+        live = frame.flow.live[target]
+        registers = {name: current[name] for name in live if name in current}
+        if frame.marked:
+            registers.update({m: current[m] for name in live if (m := marks.name_of(name)) in current})
         frame.pending.setdefault(target, []).append(Edge(state, registers, source))
 
     def note_exit(self, frame: Frame, label: str, targets: Iterable[str], decided: bool) -> None:

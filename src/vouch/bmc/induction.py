@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
+from vouch.bmc import marks
 from vouch.bmc.cfg import Loop
 from vouch.bmc.initial import Changed
 from vouch.bmc.memory import Cell, Contents, partly_written
@@ -110,6 +111,7 @@ def _joined(ex: Executor, frame: Frame, loop: Loop, edges: list[Edge]) -> Edge:
         values = [edge.registers[name] for edge in edges if name in edge.registers]
         if len(values) == len(edges):
             registers[name] = join_values(conditions, values)
+    registers.update(marks.joined(edges, frame.flow.live[loop.head], conditions))
     return Edge(state, registers, edges[0].source)
 
 
@@ -234,6 +236,8 @@ def _havoc(
             if source == entry.source and isinstance(operand, ir.Register):
                 if isinstance(instruction.type, ir.PointerType):
                     raise Unsupported("induction over a loop that carries a pointer in a register")
+                if marks.name_of(operand.name) in registers:
+                    raise Unsupported("induction over a loop that carries a struct in a register")
                 registers[operand.name] = ex.world.fresh(instruction.type, operand.name)
     return Edge(state, registers, entry.source)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from vouch.bmc import access, arithmetic, calls, claims
+from vouch.bmc import access, arithmetic, calls, claims, marks
 from vouch.bmc.cfg import is_handler_call
 from vouch.bmc.initial import CommandLine, Unknown
 from vouch.bmc.operands import pointer_of, term_of, value_of
@@ -35,6 +35,8 @@ def execute(
         value = handler(ex, frame, state, instruction)
         if instruction.result is not None:
             frame.registers[instruction.result] = value
+        if frame.marked:
+            marks.follow(ex, frame, instruction)
         return state
     control = _CONTROL.get(kind)
     if control is None:
@@ -62,7 +64,7 @@ def entry_arguments(ex: Executor, function: ir.Function, state: State) -> list[V
         if isinstance(parameter.type, ir.PointerType):
             if parameter.byval is not None or parameter.sret:
                 size = ex.world.layouts.size(parameter.byval) if parameter.byval is not None else None
-                made = ex.new_object(state, Kind.OUTSIDE, name, size, Unknown())
+                made = ex.new_object(state, Kind.OUTSIDE, name, size, Unknown(undefined=parameter.sret))
                 made.ctype = ctype
                 ex.world.outside.append(made)
                 values.append(Pointer.to(made, ex.world.zero_offset))
@@ -130,12 +132,19 @@ def _alloca(ex: Executor, frame: Frame, state: State, i: ir.Alloca) -> Value:
 
 def _load(ex: Executor, frame: Frame, state: State, i: ir.Load) -> Value:
     pointer = pointer_of(ex, frame, i.pointer)
-    return access.load(ex, frame, state, i, pointer, i.type, volatile=i.volatile)
+    value = access.load(ex, frame, state, i, pointer, i.type, volatile=i.volatile)
+    if i.carries and i.result is not None:
+        marks.put(frame, i.result, marks.loaded(ex, state, pointer, i.type))
+    return value
 
 
 def _store(ex: Executor, frame: Frame, state: State, i: ir.Store) -> None:
     value = value_of(ex, frame, i.value)
-    access.store(ex, frame, state, i, pointer_of(ex, frame, i.pointer), ex.world.type_of(i.value), value)
+    pointer, type_ = pointer_of(ex, frame, i.pointer), ex.world.type_of(i.value)
+    access.store(ex, frame, state, i, pointer, type_, value)
+    unwritten = marks.of(ex, frame, i.value)
+    if unwritten is not None:
+        marks.stored(ex, state, pointer, type_, value, unwritten)
 
 
 def _getelementptr(ex: Executor, frame: Frame, state: State, i: ir.GetElementPtr) -> Value:
@@ -283,6 +292,7 @@ def _return(ex: Executor, frame: Frame, state: State, i: ir.Return, label: str, 
     return state
 
 
+        marks.put(frame, "", marks.of(ex, frame, i.value))
 def _branch(ex: Executor, frame: Frame, state: State, i: ir.Branch, label: str, index: int) -> State | None:
     _look(ex, frame, label)
     if i.condition is None or i.then == i.otherwise:

@@ -332,7 +332,10 @@ class Memory:
             flat = self._flat(target, contents, offset, self.pointer_bits // 8)
             assert flat.array is not None
             bits = self.words.read(flat.array, offset, self.pointer_bits // 8, flat.word)
-            return self.from_bits(bits, ir.PointerType()), T.FALSE
+            undefined = T.FALSE
+            if flat.flags is not None:
+                undefined = self.words.flagged(flat, offset, self.pointer_bits // 8)
+            return self.from_bits(bits, ir.PointerType()), undefined
         self.world.note("a pointer read at a variable place of an object from outside")
         return self.world.outside_pointer(None, f"{target.name}[*]"), T.FALSE
 

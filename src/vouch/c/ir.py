@@ -267,10 +267,14 @@ class Alloca(Instruction):
 
 @dataclass(slots=True)
 class Load(Instruction):
+    """`carries`: reads a struct, or part of one, into a register only to hand it on by value. Bytes that
+    nobody wrote are not read by the program there."""
+
     pointer: Operand
     align: int
     volatile: bool
     atomic: bool
+    carries: bool = False  # filled in by `vouch.c.carried`
 
 
 @dataclass(slots=True)
@@ -354,6 +358,7 @@ class Call(Instruction):
     byval: tuple[Type | None, ...]
     sret: int | None
     attributes: frozenset[str]  # of the call site, group references resolved (noreturn, …)
+    noundef: tuple[bool, ...] = ()  # by argument: it has a value, as clang says of all but (parts of) structs
 
 
 @dataclass(slots=True)
@@ -501,6 +506,7 @@ class Parameter:
     type: Type
     byval: Type | None = None
     sret: bool = False
+    noundef: bool = False  # as `Call.noundef`
     variable: Variable | None = None  # the C parameter; the pieces of a struct in registers share one
 
 
@@ -555,6 +561,16 @@ class Layout:
     vector_align: dict[int, int] = field(default_factory=dict)
 
 
+@dataclass(slots=True, frozen=True)
+class Partly:
+    """Copies of structs that may be written in part only: `some` where there are any, `out` where some of
+    them go to where pointers lead, `through` (ids of calls) those that do so if they lack something."""
+
+    some: bool
+    out: bool = False
+    through: frozenset[int] = frozenset()
+
+
 @dataclass(slots=True)
 class Program:
     """All translation units, linked."""
@@ -567,4 +583,6 @@ class Program:
     ctypes: dict[int, CType]
     constructors: tuple[str, ...] = ()  # llvm.global_ctors, in order of priority
     destructors: tuple[str, ...] = ()
+    partly: Partly | None = None  # worked out by `vouch.c.checks.copies`
+    says_noundef: bool = False  # all of it is clang's, of a version that tells arguments that have a value
     models: frozenset[str] = frozenset()  # functions whose body is one of vouch's library models

@@ -51,6 +51,15 @@ RUNTIME = {
     "object_size": "i64 (ptr)",
     "scope_begin": "void (ptr)",
     "scope_end": "void (ptr)",
+    "marks_clear": "void (ptr)",
+    "marks_load": "void (ptr, ptr, i64)",
+    "marks_store": "void (ptr, ptr, i64)",
+    "marks_part": "void (ptr, i64, ptr, i64, i64)",
+    "pass": "void (ptr, i32, ptr, i64)",
+    "passed": "void (ptr, i32, ptr)",
+    "give": "void (ptr, ptr, i64)",
+    "given": "void (ptr, ptr)",
+    "result": "void (ptr)",
 }
 
 _BITS = {"half": 16, "bfloat": 16, "float": 32, "double": 64, "x86_fp80": 80, "fp128": 128}

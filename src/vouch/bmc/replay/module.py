@@ -10,9 +10,10 @@ from vouch.bmc.replay import stubs, triggers
 from vouch.bmc.replay.emit import declarations
 from vouch.bmc.replay.machine import Machine, retarget
 from vouch.bmc.replay.rewrite import FunctionRewriter, Shared
-from vouch.bmc.replay.sites import locate
+from vouch.bmc.replay.sites import carrying, locate
 from vouch.bmc.replay.storage import lay_out
 from vouch.bmc.replay.text import ModuleText, Unreplayable, read_module
+from vouch.c.carried import received
 from vouch.c.checks.base import Check
 from vouch.c.ir import Program
 from vouch.c.layout import Sizes
@@ -52,6 +53,7 @@ def rewrite(program: Program, text: str, checks: Sequence[Check], machine: Machi
 
 def _rewrite(program: Program, module: ModuleText, checks: Sequence[Check], machine: Machine) -> Rewritten:
     sites = locate(program, module, checks)
+    carriers = carrying(program, module)
     stubbed = {n: f for n, f in module.declarations.items() if not n.startswith("llvm.")}
     numbers = {name: i for i, name in enumerate([*module.functions, *stubbed, stubs.UNKNOWN_CALLEE])}
     shared = Shared(numbers, program.layout.pointer_bits, machine.foreign)
@@ -61,7 +63,9 @@ def _rewrite(program: Program, module: ModuleText, checks: Sequence[Check], mach
         if name in stubs.ASSUMPTIONS:  # whatever body the program gives it
             out += stubs.stub(function, numbers[name])
             continue
-        out += FunctionRewriter(function, sites.get(name, {}), shared).lines()
+        handed_on = received(program, program.functions[name]) if carriers else frozenset()
+        carried = carriers.get(name, frozenset())
+        out += FunctionRewriter(function, sites.get(name, {}), shared, handed_on, carried).lines()
     for name, declared in stubbed.items():
         out += stubs.stub(declared, numbers[name])
     out += stubs.unknown_callees(shared.indirect, numbers[stubs.UNKNOWN_CALLEE])

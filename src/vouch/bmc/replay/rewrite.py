@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from vouch.bmc.replay.emit import Emitter, allocated_size, bits, stored_size
+from vouch.bmc.replay.marks import Marks
 from vouch.bmc.replay.text import NAME, CallText, FunctionText, Line, call_result, parse_call, split, type_end
 from vouch.bmc.replay.triggers import AFTER, BEFORE, Unwatchable, Watch, binary_parts
 from vouch.c.checks.base import Check, Trigger
@@ -46,13 +47,19 @@ class FunctionRewriter:
     """Rewrites one function; `lines()` is the definition that replaces it."""
 
     def __init__(
-        self, text: FunctionText, checks: Mapping[int, list[tuple[int, Check]]], shared: Shared
+        self,
+        text: FunctionText,
+        checks: Mapping[int, list[tuple[int, Check]]],
+        shared: Shared,
+        received: Collection[str] = (),
+        carrying: Collection[int] = (),
     ) -> None:
         self._text = text
         self._checks = checks
         self._shared = shared
         self._number = str(shared.functions[text.name])
         self._out = Emitter()
+        self._marks = Marks(self._out, text, received, carrying)
         self._simple = _simple_allocas(text)
         self._flagged = self._find_flagged()
         self._frame = ""
@@ -64,16 +71,18 @@ class FunctionRewriter:
         if text.variadic:
             parameters.append("...")
         head = f"define {text.lead} {text.result} @{text.spelled}({', '.join(parameters)}) {text.tail} {{"
-        started = False
+        start = None
         for item in text.body:
             if isinstance(item, str):
                 self._out.lines.append(item)
                 continue
-            if not started:
+            if start is None:
+                start = len(self._out.lines)
                 self._enter()
-                started = True
+                self._marks.enter()
             self._instruction(item)
         body = self._out.lines
+        body[start:start] = self._marks.reserve()
         if self._copies:
             body = [self._renamed(line) for line in body]
         return [head, *body, "}"]
@@ -126,6 +135,7 @@ class FunctionRewriter:
             case "atomicrmw" | "cmpxchg":
                 self._atomic(line)
             case "ret":
+                self._marks.leave(line)
                 self._leave()
                 self._keep(line)
             case "unreachable":
@@ -139,6 +149,7 @@ class FunctionRewriter:
                 self._float_to_integer(line)
             case _:
                 self._keep(line)
+                self._marks.follow(line)
         for number, check in checks:
             if line.op == "invoke" and check.trigger in AFTER:
                 self._shared.unwatched[number] = "the call may throw"
@@ -223,6 +234,7 @@ class FunctionRewriter:
         hook = "volatile_load" if volatile else "load"
         place = self._out.call(hook, pointer, stored_size(kind), access, uninitialised, self._number)
         self._keep(line, f"load {kind}, ptr {place}, align 1")
+        self._marks.load(line, kind, pointer)
 
     def _store(self, line: Line) -> None:
         match = _STORE.match(line.text)
@@ -237,6 +249,7 @@ class FunctionRewriter:
         access = self._site(line, Trigger.ACCESS)
         target = self._out.call("store", pointer, stored_size(kind), access, self._number)
         self._out.do(f"store {value}, ptr {target}, align 1")
+        self._marks.store(kind, value[len(kind) :].strip(), pointer)
 
     def _atomic(self, line: Line) -> None:
         before, pointer, after = _around_pointer(line.text)
@@ -317,7 +330,9 @@ class FunctionRewriter:
             self._out.call("blame", *blame)
         if not name.startswith("@"):
             call.callee = self._checked_callee(line, call)
+        self._marks.before_call(call)
         self._keep(line, call.spelled())
+        self._marks.after_call(line, call)
         if charged:
             self._out.call("unblame")
 

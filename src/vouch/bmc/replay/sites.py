@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from vouch.bmc.replay.text import FunctionText, Line, ModuleText, Unreplayable
 from vouch.c.checks.base import Check, Trigger
-from vouch.c.ir import DebugValue, Function, Program
+from vouch.c.ir import DebugValue, Function, Instruction, Load, Program
 from vouch.c.reader.scan import unquoted
 
 Sites = dict[
@@ -30,9 +30,26 @@ def locate(program: Program, module: ModuleText, checks: Sequence[Check]) -> Sit
     return sites
 
 
+def carrying(program: Program, module: ModuleText) -> dict[str, frozenset[int]]:
+    """By function, the numbers of the loads that only hand a struct on."""
+    found = {}
+    for name, function in program.functions.items():
+        loads = [i for b in function.blocks.values() for i in b.instructions if isinstance(i, Load)]
+        wanted = {id(load) for load in loads if load.carries}
+        if wanted and name in module.functions:
+            pairs = _paired(function, module.functions[name])
+            found[name] = frozenset(line.number for line, record in pairs if id(record) in wanted)
+    return found
+
+
 def _in_function(
     function: Function, text: FunctionText, wanted: dict[int, list[tuple[int, Check]]]
 ) -> dict[int, list[tuple[int, Check]]]:
+    pairs = _paired(function, text)
+    return {line.number: checks for line, record in pairs if (checks := wanted.get(id(record)))}
+
+
+def _paired(function: Function, text: FunctionText) -> list[tuple[Line, Instruction]]:
     lines = [line for line in text.body if isinstance(line, Line)]
     records = [
         record
@@ -42,11 +59,8 @@ def _in_function(
     ]
     if len(lines) != len(records):
         raise Unreplayable(f"function {function.name} does not match the IR text")
-    found = {}
     for line, record in zip(lines, records, strict=True):
         result = unquoted(line.result[1:]) if line.result else None
         if result != record.result:
             raise Unreplayable(f"function {function.name} does not match the IR text")
-        if checks := wanted.get(id(record)):
-            found[line.number] = checks
-    return found
+    return list(zip(lines, records, strict=True))

@@ -223,6 +223,8 @@ def entry(function: FunctionText, name: str, offsets: list[int]) -> list[str]:
     if function.result == "void":
         out.do(call)
     else:
+        if parameter.returned:
+            out.call("result", value)
         result = out.value(call)
         width = bits(function.result)
         if function.result == "ptr" or (width is not None and width <= 128) or function.result[0] in "{[":

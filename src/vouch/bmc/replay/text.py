@@ -59,6 +59,7 @@ class ParameterText:
     attributes: str
     name: str
     by_value: tuple[str, int] | None = None
+    returned: bool = False  # the place for a struct that is returned
 
 
 @dataclass(slots=True)
@@ -144,13 +145,14 @@ def _parameter(part: str) -> ParameterText:
         align = re.search(r"\balign (\d+)", part)
         kind = part[at + len("byval(") : closing(part, at + len("byval"))]
         by_value = (kind, int(align[1]) if align else 16)
+    returned = "sret(" in part
     part = without_passing(part)
     end = type_end(part)
     kind, rest = part[:end], part[end:].strip()
     attributes, _, name = rest.rpartition(" ")
     if not name.startswith("%"):
         attributes, name = rest, ""
-    return ParameterText(kind, attributes.strip(), name, by_value)
+    return ParameterText(kind, attributes.strip(), name, by_value, returned)
 
 
 def without_passing(text: str) -> str:
@@ -257,7 +259,10 @@ def parse_call(text: str) -> CallText | None:
     else:  # inttoptr (i64 4 to ptr)
         opening = closing(text, text.index("(", rest)) + 1
     close = closing(text, opening)
-    arguments = [_argument(part) for part in split(text[opening + 1 : close])]
+    named = split(signature[1:-1])
+    fixed = len(named) - 1 if named[-1:] == ["..."] else None
+    parts = split(text[opening + 1 : close])
+    arguments = [_argument(part, fixed is None or i < fixed) for i, part in enumerate(parts)]
     return CallText(text[:rest], result, signature, text[rest:opening], arguments, text[close + 1 :])
 
 
@@ -290,8 +295,9 @@ _VALUE_WORDS = frozenset(
 )
 
 
-def _argument(part: str) -> tuple[str, str, str]:
-    part = without_passing(part)
+def _argument(part: str, named: bool) -> tuple[str, str, str]:
+    """A variable argument stays as it is: nobody but `va_arg` reads it."""
+    part = without_passing(part) if named else part
     end = type_end(part)
     kind, rest = part[:end], part[end:].lstrip()
     if kind == "metadata":

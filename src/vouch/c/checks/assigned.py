@@ -1,53 +1,95 @@
 """Definite assignment: which bytes of which local variables are written on every path to a read.
 
-A forward analysis over sets of bytes, one bit per byte of every local variable that is small enough. Writes
-through pointers and in callees only ever add written bytes, so that ignoring them is sound.
+A forward analysis over sets of bytes, one bit per byte of every local variable that is small enough, and of
+the object that a function returns. Writes through pointers and in callees only add written bytes, so that
+ignoring them is sound; where they may bring unwritten ones, the variables they can reach are left out.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from vouch.c.cfg import Graph
-from vouch.c.checks.context import Context, callee_name
+from vouch.c.checks.context import Context
 from vouch.c.checks.places import Place, Places
-from vouch.c.ir import Alloca, Call, GlobalConstant, Instruction, IntConstant, Load, Store
+from vouch.c.ir import (
+    Alloca,
+    Call,
+    GlobalConstant,
+    Instruction,
+    IntConstant,
+    Load,
+    Parameter,
+    Register,
+    Return,
+    Store,
+)
 
 _LARGEST = (
     4096  # bytes; larger variables are arrays filled by loops, which this analysis cannot follow anyway
 )
 
 
-class Assigned:
-    """`covers(load)`: every byte that the load reads from its local variable is written on every path."""
+_BLOCKS = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
 
-    def __init__(self, context: Context, places: Places) -> None:
+
+class Assigned:
+    """`covers(load)`: every byte that the load reads from its local variable is written on every path.
+
+    Registers in `uncertain` may hold unwritten bytes, so that what they are stored to, and what anything is
+    copied to, may be unwritten. With `trusting`, it counts as written. `left_out` names variables that are
+    never covered.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        places: Places,
+        uncertain: Collection[str] = frozenset(),
+        *,
+        trusting: bool = False,
+        left_out: Collection[str] = frozenset(),
+    ) -> None:
         self.context = context
         self.places = places
+        self.uncertain = uncertain
+        self.trusting = trusting
+        self.left_out = left_out
         self.graph = Graph(context.function)
-        self._bits: dict[int, tuple[int, int]] = {}  # id of an alloca -> first bit, size
+        self._bits: dict[int, tuple[int, int]] = {}  # id of an alloca or parameter -> first bit, size
         self._collect()
         self._inputs = self._solve() if self._bits else {}
         self._covered: set[int] = set()
+        self._known: dict[int, int] = {}  # id of a call or return -> what is written there
         if self._bits:
             self._judge()
 
     def covers(self, load: Load) -> bool:
         return id(load) in self._covered
 
+    def missing(self, site: Instruction, place: Place, size: int, members: int) -> bool:
+        """Whether some of `size` bytes at a place may be unwritten when a load, call or return is executed.
+        `members` are the bytes of the object that count, as bits."""
+        first, total = self._bits.get(id(place.base), (0, 0))
+        if place.offset is None or total == 0:
+            return True
+        wanted = self._mask(place, size) & members << first
+        return wanted & ~self._known.get(id(site), 0) != 0
+
     def _collect(self) -> None:
         at = 0
-        for definition in self.context.defs.values():
-            if isinstance(definition, Alloca):
-                size = self.places.size_of(Place(definition))
+        returned = [p for p in self.context.function.parameters if p.sret]
+        for base in (*self.context.defs.values(), *returned):
+            if isinstance(base, Parameter) or (isinstance(base, Alloca) and base.result not in self.left_out):
+                size = self.places.size_of(Place(base))
                 if size is not None and 0 < size <= _LARGEST:
-                    self._bits[id(definition)] = (at, size)
+                    self._bits[id(base)] = (at, size)
                     at += size
         self._everything = (1 << at) - 1
 
     def _mask(self, place: Place, size: int) -> int:
         """Bytes of a place: all of the variable where the offset is not constant; 0 for what is not
         tracked."""
-        if not isinstance(place.base, Alloca):
-            return 0
         first, total = self._bits.get(id(place.base), (0, 0))
         if place.offset is None:
             return ((1 << total) - 1) << first
@@ -55,31 +97,30 @@ class Assigned:
             return 0
         return ((1 << size) - 1) << (first + place.offset)
 
-    def _written(self, instruction: Instruction) -> int:
+    def _after(self, known: int, instruction: Instruction) -> int:
+        """What is written after an instruction."""
         match instruction:
             case Store(value=value, pointer=pointer):
-                place = self.places.of(pointer)
-                kind = getattr(value, "type", None)
-                return (
-                    0
-                    if place.offset is None or kind is None
-                    else self._mask(place, self.places.store_size(kind))
-                )
-            case Call():
-                return self._copied(instruction)
+                certain = not isinstance(value, Register) or value.name not in self.uncertain
+                size = self.places.store_size(value.type)  # type: ignore[attr-defined]
+                return self._put(known, self.places.of(pointer), size, certain)
+            case Call(sret=int(number), arguments=arguments):
+                place = self.places.of(arguments[number])
+                return self._put(known, place, self.places.size_of(place), False)
+            case Call(callee=GlobalConstant(name=name), arguments=arguments) if name.startswith(_BLOCKS):
+                length = arguments[2].value if isinstance(arguments[2], IntConstant) else None
+                # A copy of unwritten bytes is unwritten too: only what a constant holds is certain.
+                certain = "memset" in name or self._is_constant(self.places.of(arguments[1]))
+                return self._put(known, self.places.of(arguments[0]), length, certain)
             case _:
-                return 0
+                return known
 
-    def _copied(self, call: Call) -> int:
-        if not callee_name(call).startswith(("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")):
-            return 0
-        place, length = self.places.of(call.arguments[0]), call.arguments[2]
-        if place.offset is None or not isinstance(length, IntConstant):
-            return 0
-        # A copy of unwritten bytes is unwritten too: only what a constant holds is certain.
-        if "memset" not in callee_name(call) and not self._is_constant(self.places.of(call.arguments[1])):
-            return 0
-        return self._mask(place, length.value)
+    def _put(self, known: int, place: Place, size: int | None, certain: bool) -> int:
+        """Something is written to a place: where it is not known exactly, it may be anywhere or nowhere."""
+        exact = self._mask(place, size) if place.offset is not None and size is not None else 0
+        if certain or self.trusting:
+            return known | exact
+        return known & ~(exact or self._mask(Place(place.base, None), 0))
 
     def _is_constant(self, place: Place) -> bool:
         if not isinstance(place.base, GlobalConstant):
@@ -88,11 +129,9 @@ class Assigned:
         return known is not None and known.constant
 
     def _solve(self) -> dict[str, int]:
-        blocks = self.context.function.blocks
-        written = dict.fromkeys(self.graph.order, 0)
-        for label in self.graph.order:
-            for instruction in blocks[label].instructions:
-                written[label] |= self._written(instruction)
+        # What a block makes of nothing and of everything says what it makes of anything.
+        least = {label: self._through(label, 0) for label in self.graph.order}
+        most = {label: self._through(label, self._everything) for label in self.graph.order}
         inputs = dict.fromkeys(self.graph.order, self._everything)
         inputs[self.graph.order[0]] = 0
         changed = True
@@ -101,20 +140,27 @@ class Assigned:
             for label in self.graph.order:
                 known = inputs[label]
                 for before in self.graph.predecessors[label]:
-                    known &= inputs[before] | written[before]
+                    known &= least[before] | (inputs[before] & most[before])
                 if known != inputs[label]:
                     inputs[label] = known
                     changed = True
         return inputs
 
+    def _through(self, label: str, known: int) -> int:
+        for instruction in self.context.function.blocks[label].instructions:
+            known = self._after(known, instruction)
+        return known
+
     def _judge(self) -> None:
         for label in self.graph.order:
             known = self._inputs[label]
             for instruction in self.context.function.blocks[label].instructions:
+                if isinstance(instruction, (Call, Return, Load)):
+                    self._known[id(instruction)] = known
                 if isinstance(instruction, Load):
                     place = self.places.of(instruction.pointer)
                     wanted = self._mask(place, self.places.store_size(instruction.type))
                     if wanted and wanted & ~known == 0:
                         self._covered.add(id(instruction))
                 else:
-                    known |= self._written(instruction)
+                    known = self._after(known, instruction)

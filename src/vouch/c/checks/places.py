@@ -64,6 +64,10 @@ class Places:
                     return self.sizes.size(self.context.program.globals[name].type)
                 case Parameter(byval=kind) if kind is not None:
                     return self.sizes.size(kind)
+                case Parameter(sret=True):
+                    result = self.context.function.result_type
+                    known = self.context.program.ctypes.get(result) if result is not None else None
+                    return known.size if known is not None and known.size else None
         except Unsupported:
             pass
         return None

@@ -23,20 +23,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vouch.c.carried import received
 from vouch.c.checks.assigned import Assigned
 from vouch.c.checks.base import Category, Trigger
 from vouch.c.checks.context import Context, Found, callee_name, is_device_register, source_name
-from vouch.c.checks.leak import ALLOCATORS
+from vouch.c.checks.copies import partly_written, unwritten_behind_pointers
 from vouch.c.checks.places import Places
 from vouch.c.checks.text import spell_place
 from vouch.c.escape import escaping
 from vouch.c.ir import (
     Alloca,
     Binary,
+    GlobalConstant,
     Instruction,
     Load,
     Operand,
-    Program,
+    Parameter,
+    StructType,
 )
 
 CATEGORY = Category.UNINITIALISED
@@ -54,28 +57,53 @@ _READERS = frozenset(
 
 def find(context: Context) -> Iterator[Found]:
     places = Places(context)
-    assigned = Assigned(context, places)
+    partly, behind_pointers = _may_be_unwritten(context)
+    assigned = _assigned(context, places)
     declared = _written_where_declared(context, places)
-    behind_pointers = _objects_may_be_unwritten(context)
     for load in context.loads:
-        if load.nosanitize or context.place(load) is None or _prepares_bit_field(context, load):
+        if load.nosanitize or load.carries or context.place(load) is None:
             continue
-        place = places.of(load.pointer)
-        if isinstance(place.base, Alloca):
-            variable = place.base.variable
-            if variable is None and context.has_names:
-                continue  # a temporary of the compiler
-            if variable is not None and (variable.argument or variable.name.startswith("__vla_expr")):
-                continue
-            if assigned.covers(load):
-                if id(place.base) not in declared:
-                    yield _found(context, load, Trigger.NEVER)
-            else:
+        if _prepares_bit_field(context, load):
+            continue
+        base = places.of(load.pointer).base
+        if base is None:
+            if behind_pointers and not is_device_register(context, load.pointer):
                 yield _found(context, load, Trigger.UNINITIALISED)
-        elif place.base is None and behind_pointers and not is_device_register(context, load.pointer):
-            yield _found(context, load, Trigger.UNINITIALISED)
+        elif not isinstance(base, GlobalConstant) and _may_lack_value(context, base, partly):
+            if not assigned.covers(load):
+                yield _found(context, load, Trigger.UNINITIALISED)
+            elif id(base) not in declared and base.variable is not None and not base.variable.argument:
+                yield _found(context, load, Trigger.NEVER)
     if behind_pointers:
         yield from _calls(context)
+
+
+def _assigned(context: Context, places: Places) -> Assigned:
+    partly = partly_written(context.program)
+    if not partly.some:
+        return Assigned(context, places, trusting=True)
+    reached = escaping(context.function) if partly.out or partly.through else ()
+    left_out = {name[1:] for name in reached if name.startswith("%")}
+    return Assigned(context, places, received(context.program, context.function), left_out=left_out)
+
+
+def _may_lack_value(context: Context, base: Alloca | Parameter, partly: bool) -> bool:
+    """Whether a local object may be read before it is written, wherever that is. Arguments and what the
+    compiler made for its own ends always have a value, unless they hold a struct that was copied there."""
+    if isinstance(base, Parameter):
+        return base.sret or partly
+    variable = base.variable
+    if variable is None:
+        return not context.has_names or (partly and _is_temporary_struct(base))
+    if variable.argument:
+        return partly and context.program.ctypes[variable.type].kind in ("struct", "union")
+    return not variable.name.startswith("__vla_expr")
+
+
+def _is_temporary_struct(base: Alloca) -> bool:
+    """Of a struct of the program, such as the result of a call; a compound literal is always complete."""
+    named = isinstance(base.allocated, StructType) and bool(base.allocated.name)
+    return named and not (base.result or "").startswith(".compoundliteral")
 
 
 def _found(context: Context, load: Load, trigger: Trigger) -> Found:
@@ -121,34 +149,17 @@ def _written_where_declared(context: Context, places: Places) -> set[int]:
         if site.location is None:
             continue
         base = places.of(pointer).base
-        variable = base.variable if isinstance(base, Alloca) else None
+        variable = base.variable if isinstance(base, (Alloca, Parameter)) else None
         declared = variable.location if variable is not None else None
         if declared is not None and declared.line == site.location.line:
             found.add(id(base))
     return found
 
 
-def _objects_may_be_unwritten(context: Context) -> bool:
-    """Whether a pointer in this program can lead to unwritten memory: a heap block, or a local variable whose
-    address is passed on."""
+def _may_be_unwritten(context: Context) -> tuple[bool, bool]:
+    """Whether structs that are copied, and whether what pointers lead to, may be unwritten in part."""
     shared = context.shared
+    partly = partly_written(context.program)
     if shared.may_be_unwritten is None:
-        shared.may_be_unwritten = _allocates(context.program) or _passes_locals(context.program)
-    return shared.may_be_unwritten
-
-
-def _allocates(program: Program) -> bool:
-    return any(name in program.functions for name in ALLOCATORS)
-
-
-def _passes_locals(program: Program) -> bool:
-    for function in program.functions.values():
-        if function.defined and function.name not in program.models:
-            leaving = escaping(function)
-            for block in function.blocks.values():
-                for instruction in block.instructions:
-                    if isinstance(instruction, Alloca) and f"%{instruction.result}" in leaving:
-                        variable = instruction.variable
-                        if variable is None or not variable.argument:
-                            return True
-    return False
+        shared.may_be_unwritten = partly.out or unwritten_behind_pointers(context.program)
+    return partly.some, shared.may_be_unwritten

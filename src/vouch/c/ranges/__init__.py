@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from vouch.c.checks.base import Check, Trigger
+from vouch.c.checks.copies import partly_written
 from vouch.c.ir import Call, Function, IntType, PointerType, Program
 from vouch.c.ranges.calls import instructions
 from vouch.c.ranges.domain import Value
-from vouch.c.ranges.judge import judge
+from vouch.c.ranges.judge import UNREACHABLE, judge
 from vouch.c.ranges.solve import Solver
 from vouch.c.ranges.widths import by_width
 from vouch.c.ranges.world import FROM_OUTSIDE, World, join_arguments
@@ -81,9 +82,12 @@ def analyse(
     program: Program, checks: Iterable[Check], entries: Sequence[str], strict_pointers: bool = False
 ) -> Analysis:
     by_function: dict[str, list[Check]] = {}
+    checks = list(checks)
     for check in checks:
         by_function.setdefault(check.function, []).append(check)
     run = _Run(World(program, "main" not in entries), entries, strict_pointers)
+    if any(check.trigger is Trigger.UNINITIALISED for check in checks):
+        run.world.copies = partly_written(program)
     run.bottom_up()
     decisions: dict[str, Decision] = {}
     for name in reversed(run.world.graph.order):
@@ -98,6 +102,11 @@ def analyse(
             decisions[id_] = Decision(Verdict.SAFE, rung, reason or None)
         for id_ in narrow - safe.keys():
             decisions[id_] = Decision(Verdict.SAFE, "preprocess")
+    if run.world.incomplete:
+        for check in checks:
+            known = decisions.get(check.id)
+            if check.trigger is Trigger.UNINITIALISED and known is not None and known.reason != UNREACHABLE:
+                del decisions[check.id]
     return Analysis(decisions, Ranges(run.solvers))
 
 
@@ -129,6 +138,7 @@ class _Run:
             world.results[name] = solver.result
             if not solver.returns:
                 world.endless.add(name)
+        world.incomplete = world.copies.out
         world.called.clear()
         world.unclean.clear()
         world.arguments.clear()
@@ -141,6 +151,7 @@ class _Run:
         function = world.program.functions[name]
         if name in world.graph.twice:
             _pass_anything(world, function)
+            world.incomplete = world.incomplete or bool(world.copies.through)
             return {}
         if name not in self.roots and name not in world.called:
             return {check.id: "unreachable" for check in checks}
@@ -171,7 +182,9 @@ class _Run:
         if world.graph.effects[name].frees or (name in world.graph.taken and world.graph.indirect):
             return None
         given: list[Any] = [
-            FROM_OUTSIDE if isinstance(p.type, PointerType) else None for p in function.parameters
+            # Where a struct is returned, nothing lies before.
+            FROM_OUTSIDE if isinstance(p.type, PointerType) and not p.sret else None
+            for p in function.parameters
         ]
         known = world.arguments.get(name)
         if known is None:

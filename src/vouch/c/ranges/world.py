@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from vouch.c.ir import Function, Program
+from vouch.c.ir import Function, Partly, Program
 from vouch.c.ranges import domain
 from vouch.c.ranges.calls import CallGraph
 from vouch.c.ranges.domain import Value
@@ -38,6 +38,8 @@ class World:
         self.endless: set[str] = set()  # functions that never return
         self.arguments: dict[str, list[Any]] = {}  # by function: join over the calls seen
         self.called: set[str] = set()
+        self.copies = Partly(False)
+        self.incomplete = False  # memory from outside, and globals, may be written in part only
         self.unclean: set[str] = set()  # functions called after a pointer was stored to memory from outside
         self.writes: dict[str, list[tuple[int, int, int, Value | None]]] | None = None
         self._recorded: dict[str, list[tuple[int, int, int, Value | None]]] = {}

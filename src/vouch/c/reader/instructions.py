@@ -83,6 +83,7 @@ _CallFields = tuple[
     tuple[Type | None, ...],
     int | None,
     frozenset[str],
+    tuple[bool, ...],
 ]
 Reader = Callable[["Instructions", str, "str | None", str, "Location | None", bool], Instruction]
 
@@ -103,7 +104,7 @@ class Instructions:
         self.types = types
         self.values = values
         self.attributes = attributes
-        self._arguments: dict[str, tuple[Operand, Type | None, bool]] = {}
+        self._arguments: dict[str, tuple[Operand, Type | None, bool, bool]] = {}
         self._flags: dict[str, frozenset[str]] = {}
 
     # -------------------------------------------------------- shared pieces
@@ -334,7 +335,8 @@ class Instructions:
         returned = next((i for i, argument in enumerate(arguments) if argument[2]), None)
         signature = self.types.signature(result, kinds, variadic)
         words = self.attributes.resolve(text[finish + 1 :].partition(" [ ")[0])
-        return result, at, inner, callee, operands, signature, by_value, returned, words
+        noundef = tuple([argument[3] for argument in arguments])
+        return result, at, inner, callee, operands, signature, by_value, returned, words, noundef
 
     def _callee(self, text: str, start: int, pointer: str) -> tuple[Operand, int]:
         """The callee, and where its argument list opens."""
@@ -353,7 +355,7 @@ class Instructions:
         opening = closing(text, text.index("(", start)) + 1
         return self.values.operand(pointer + text[start:opening]), opening
 
-    def _argument(self, text: str) -> tuple[Operand, Type | None, bool]:
+    def _argument(self, text: str) -> tuple[Operand, Type | None, bool, bool]:
         known = self._arguments.get(text)
         if known is None:
             known = self._arguments[text] = self.values.argument(text)

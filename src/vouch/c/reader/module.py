@@ -32,7 +32,9 @@ _TRIPLE = re.compile(r'^target triple = "(.*)"$', re.MULTILINE)
 _GLOBAL = re.compile(r'@("[^"]*"|[\w.$-]+) = (.*?)\b(global|constant|alias|ifunc) (?=\S)')
 _NAME = re.compile(r'@("[^"]*"|[\w.$-]+)\(')
 _DEBUG = re.compile(r"!dbg !(\d+)")
+_PRODUCER = re.compile(r'\bproducer: "[^"]*?(?:clang version (\d+))?[^"]*"')
 _ALIGN = re.compile(r"align (\d+)$")
+_SAYS_NOUNDEF = 15  # the first clang that marks arguments
 _RENAMED = re.compile(r"^__isoc(?:99|23)_")  # how glibc's headers rename scanf, strtol and their kin
 _LINKAGES = frozenset(
     [
@@ -95,7 +97,12 @@ class _Module:
             ctypes=self._metadata.ctypes.finish(),
             constructors=_ordered(self._lists.get("llvm.global_ctors")),
             destructors=_ordered(self._lists.get("llvm.global_dtors")),
+            says_noundef=self._says_noundef(),
         )
+
+    def _says_noundef(self) -> bool:
+        made_by = _PRODUCER.findall(self._text)
+        return bool(made_by) and all(int(version or 0) >= _SAYS_NOUNDEF for version in made_by)
 
     def _walk(self, lines: list[str]) -> None:
         at, count = 0, len(lines)
@@ -149,8 +156,8 @@ class _Module:
         match = ATTRIBUTES.match(rest)
         attributes = match.group() if match else ""
         name = rest[len(attributes) :].strip()
-        by_value, returned = self._values.passing(attributes)
-        return Parameter(unquoted(name[1:]) if name else str(index), kind, by_value, returned)
+        by_value, returned, has_value = self._values.passing(attributes)
+        return Parameter(unquoted(name[1:]) if name else str(index), kind, by_value, returned, has_value)
 
     # -------------------------------------------------------- variables
 

@@ -148,22 +148,23 @@ class Values:
     def _constants(self, parts: list[str]) -> tuple[Constant, ...]:
         return tuple(self.constant(part) for part in parts)
 
-    def argument(self, text: str) -> tuple[Operand, Type | None, bool]:
-        """An argument of a call: operand, by-value type, whether it is the struct-return pointer."""
+    def argument(self, text: str) -> tuple[Operand, Type | None, bool, bool]:
+        """An argument of a call: operand, by-value type, whether it is the struct-return pointer, whether it
+        surely has a value."""
         end = type_end(text)
         match = ATTRIBUTES.match(text, end + 1)
         if match is None:
-            return self.operand(text), None, False
+            return self.operand(text), None, False, False
         attributes = match.group()
         return self.operand(text[: end + 1] + text[match.end() :]), *self.passing(attributes)
 
-    def passing(self, attributes: str) -> tuple[Type | None, bool]:
-        """By-value type and struct-return mark among parameter attributes."""
+    def passing(self, attributes: str) -> tuple[Type | None, bool, bool]:
+        """By-value type, struct-return mark and `noundef` among parameter attributes."""
         at = attributes.find("byval(")
         by_value = None
         if at >= 0:
             by_value = self._types(attributes[at + 6 : closing(attributes, at + 5)])
-        return by_value, "sret(" in attributes
+        return by_value, "sret(" in attributes, "noundef" in attributes
 
 
 _WIDTH = {"half": 16, "bfloat": 16, "float": 32, "double": 64, "x86_fp80": 80, "fp128": 128, "ppc_fp128": 128}

@@ -128,10 +128,13 @@ void __replay_copy(void *to, void *from, u64 count, u32 to_site, u32 from_site, 
     word room = reachable(to, (word)count, 1, to_site, function, &target);
     if (room < size) size = room;
     copy_bytes(to, from, size);
-    int tracked = target && !target->whole && target->kind != GLOBAL;
-    if (!tracked || !size) return;
-    if (!source || source->whole || source->kind == GLOBAL) mark(target, (word)to, 1, size);
-    else copy_bytes(shadow_of((word)to), shadow_of((word)from), size);
+    if (!target || !size) return;
+    if (!source || initialised(source, (word)from, size)) {
+        mark(target, (word)to, 1, size);
+        return;
+    }
+    break_up(target);
+    copy_bytes(shadow_of((word)to), shadow_of((word)from), size);
 }
 
 void __replay_fill(void *to, u8 value, u64 count, u32 site, u32 function) {

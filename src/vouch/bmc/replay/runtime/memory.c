@@ -3,10 +3,11 @@
    Every object that the program can point to lies in the arena (stack, heap, memory from outside) or is a
    global between wide gaps. An arena slot holds one object with unused space before and behind it, and slots
    are a prime number of pages wide, so that a pointer that runs out of its object by some power of two does
-   not end in another one. Shadow memory has one byte for each byte of the arena: 1 when it was written. */
+   not end in another one. Shadow memory has one byte for each byte of the arena and of the globals: 1 when it
+   was written. It says nothing about objects that are whole. */
 
 static word arena, arena_end, stride;
-static i64 shadow; /* distance from a byte to its shadow */
+static i64 shadow, globals_shadow; /* distance from a byte to its shadow */
 static struct object *slots;
 static word slot_count, heap_next, stack_next; /* heap grows up, stack grows down */
 static u32 heap_count;
@@ -43,8 +44,6 @@ LOCAL void set_up_memory(void) {
     stack_next = slot_count;
 }
 
-LOCAL u8 *shadow_of(word address) { return (u8 *)(word)((i64)address + shadow); }
-
 LOCAL void register_globals(void) {
     for (u32 i = 0; i < __replay_global_count; i++) {
         struct global *g = &__replay_globals[i];
@@ -59,6 +58,14 @@ LOCAL void register_globals(void) {
         if (i == 0) globals_begin = o->base;
         if (o->base + o->size + PAGE > globals_end) globals_end = o->base + o->size + PAGE;
     }
+    void *got = reserve(globals_end - globals_begin + PAGE);
+    if (!got) finish(END_SPACE, 0);
+    globals_shadow = (i64)(word)got - (i64)globals_begin;
+}
+
+LOCAL u8 *shadow_of(word address) {
+    int global = address >= globals_begin && address < globals_end;
+    return (u8 *)(word)((i64)address + (global ? globals_shadow : shadow));
 }
 
 /* The object whose slot or gap the address lies in, or null. */
@@ -161,7 +168,7 @@ LOCAL enum place_of where(word address, word size, struct object **found) {
 }
 
 LOCAL int initialised(const struct object *o, word address, word size) {
-    if (o->whole || o->kind == GLOBAL) return 1;
+    if (o->whole) return 1;
     const u8 *s = shadow_of(address);
     for (word i = 0; i < size; i++)
         if (!s[i]) return 0;
@@ -169,5 +176,11 @@ LOCAL int initialised(const struct object *o, word address, word size) {
 }
 
 LOCAL void mark(const struct object *o, word address, u8 value, word size) {
-    if (!o->whole && o->kind != GLOBAL) fill_bytes(shadow_of(address), value, size);
+    if (!o->whole) fill_bytes(shadow_of(address), value, size);
+}
+
+/* From now on some bytes of the object may be unwritten. */
+LOCAL void break_up(struct object *o) {
+    if (o->whole) fill_bytes(shadow_of(o->base), 1, o->size);
+    o->whole = 0;
 }

@@ -1,0 +1,189 @@
+"""Unwritten bytes of structs on their way through registers.
+
+Where a struct is handed on by value, the register that holds it (or a part) has marks beside it: for each of
+its bytes the condition under which nobody wrote it. They stand in the frame under a name of their own, have
+the shape of the value (a tuple for each struct, array or vector, and in place of a scalar a tuple of its
+bytes in the order of memory), and become marks in memory again when the register is stored. A register
+without marks holds written bytes only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from vouch.bmc.state import Edge, State, join_values
+from vouch.bmc.value import Pointer, Value
+from vouch.c import ir
+from vouch.c.carried import passed_on
+from vouch.smt import term as T
+from vouch.smt.term import Term
+
+if TYPE_CHECKING:
+    from vouch.bmc.execute import Executor, Frame
+
+Marks: TypeAlias = tuple[Value, ...]  # of Bool terms and tuples of them
+Piece = tuple[int, ir.Type, Value, Term]  # offset, type, value, condition under which it is unwritten
+_BYTE = ir.IntType(8)
+_AGGREGATES = (ir.StructType, ir.ArrayType, ir.VectorType)
+
+
+def name_of(register: str) -> str:
+    """Under which a register's marks stand beside it; no register is named so."""
+    return f"{register}\0"
+
+
+def of(ex: Executor, frame: Frame, operand: ir.Operand) -> Marks | None:
+    if not frame.marked or not isinstance(operand, ir.Register):
+        return None
+    name = name_of(operand.name)
+    found = frame.registers.get(name)
+    if found is None:
+        found = frame.fixed.get(name)
+    return found if isinstance(found, tuple) else None
+
+
+def put(frame: Frame, register: str, marks: Marks | None) -> None:
+    if marks is not None:
+        frame.registers[name_of(register)] = marks
+        frame.marked = True
+
+
+def loaded(ex: Executor, state: State, pointer: Pointer, type_: ir.Type) -> Marks | None:
+    """The marks of what a load through a pointer yields, None where all of it is written."""
+    marks = _read(ex, state, pointer, 0, type_)
+    return None if _clear(marks) else marks
+
+
+def _read(ex: Executor, state: State, pointer: Pointer, at: int, type_: ir.Type) -> Marks:
+    if isinstance(type_, _AGGREGATES):
+        parts = ex.world.layouts.elements(type_)
+        return tuple(_read(ex, state, pointer, at + offset, element) for element, offset in parts)
+    return tuple(_byte(ex, state, pointer, at + i) for i in range(ex.world.layouts.store_size(type_)))
+
+
+def _byte(ex: Executor, state: State, pointer: Pointer, at: int) -> Term:
+    from vouch.bmc import access
+
+    found: Term = T.FALSE
+    for guard, target, offset in pointer.targets:
+        where = ex.memory.words.plus(offset, at)
+        ok = access.valid(ex, state, target, where, 1)
+        if ok is not T.FALSE and target.kind in access.MAIN:
+            _, bad = ex.memory.read_at(target, state.memory.get(target), where, _BYTE)
+            found = T.or_(found, T.and_(guard, ok, bad))
+    return found
+
+
+def _clear(marks: Marks) -> bool:
+    return all(_clear(part) if isinstance(part, tuple) else part is T.FALSE for part in marks)
+
+
+def _cleared(marks: Marks) -> Marks:
+    """Marks of this shape for what is written."""
+    return tuple(_cleared(part) if isinstance(part, tuple) else T.FALSE for part in marks)
+
+
+def follow(ex: Executor, frame: Frame, i: ir.Instruction) -> None:
+    """Give the result of an instruction the marks of the operands that it is made of."""
+    if i.result is None:
+        return
+    sources = passed_on(i)
+    given = [of(ex, frame, source) for source in sources]
+    if not any(marks is not None for marks in given):
+        return
+    match i:
+        case ir.Extract(indices=indices):
+            marks = given[0]
+            for index in indices:
+                assert marks is not None
+                part = marks[index]
+                assert isinstance(part, tuple)
+                marks = part
+        case ir.Insert(indices=indices):
+            whole, part = (
+                marks if marks is not None else _written(ex, ex.world.type_of(source))
+                for marks, source in zip(given, sources, strict=True)
+            )
+            marks = _inserted(whole, part, indices)
+        case _:
+            marks = _moved(ex, i, given[0])
+    if marks is not None and not _clear(marks):
+        put(frame, i.result, marks)
+
+
+def _written(ex: Executor, type_: ir.Type) -> Marks:
+    if isinstance(type_, _AGGREGATES):
+        return tuple(_written(ex, element) for element, _ in ex.world.layouts.elements(type_))
+    return (T.FALSE,) * ex.world.layouts.store_size(type_)
+
+
+def _inserted(whole: Marks, part: Marks, indices: Sequence[int]) -> Marks:
+    if not indices:
+        return part
+    first, inner = indices[0], whole[indices[0]]
+    assert isinstance(inner, tuple)
+    return (*whole[:first], _inserted(inner, part, indices[1:]), *whole[first + 1 :])
+
+
+def _moved(ex: Executor, i: ir.Instruction, marks: Marks | None) -> Marks | None:
+    """A number shifted by whole bytes, made wider or narrower."""
+    if marks is None:
+        return None
+    low_first = marks[::-1] if ex.memory.big_endian else marks
+    if isinstance(i, ir.Binary):
+        assert isinstance(i.right, ir.IntConstant)
+        count = min(i.right.value // 8, len(marks))
+        gap = (T.FALSE,) * count
+        low_first = gap + low_first[: len(marks) - count] if i.op == "shl" else low_first[count:] + gap
+    size = ex.world.layouts.store_size(i.type)
+    low_first = (*low_first[:size], *(T.FALSE,) * (size - len(low_first)))
+    return low_first[::-1] if ex.memory.big_endian else low_first
+
+
+def pieces(ex: Executor, type_: ir.Type, value: Value, marks: Marks, at: int = 0) -> Iterator[Piece]:
+    """A marked value cut into parts that are each written or not as a whole."""
+    if isinstance(value, tuple):
+        parts = ex.world.layouts.elements(type_)
+        for element, inner, part in zip(parts, value, marks, strict=True):
+            assert isinstance(part, tuple)
+            yield from pieces(ex, element[0], inner, part, at + element[1])
+        return
+    bytes_ = [mark for mark in marks if isinstance(mark, Term)]
+    if _alike(bytes_):
+        yield at, type_, value, bytes_[0]
+        return
+    bits, size, start = ex.memory.to_bits(value), len(bytes_), 0
+    while start < size:
+        width = 8
+        while start % width or start + width > size or not _alike(bytes_[start : start + width]):
+            width //= 2
+        cut = ex.memory.words.join([ex.memory.words.byte_of(bits, start + i, size) for i in range(width)])
+        yield at + start, ir.IntType(8 * width), cut, bytes_[start]
+        start += width
+
+
+def _alike(marks: Sequence[Term]) -> bool:
+    return all(mark is marks[0] for mark in marks)
+
+
+def stored(ex: Executor, state: State, pointer: Pointer, type_: ir.Type, value: Value, marks: Marks) -> None:
+    """Mark what a store has just written."""
+    from vouch.bmc import blocks
+
+    for at, part, inner, undefined in pieces(ex, type_, value, marks):
+        blocks.write(ex, state, pointer, at, part, inner, T.TRUE, undefined)
+
+
+def joined(edges: Sequence[Edge], names: Iterable[str], conditions: Sequence[Term]) -> dict[str, Value]:
+    """The marks of registers where paths meet: those of the path that was taken."""
+    found: dict[str, Value] = {}
+    for register in names:
+        name = name_of(register)
+        held = [edge.registers.get(name) for edge in edges]
+        known = next((marks for marks in held if isinstance(marks, tuple)), None)
+        if known is not None:
+            clear = _cleared(known)
+            values = [marks if marks is not None else clear for marks in held]
+            found[name] = values[0] if len(values) == 1 else join_values(conditions, values)
+    return found
