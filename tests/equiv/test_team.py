@@ -125,3 +125,22 @@ def test_a_lost_part_is_unknown_by_name(tmp_path: Path) -> None:
     assert answer.verdict is Verdict.UNKNOWN
     assert answer.parts[0].verdict is Verdict.EQUIVALENT
     assert "lost" in str(answer.parts[1].reason)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_interrupt_keeps_what_was_decided(tmp_path: Path, jobs: int) -> None:
+    points, labels = _clusters()
+    data = tmp_path / "points.csv"
+    np.savetxt(data, np.column_stack([points, labels]), delimiter=",")
+    pair = _networks(2, 0.05)
+    nets = [[(x.weights, x.bias) for x in net.layers] for net in (pair.reference, pair.test)]
+
+    def press(line: str) -> None:
+        raise KeyboardInterrupt
+
+    answer = compare(
+        *nets, epsilon=50.0, clusters=str(data), densest=2, jobs=jobs, pool=run_jobs, report=press
+    )
+    assert [part.verdict for part in answer.parts] == [Verdict.EQUIVALENT, Verdict.UNKNOWN]
+    assert answer.parts[1].reason == "interrupted"
+    assert answer.exit_code == 130

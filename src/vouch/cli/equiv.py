@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
@@ -45,13 +46,19 @@ def _options(settings: Settings, names: str) -> dict[str, Any]:
     return options | {"jobs": settings.jobs or os.cpu_count() or 1, "pool": run_jobs}
 
 
+def _report(settings: Settings) -> Callable[[str], None] | None:
+    """A line on stderr for every part that is decided."""
+    return None if settings.quiet else lambda line: typer.echo(line, err=True)
+
+
 def _compare(reference: Reference, test: Test, *, settings: Settings) -> int:
     """Decide whether TEST is equivalent to REF over a region of inputs."""
     import vouch.equiv
 
     names = "epsilon top norm ball_norm box centre radius domain clusters densest"
     names += " property engine strategy arithmetic timeout seed"
-    return _show(vouch.equiv.compare(reference, test, **_options(settings, names)), settings)
+    options = _options(settings, names) | {"report": _report(settings)}
+    return _show(vouch.equiv.compare(reference, test, **options), settings)
 
 
 def _radius(reference: Reference, test: Test, *, settings: Settings) -> int:
@@ -73,7 +80,8 @@ def _sweep(
     import vouch.equiv
 
     names = "epsilon top norm ball_norm clusters densest domain timeout seed"
-    table = vouch.equiv.sweep(reference, folder, **_options(settings, names))
+    options = _options(settings, names) | {"report": _report(settings)}
+    table = vouch.equiv.sweep(reference, folder, **options)
     if plot is not None:
         table.plot(plot)
     return _show(table, settings)

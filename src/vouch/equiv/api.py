@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,11 +13,11 @@ import numpy as np
 from vouch.equiv.clusters import Cluster, find_clusters
 from vouch.equiv.data import read_labelled, read_point
 from vouch.equiv.decide import VACUOUS, Plan, decide, described, region_text
-from vouch.equiv.outcome import Array, Deadline, Outcome
+from vouch.equiv.outcome import Array, Deadline
 from vouch.equiv.property import Epsilon, Property, Top
 from vouch.equiv.region import Region, ball, box
 from vouch.equiv.result import Comparison
-from vouch.equiv.team import ALONE_ONLY, Team
+from vouch.equiv.team import ALONE_ONLY, INTERRUPTED, Team
 from vouch.errors import VouchError
 from vouch.parallel import Pool
 from vouch.verdict import Exit, Verdict, exit_code
@@ -48,6 +48,7 @@ def compare(
     seed: int = 0,
     jobs: int = 1,
     pool: Pool | None = None,
+    report: Callable[[str], None] | None = None,
 ) -> Comparison:
     """Decide whether two networks are equivalent, in one of the senses of `vouch.equiv.property`.
 
@@ -55,9 +56,9 @@ def compare(
     `norm`, or `top`) and one region: `box` (a VNN-LIB file or a pair of arrays), `centre` and `radius`,
     `clusters` (labelled data), or a ready `region`. Or, instead of both, `property`: a VNN-LIB 2.0 file
     about two networks, in its order of declaration. `pool` (`vouch.run.pool.run_jobs`) lends processes, as
-    many as `jobs` says.
+    many as `jobs` says. `report` gets a line for each of several parts when it is decided.
     """
-    plan = Plan(engine, strategy, arithmetic, timeout, seed, Team(jobs, pool))
+    plan = Plan(engine, strategy, arithmetic, timeout, seed, Team(jobs, pool, report))
     if property is not None:
         given = (epsilon, top, box, region, centre, radius, clusters)
         if any(value is not None for value in given):
@@ -212,20 +213,21 @@ def _each(
         own = replace(plan, timeout=plan.team.share(deadline, len(questions) - number), team=team)
         return replace(decide(reference, test, prop, region, own, check_vacuity=check_vacuity), name=name)
 
-    def failed(number: int, message: str) -> Comparison:
+    def missing(number: int, why: str) -> Comparison:
         region, prop, name = questions[number]
-        lost = Outcome(Verdict.UNKNOWN, reason=f"the process was lost: {message}")
-        comparison = Comparison.of(
-            lost,
-            engine=plan.engine,
-            seconds=0.0,
-            asked=described(prop),
+        return Comparison(
+            Verdict.UNKNOWN,
+            plan.engine,
+            0.0,
+            described(prop),
+            reason=why,
             arithmetic=plan.arithmetic,
+            name=name,
             region=region_text(region),
+            interrupted=why == INTERRUPTED,
         )
-        return replace(comparison, name=name)
 
-    return list(plan.team.each(answer, range(len(questions)), failed))
+    return plan.team.each(answer, range(len(questions)), missing, Comparison.headline)
 
 
 def _summed(
@@ -248,4 +250,5 @@ def _summed(
         arithmetic=plan.arithmetic,
         parts=tuple(parts),
         region=where,
+        interrupted=any(part.interrupted for part in parts),
     )

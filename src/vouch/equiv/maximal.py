@@ -7,7 +7,7 @@ minimises the radius of a violation) find them. From below: proofs for fixed rad
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from vouch.equiv.outcome import Array, Deadline, Witness
 from vouch.equiv.pair import Pair
 from vouch.equiv.property import Property, Top
 from vouch.equiv.region import Region, ball
-from vouch.equiv.team import ALONE_ONLY, Team
+from vouch.equiv.team import ALONE_ONLY, INTERRUPTED, Team
 from vouch.errors import Unsupported, VouchError
 from vouch.parallel import Pool
 from vouch.verdict import Exit, Verdict
@@ -51,9 +51,12 @@ class Radius:
     seconds: float
     counterexample: Witness | None = None
     reason: str | None = None
+    interrupted: bool = False
 
     @property
     def exit_code(self) -> Exit:
+        if self.interrupted:
+            return Exit.INTERRUPTED
         return {Verdict.EQUIVALENT: Exit.PROVED, Verdict.DIFFERENT: Exit.VIOLATED}.get(
             self.verdict, Exit.UNDECIDED
         )
@@ -117,7 +120,10 @@ def radius(
         pair = pair_of(reference, test)
         deadline = Deadline.after(timeout or DEFAULT_SECONDS)
         search = RadiusSearch(pair, prop, point, measure, limits, seed, Team(jobs, pool))
-        return search.run(deadline, started)
+        try:
+            return search.run(deadline, started)
+        except KeyboardInterrupt:
+            return search.so_far(started)
     except Unsupported as problem:
         seconds = time.monotonic() - started
         return Radius(Verdict.UNKNOWN, None, None, measure, described(prop), seconds, reason=str(problem))
@@ -159,6 +165,10 @@ class RadiusSearch:
         self._nearest(deadline.share(0.25))
         self._from_below(deadline)
         return self._answer(Verdict.EQUIVALENT if self._closed() else Verdict.UNKNOWN, started)
+
+    def so_far(self, started: float) -> Radius:
+        """What is known when the user interrupts."""
+        return replace(self._answer(Verdict.UNKNOWN, started, INTERRUPTED), interrupted=True)
 
     def _closed(self) -> bool:
         if self.proved is None or self.refuted is None:

@@ -18,7 +18,7 @@ class Comparison:
     `verdict` is EQUIVALENT, DIFFERENT, UNKNOWN or TIMEOUT. DIFFERENT has a `counterexample`, which lies
     exactly in the region and violates the property in real arithmetic; `replayed` says that onnxruntime
     sees the violation too. `bound` is a proved maximal difference (ε only). With clusters, `parts` holds
-    one comparison for each and `verdict` sums them up.
+    one comparison for each and `verdict` sums them up; what is left when the user `interrupted` is unknown.
     """
 
     verdict: Verdict
@@ -33,6 +33,7 @@ class Comparison:
     parts: tuple[Comparison, ...] = ()
     name: str | None = None
     region: str | None = None
+    interrupted: bool = False
 
     @classmethod
     def of(cls, outcome: Outcome, **known: Any) -> Comparison:
@@ -51,7 +52,7 @@ class Comparison:
 
     @property
     def exit_code(self) -> Exit:
-        return exit_code([self.verdict])
+        return Exit.INTERRUPTED if self.interrupted else exit_code([self.verdict])
 
     def to_json(self) -> dict[str, Any]:
         """The document that `--json` prints."""
@@ -94,8 +95,13 @@ class Comparison:
             ):
                 line += f"\n    {label:10}" + " ".join(f"{value:.9g}" for value in values)
         for part in self.parts:
-            line += f"\n  {part.name}: {part.verdict.value} ({part.engine}, {part.seconds:.2f} s)"
+            line += f"\n  {part.headline()}"
         return line
+
+    def headline(self) -> str:
+        """One part in one line."""
+        line = f"{self.name}: {self.verdict.value} ({self.engine}, {self.seconds:.2f} s)"
+        return f"{line}: {self.reason}" if self.reason else line
 
     def __str__(self) -> str:
         return self.text()

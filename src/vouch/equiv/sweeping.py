@@ -7,6 +7,7 @@ smallest refuted radius around its centre (Thesis figures 11.3 and 11.4).
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -20,7 +21,7 @@ from vouch.equiv.decide import described
 from vouch.equiv.maximal import Radius
 from vouch.equiv.maximal import radius as search_radius
 from vouch.equiv.outcome import Array
-from vouch.equiv.team import Team
+from vouch.equiv.team import INTERRUPTED, Team
 from vouch.errors import VouchError
 from vouch.parallel import Pool
 from vouch.verdict import Exit, Verdict, exit_code
@@ -37,6 +38,20 @@ class Cell:
     cluster: int
     radius: Radius
     verdict: Verdict
+
+    def text(self) -> str:
+        """Proved..refuted radius, + equivalent on the cluster itself, - different, ? open."""
+        mark = {Verdict.EQUIVALENT: "+", Verdict.DIFFERENT: "-"}
+        ends = ("?" if end is None else f"{end:.4g}" for end in (self.radius.proved, self.radius.refuted))
+        return f"{'..'.join(ends)} {mark.get(self.verdict, '?')}"
+
+    def headline(self) -> str:
+        return f"{self.network}, cluster {letter(self.cluster)}: {self.text()} ({self.radius.seconds:.1f} s)"
+
+
+def letter(cluster: int) -> str:
+    """Clusters are named as in the Thesis: a, b, …"""
+    return chr(ord("a") + cluster) if cluster < 26 else str(cluster)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,6 +71,8 @@ class Table:
     @property
     def exit_code(self) -> Exit:
         """0: every network is equivalent on every cluster; 1: some differ; 3: something is open."""
+        if any(cell.radius.interrupted for cell in self.cells):
+            return Exit.INTERRUPTED
         return exit_code(cell.verdict for cell in self.cells)
 
     def to_json(self) -> dict[str, Any]:
@@ -86,19 +103,10 @@ class Table:
 
     def text(self) -> str:
         """Rows are networks, columns clusters; proved..refuted radius, + equivalent, - different, ? open."""
-        mark = {Verdict.EQUIVALENT: "+", Verdict.DIFFERENT: "-"}
-        head = [f"{chr(97 + i)}: label {c.label}, r {c.radius:.4g}" for i, c in enumerate(self.clusters)]
+        head = [f"{letter(i)}: label {c.label}, r {c.radius:.4g}" for i, c in enumerate(self.clusters)]
         rows = [["network", *head]]
         for network in self.networks:
-            row = [network]
-            for cell in self.cells:
-                if cell.network == network:
-                    ends = [
-                        "?" if end is None else f"{end:.4g}"
-                        for end in (cell.radius.proved, cell.radius.refuted)
-                    ]
-                    row.append(f"{'..'.join(ends)} {mark.get(cell.verdict, '?')}")
-            rows.append(row)
+            rows.append([network, *(cell.text() for cell in self.cells if cell.network == network)])
         widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
         lines = [
             "  ".join(text.ljust(w) for text, w in zip(row, widths, strict=True)).rstrip() for row in rows
@@ -120,7 +128,7 @@ class Table:
         figure, axes = pyplot.subplots(figsize=(1.2 * len(self.networks) + 3, 4))
         for i in range(len(self.clusters)):
             own = [cell.radius for cell in self.cells if cell.cluster == i]
-            line = axes.plot([r.proved for r in own], "-o", label=f"cluster {chr(97 + i)}")[0]
+            line = axes.plot([r.proved for r in own], "-o", label=f"cluster {letter(i)}")[0]
             axes.plot([r.refuted for r in own], ":", color=line.get_color())
         axes.set_xticks(range(len(self.networks)), self.networks, rotation=30, ha="right")
         axes.set_ylabel("radius: proved (line), refuted (dotted)")
@@ -146,10 +154,11 @@ def sweep(
     seed: int = 0,
     jobs: int = 1,
     pool: Pool | None = None,
+    report: Callable[[str], None] | None = None,
 ) -> Table:
     """Every network in `folder` against the reference, around every cluster of the labelled data
     `clusters`. The time is shared equally (20 s for each cell by default); `pool`
-    (`vouch.run.pool.run_jobs`) lends `jobs` processes."""
+    (`vouch.run.pool.run_jobs`) lends `jobs` processes; `report` gets a line for every cell."""
     prop = property_of(epsilon, top, norm)
     if clusters is None:
         raise VouchError("give the labelled data with --clusters")
@@ -162,7 +171,7 @@ def sweep(
     net = loaded(reference)
     measure = ball_norm or norm
     found, limits = cluster_regions(clusters, int(np.prod(input_shape(net))), measure, densest, domain)
-    team = Team(jobs, pool)
+    team = Team(jobs, pool, report)
     wanted = [(path, index) for path in files for index in range(len(found))]
     share = timeout * min(1.0, team.size / len(wanted)) if timeout is not None else SECONDS_PER_CELL
 
@@ -170,12 +179,20 @@ def sweep(
         path, index = which
         return _cell(net, path, index, found[index], limits, share, epsilon, top, norm, measure, seed)
 
-    def failed(which: tuple[Path, int], message: str) -> Cell:
-        reason = f"the process was lost: {message}"
-        open_ends = Radius(Verdict.UNKNOWN, None, None, measure, described(prop), 0.0, reason=reason)
-        return Cell(which[0].name, which[1], open_ends, Verdict.UNKNOWN)
+    def missing(which: tuple[Path, int], why: str) -> Cell:
+        nothing = Radius(
+            Verdict.UNKNOWN,
+            None,
+            None,
+            measure,
+            described(prop),
+            0.0,
+            reason=why,
+            interrupted=why == INTERRUPTED,
+        )
+        return Cell(which[0].name, which[1], nothing, Verdict.UNKNOWN)
 
-    cells = list(team.each(cell, wanted, failed))
+    cells = team.each(cell, wanted, missing, Cell.headline)
     return Table(Path(name).name, described(prop), tuple(found), tuple(cells), time.monotonic() - started)
 
 

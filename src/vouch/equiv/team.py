@@ -18,6 +18,8 @@ from vouch.parallel import Pool
 ALONE = 1.0
 SHORTEST, LONGEST = 1.0, 8.0
 
+INTERRUPTED = "interrupted"
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -39,10 +41,12 @@ class Divisible(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Team:
-    """As many processes as `jobs` says, if there is a pool to get them from."""
+    """As many processes as `jobs` says, if there is a pool to get them from. `report` gets a line for every
+    part that is decided."""
 
     jobs: int = 1
     pool: Pool | None = None
+    report: Callable[[str], None] | None = None
 
     @property
     def size(self) -> int:
@@ -75,14 +79,35 @@ class Team:
         search.merge(lefts)
 
     def each(
-        self, function: Callable[[Item], Result], items: Sequence[Item], failed: Callable[[Item, str], Result]
+        self,
+        function: Callable[[Item], Result],
+        items: Sequence[Item],
+        missing: Callable[[Item, str], Result],
+        headline: Callable[[Result], str],
+    ) -> list[Result]:
+        """The function's results in order, reported one by one. `missing` makes one for an item whose process
+        died, and for all that are left when the user interrupts."""
+        results: list[Result] = []
+        try:
+            for result in self._results(function, items, missing):
+                results.append(result)
+                if self.report is not None:
+                    self.report(headline(result))
+        except KeyboardInterrupt:
+            results += [missing(item, INTERRUPTED) for item in items[len(results) :]]
+        return results
+
+    def _results(
+        self,
+        function: Callable[[Item], Result],
+        items: Sequence[Item],
+        missing: Callable[[Item, str], Result],
     ) -> Iterator[Result]:
-        """The function's results in order; `failed` makes one for an item whose process died."""
         if self.pool is None or self.jobs < 2 or len(items) < 2:
             yield from map(function, items)
             return
         for item, done in self.pool(function, items, jobs=self.jobs):
-            yield done.value if done.ok else failed(item, done.message)
+            yield done.value if done.ok else missing(item, f"the process was lost: {done.message}")
 
     def share(self, deadline: Deadline, left: int) -> float | None:
         """Seconds for the next of `left` independent parts; None without an end."""
