@@ -206,7 +206,8 @@ def _engine(state: _Run, loaded: Loaded, decisions: Mapping[str, Any], invariant
     found = [
         (result, outcome.counterexamples[result.check.id])
         for result in outcome.results
-        if result.verdict is Verdict.UNSAFE and result.check.id in outcome.counterexamples
+        if result.verdict in (Verdict.UNSAFE, Verdict.UNKNOWN)
+        and result.check.id in outcome.counterexamples
     ]
     if found and not state.settings.no_replay:
         with state.stage("replay"):
@@ -216,6 +217,11 @@ def _engine(state: _Run, loaded: Loaded, decisions: Mapping[str, Any], invariant
 # Seconds that may be spent behind the time limit: a run takes milliseconds, and a violation that is not
 # confirmed helps nobody.
 _REPLAY_GRACE = 5.0
+# After these violations a run goes on as the engine does: another way from there on is not their doing.
+_DETERMINED = frozenset(
+    {Category.ASSERTION, Category.LEAK}
+    | {Category.SIGNED_OVERFLOW, Category.UNSIGNED_OVERFLOW, Category.SIGN_CHANGE}
+)
 
 
 def _limit(state: _Run) -> float:
@@ -225,10 +231,12 @@ def _limit(state: _Run) -> float:
 
 def _replay(state: _Run, loaded: Loaded, found: Sequence[tuple[CheckResult, Counterexample]]) -> None:
     """Run the violations natively. One that does not show itself there is a bug in vouch, and not `unsafe`;
-    where the program cannot run on this machine, the violation stands and says so."""
+    where the program cannot run on this machine, the violation stands and says so. What is unknown for
+    values that were guessed is a violation if it shows itself."""
     from vouch.bmc.replay import Limits, Replayer
     from vouch.bmc.verify import devices
 
+    loose = {check.id for check in state.checks if check.category not in _DETERMINED}
     ranges, began = devices(state.settings.device_range), time.monotonic()
     with Replayer(loaded, state.checks, Limits(seconds=_limit(state)), devices=ranges) as replayer:
         for result, example in found:
@@ -237,11 +245,13 @@ def _replay(state: _Run, loaded: Loaded, found: Sequence[tuple[CheckResult, Coun
                 continue
             answer = replayer.replay(example)
             if answer.confirmed:
-                result.replayed = True
-            elif answer.possible and answer.fired:
+                result.replayed, result.verdict, result.reason = True, Verdict.UNSAFE, None
+            elif result.verdict is Verdict.UNKNOWN:
+                continue
+            elif answer.possible and (first := next((f for f in answer.fired if f in loose), None)):
                 # The run went another way after an earlier violation: what follows one is not determined.
                 result.verdict = Verdict.COND_UNSAFE
-                result.reason = f"only after {answer.fired[0]} is violated"
+                result.reason = f"only after {first} is violated"
             elif answer.possible:
                 result.replayed = False
                 result.verdict = Verdict.UNKNOWN

@@ -376,6 +376,7 @@ class Decider:
     ) -> None:
         cause = self._cause(claim, self.equation.unsupported)
         inexact = self._cause(claim, self.world.inexact)
+        guessed = self._cause(claim, self.world.changed)
         verdict, reason = Verdict.UNSAFE, None
         if cause is not None:
             verdict, reason = Verdict.UNKNOWN, cause
@@ -387,25 +388,22 @@ class Decider:
             )
             name = first.check.id if first is not None else "another check"
             verdict, reason = Verdict.COND_UNSAFE, f"only after {name} is violated"
+        elif guessed is not None:  # the native run tells
+            verdict, reason = Verdict.UNKNOWN, guessed
         result = self._put(question, verdict, reason)
         result.inputs = model.inputs()
         steps = model.steps(claim)
         steps.append(_final(question.check))
         result.trace = trace(steps, self.world.program.ctypes, self.world.memory.big_endian)
-        if verdict is Verdict.UNSAFE:
+        if verdict is Verdict.UNSAFE or reason is guessed:
             self.answers.counterexamples[question.check.id] = model.counterexample(claim)
 
     def _cause(self, claim: Claim, suspects: Mapping[Term, str]) -> str | None:
-        """The first of the suspect symbols that the violation hangs on. A condition on suspects alone (what
-        a model assumes of its result) can be met whatever the rest is."""
+        """Why nobody knows the first of the suspect symbols that the violation hangs on."""
         if not suspects:
             return None
-        for part in _conjuncts(claim.violated):
-            used = self._symbols(part)
-            found = next((s for s in used if s in suspects), None)
-            if found is not None and not all(s in suspects for s in used):
-                return suspects[found]
-        return None
+        used = self._symbols(claim.violated)
+        return next((why for symbol, why in suspects.items() if symbol in used), None)
 
     # ------------------------------------------------------------ what no execution reaches
 
@@ -457,15 +455,3 @@ class Decider:
 
 def _final(check: Check) -> ConcreteStep:
     return ConcreteStep("violation", check.location, check.function, check.message)
-
-
-def _conjuncts(term: Term) -> list[Term]:
-    parts: list[Term] = []
-    work = [term]
-    while work:
-        part = work.pop()
-        if part.op == "and":
-            work.extend(part.args)
-        else:
-            parts.append(part)
-    return parts
