@@ -2,7 +2,7 @@
 
 A proof that ignores some executions holds for every check those executions cannot reach. This looks at
 control flow only: from the cut on in its function, and behind the call in every caller up to the entry
-point.
+point. A function that is named anywhere in it, such as one that a thread is to run, counts as called.
 """
 
 from __future__ import annotations
@@ -12,9 +12,14 @@ from typing import TYPE_CHECKING
 from vouch.bmc.cfg import Flow, analyse
 from vouch.c import ir
 from vouch.c.entries import mentioned
+from vouch.c.leaving import names_in, operands
+from vouch.c.ranges.calls import is_free, is_silent
 
 if TYPE_CHECKING:
     from vouch.bmc.execute import Frame
+
+
+_OWN = ("llvm.", "__ubsan_", "__vouch_", "mem")  # calls that lead nowhere but there
 
 
 class Later:
@@ -103,13 +108,31 @@ class Later:
         return known
 
     def _called(self, instruction: ir.Instruction) -> list[str]:
-        if not isinstance(instruction, ir.Call):
-            return []
-        if isinstance(instruction.callee, ir.GlobalConstant):
-            return [instruction.callee.name]
+        """Functions that the instruction calls or names, directly or in a table."""
+        constants = [o for o in operands(instruction) if isinstance(o, ir.Constant)]
+        mentions = list(dict.fromkeys(name for constant in constants for name in names_in(constant)))
+        for name in mentions:
+            held = self.program.globals.get(name)
+            if held is not None and held.initializer is not None:
+                mentions += [n for n in names_in(held.initializer) if n not in mentions]
+        names = [name for name in mentions if name in self.program.functions]
+        if not isinstance(instruction, ir.Call) or not self._may_call_back(instruction):
+            return names
         if self._taken is None:
             self._taken = [f.name for f in self.program.functions.values() if f.address_taken]
-        return self._taken
+        return [*self._taken, *names]
+
+    def _may_call_back(self, call: ir.Call) -> bool:
+        """A call through a pointer, or of a function without a body that is given one."""
+        if not isinstance(call.callee, ir.GlobalConstant):
+            return True
+        name = call.callee.name
+        function = self.program.functions.get(name)
+        if (function is not None and function.defined) or name.startswith(_OWN) or is_free(name):
+            return False
+        if is_silent(self.program, name):
+            return False
+        return any(isinstance(getattr(a, "type", None), ir.PointerType) for a in call.arguments)
 
     def _callees(self, name: str) -> frozenset[str]:
         """The function itself and everything it may call, directly or not."""
