@@ -169,9 +169,11 @@ class _Verifier:
 
     def _called_back(self) -> None:
         """Functions handed to code outside, and those in tables that only hardware or other files read, may
-        be called with anything at any time. What goes wrong then depends on whether they are."""
+        be called with anything at any time. What goes wrong then depends on whether they are. Destructors
+        run when the program ends, in whatever state that is."""
         if self.library:
             return
+        self.callbacks.update(dict.fromkeys(self.program.destructors))
         tables = (g for g in self.program.globals.values() if g.initializer and g.linkage == "external")
         known = {n for f in self.program.functions.values() if f.defined for n in mentioned(f)}
         for table in tables:
