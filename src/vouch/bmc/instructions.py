@@ -76,7 +76,8 @@ def entry_arguments(ex: Executor, function: ir.Function, state: State) -> list[V
 
 
 def _command_line(ex: Executor, function: ir.Function, state: State) -> list[Value]:
-    """argc is at least one; argv holds as many strings and a null; so does the environment, if asked for."""
+    """argc is at least one, and not more than can be addressed; argv holds as many strings and a null; so
+    does the environment, if asked for."""
     world = ex.world
     first = function.parameters[0]
     count = world.fresh(first.type, first.variable.name if first.variable is not None else "argc")
@@ -84,7 +85,9 @@ def _command_line(ex: Executor, function: ir.Function, state: State) -> list[Val
         isinstance(p.type, ir.PointerType) for p in function.parameters[1:]
     ):
         raise Unsupported("parameters of main")
+    most = (1 << min(world.pointer_bits - 4, count.width - 1)) - 1
     world.constrain(T.sle(T.bv(1, count.width), count))
+    world.constrain(T.sle(count, T.bv(most, count.width)))
     values: list[Value] = [count]
     for parameter in function.parameters[1:]:
         name = parameter.variable.name if parameter.variable is not None else parameter.name
