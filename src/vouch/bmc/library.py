@@ -199,7 +199,15 @@ def _aligned(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str)
 
 def _calloc(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     count, size = (operands.term_of(ex, frame, a) for a in call.arguments)
-    calls.finish(frame, call, _allocated(ex, frame, state, call, T.mul(count, size), Zero(), name))
+    made = _allocated(ex, frame, state, call, T.mul(count, size), Zero(), name)
+    assert isinstance(made, Pointer)
+    too_large = _product_overflows(count, size)
+    if too_large is not T.FALSE:
+        for target in [t for _, t, _ in made.targets if t.kind is Kind.HEAP]:
+            _dies(state, target, too_large)
+        made = merge(too_large, ex.world.null, made)
+    calls.finish(frame, call, made)
+    _dies(state, made, fails)
     return state
 
 
@@ -218,19 +226,36 @@ def _free(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) ->
     return state
 
 
-def release(ex: Executor, frame: Frame, state: State, call: ir.Call, pointer: Pointer) -> None:
+def release(
+    ex: Executor, frame: Frame, state: State, call: ir.Call, pointer: Pointer, kept: Term = T.FALSE
+) -> None:
+    """End the life of what the pointer points to, but where `kept` holds."""
     bad: Term = T.FALSE
     for guard, target, offset in pointer.targets:
+def _product_overflows(count: Term, size: Term) -> Term:
+    """Compared with the largest count where one factor is constant: no product of twice the width then."""
+    known, other = (count, size) if count.value is not None else (size, count)
+    if known.value is None:
+        return T.umul_overflow(count, size)
+    most = ((1 << other.width) - 1) // max(int(known.value), 1)
+    return T.ult(T.bv(most, other.width), other)
+
+
         bad = T.or_(bad, T.and_(guard, T.not_(_may_free(ex, state, target, offset))))
     for check in access.checks_for(ex, frame, call, Trigger.FREE):
         ex.claim(check, state, bad)
     for guard, target, _ in pointer.targets:
         if target.kind not in (Kind.HEAP, Kind.OUTSIDE):
             continue
-        old = state.memory.get(target)
-        new = Contents(state.token) if old is None else old.copy(state.token)
-        new.alive = T.and_(new.alive, T.not_(guard))
-        state.memory[target] = new
+        _dies(state, target, T.and_(guard, T.not_(kept)))
+
+
+def _dies(state: State, target: MemObject, condition: Term) -> None:
+    """The object does not exist any more, or never did, where the condition holds."""
+    old = state.memory.get(target)
+    new = Contents(state.token) if old is None else old.copy(state.token)
+    new.alive = T.and_(new.alive, T.not_(condition))
+    state.memory[target] = new
 
 
 def _may_free(ex: Executor, state: State, target: MemObject, offset: Term) -> Term:
@@ -244,7 +269,7 @@ def _may_free(ex: Executor, state: State, target: MemObject, offset: Term) -> Te
 
 
 def _realloc(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
-    """A new object with what fits of the old one, which is freed."""
+    """A new object with what fits of the old one, which is freed unless there is no new one."""
     old = operands.pointer_of(ex, frame, call.arguments[0])
     size = T.resize_u(operands.term_of(ex, frame, call.arguments[1]), ex.world.pointer_bits)
     new = _allocated(ex, frame, state, call, size, Unknown(undefined=True), name)
@@ -255,7 +280,8 @@ def _realloc(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str)
         whole = T.bv(target.size, size.width) if isinstance(target.size, int) else target.size
         length = T.ite(guard, T.ite(T.ult(whole, size), whole, size), T.bv(0, size.width))
         blocks.copy_unchecked(ex, state, new, Pointer.to(target, offset), length)
-    release(ex, frame, state, call, old)
+    failed = T.or_(T.FALSE, *(guard for guard, target, _ in new.targets if target.kind is Kind.NULL))
+    release(ex, frame, state, call, old, kept=failed)
     calls.finish(frame, call, new)
     return state
 
