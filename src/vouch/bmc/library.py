@@ -125,7 +125,8 @@ def _havoc(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -
     """__vouch_havoc(p, n): n arbitrary bytes."""
     pointer = operands.pointer_of(ex, frame, call.arguments[0])
     size = operands.term_of(ex, frame, call.arguments[1])
-    source = ex.new_object(state, Kind.HEAP, "input", None, Unknown())
+    # The replay knows it as the pointer that was passed.
+    source = ex.new_object(state, Kind.HEAP, "argument:0", None, Unknown())
     source.heap_kind = "input"
     event = ex.incoming(state, "return", name, ir.VoidType(), None, call.location)
     event.writes.append((source, source.initial))

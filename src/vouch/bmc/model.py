@@ -133,6 +133,9 @@ class Model:
                     place = self.value(offset)
                     if place < LARGEST:
                         known = max(known, place + size)
+            if isinstance(target.initial, Unknown):
+                ends = (offset + size for offset, (size, _) in target.initial.cells.items())
+                known = max(known, min(max(ends, default=0), LARGEST))
             ctype = self.world.program.ctypes.get(target.ctype) if target.ctype is not None else None
             if ctype is not None:
                 known = max(known, min(ctype.size, LARGEST))
