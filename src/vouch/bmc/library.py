@@ -134,6 +134,16 @@ def _havoc(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -
     return state
 
 
+def _sets_errno(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    """__vouch_sets_errno(): a library function may have changed errno, if the program looks at it at all."""
+    event = ex.incoming(state, "return", name, ir.VoidType(), None, call.location)
+    if "__vouch_errno" in ex.world.program.globals:
+        target, fresh = ex.world.named("__vouch_errno"), Unknown()
+        blocks.havoc(ex, state, target, fresh)
+        event.writes.append((target, fresh))
+    return state
+
+
 def _object_size(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     size = intrinsics.object_size(ex, state, operands.pointer_of(ex, frame, call.arguments[0]))
     assert isinstance(call.type, ir.IntType)
@@ -367,4 +377,5 @@ def _guard(ex: Executor, frame: Frame, state: State, call: ir.Call) -> State | N
     access.store(ex, frame, state, call, pointer, ir.IntType(8), T.bv(1, 8))
     assert isinstance(byte, Term)
     calls.finish(frame, call, T.zext(T.bool_to_bv(T.eq(byte, T.bv(0, 8)), 1), 32))
+    "__vouch_sets_errno": _sets_errno,
     return state

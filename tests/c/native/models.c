@@ -1,5 +1,7 @@
 /* The models of vouch against the C library of this machine: prints a line for each difference. */
+#include <arpa/inet.h>
 #include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,6 +60,12 @@ void __vouch_havoc(void *p, size_t n) {}
 long double __vouch_nondet_ldouble(void) { return 0; }
 size_t __vouch_object_size(const void *p) { return 1; }
 _Bool __vouch_known(const char *s) { return 1; }
+void __vouch_sets_errno(void) {}
+
+int *model___errno_location(void);
+int model___isnan(double), model___isinf(double), model___finite(double);
+int model___signbit(double), model___fpclassify(double);
+static int *own_errno(void) { return model___errno_location(); }
 
 /* -------- strings */
 
@@ -177,6 +185,9 @@ static void numbers(void) {
         char *one, *two;
         SAME("strtol", strtol(text, &one, (int)base), model_strtol(text, &two, (int)base));
         SAME("strtol end", one - text, two - text);
+        errno = *own_errno() = 0;
+        strtol(text, NULL, (int)base), model_strtol(text, NULL, (int)base);
+        SAME("errno of strtol", errno, *own_errno());
         SAME("strtoul", strtoul(text, &one, (int)base), model_strtoul(text, &two, (int)base));
         SAME("strtoul end", one - text, two - text);
         SAME("strtoll", strtoll(text, NULL, (int)base), model_strtoll(text, NULL, (int)base));
@@ -325,7 +336,31 @@ static void mathematics(void) {
     }
 }
 
+static void bytes_in_order(void) {
+    for (int i = 0; i < 100; i++) {
+        unsigned x = chance(1u << 31) * 2 + chance(2);
+        char detail[40];
+        snprintf(detail, sizeof detail, "%#x", x);
+        SAME("htonl", htonl(x), model_htonl(x));
+        SAME("ntohs", ntohs((unsigned short)x), model_ntohs((unsigned short)x));
+    }
+}
+
+static void kinds(void) {
+    const double some[] = {0.0, -0.0, 1.5, -1e300, 1e-310, INFINITY, -INFINITY, NAN};
+    for (unsigned i = 0; i < sizeof some / sizeof *some; i++) {
+        char detail[40];
+        snprintf(detail, sizeof detail, "%g", some[i]);
+        SAME("isnan", !!isnan(some[i]), !!model___isnan(some[i]));
+        SAME("isinf", !!isinf(some[i]), !!model___isinf(some[i]));
+        SAME("isfinite", !!isfinite(some[i]), !!model___finite(some[i]));
+        SAME("signbit", !!signbit(some[i]), !!model___signbit(some[i]));
+        SAME("fpclassify", fpclassify(some[i]), model___fpclassify(some[i]));
+    }
+}
+
 int main(void) {
+    bytes_in_order(), kinds();
     strings(), wide(), characters(), tables(), numbers(), order(), printing(), scanning(), mathematics();
     printf("%d differences\n", failures);
     return 0;

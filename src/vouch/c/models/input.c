@@ -38,6 +38,7 @@ void srand48(long seed) { (void)seed; }
 
 /* One character or EOF. */
 static int character(void) {
+    __vouch_sets_errno();
     int c = __vouch_nondet_int();
     __vouch_assume(c >= EOF && c <= CHAR_MASK);
     return c;
@@ -59,15 +60,17 @@ int ungetc(int c, void *stream) {
 }
 
 /* A string of less than `room` characters at s. */
-static void text(char *s, size_t room) {
+static size_t text(char *s, size_t room) {
     size_t n = __vouch_nondet_size_t();
     __vouch_assume(n < room);
     __vouch_havoc(s, n);
     s[n] = 0;
+    return n;
 }
 
 char *fgets(char *s, int room, void *stream) {
     __vouch_touch(stream);
+    __vouch_sets_errno();
     if (room <= 0 || __vouch_nondet_bool()) return NULL;
     text(s, (size_t)room);
     return s;
@@ -75,6 +78,7 @@ char *fgets(char *s, int room, void *stream) {
 
 /* The line may be longer than any buffer. */
 char *gets(char *s) {
+    __vouch_sets_errno();
     if (__vouch_nondet_bool()) return NULL;
     text(s, __vouch_object_size(s) + 2);
     return s;
@@ -82,6 +86,7 @@ char *gets(char *s) {
 
 wchar_t *fgetws(wchar_t *s, int room, void *stream) {
     __vouch_touch(stream);
+    __vouch_sets_errno();
     if (room <= 0 || __vouch_nondet_bool()) return NULL;
     size_t n = __vouch_nondet_size_t();
     __vouch_assume(n < (size_t)room);
@@ -93,6 +98,7 @@ wchar_t *fgetws(wchar_t *s, int room, void *stream) {
 size_t fread(void *to, size_t size, size_t count, void *stream) {
     __vouch_touch(stream);
     size_t n = __vouch_nondet_size_t();
+    __vouch_sets_errno();
     __vouch_assume(n <= count);
     if (size) __vouch_havoc(to, n * size);
     return size ? n : 0;
@@ -101,6 +107,7 @@ size_t fread(void *to, size_t size, size_t count, void *stream) {
 /* Up to n bytes, or -1. */
 static ssize_t bytes(void *to, size_t n) {
     ssize_t got = __vouch_nondet_ssize_t();
+    __vouch_sets_errno();
     __vouch_assume(got >= -1 && (got < 0 || (size_t)got <= n));
     if (got > 0) __vouch_havoc(to, (size_t)got);
     return got;
@@ -108,6 +115,11 @@ static ssize_t bytes(void *to, size_t n) {
 
 ssize_t read(int file, void *to, size_t n) {
     (void)file;
+    return bytes(to, n);
+}
+
+ssize_t getrandom(void *to, size_t n, unsigned flags) {
+    (void)flags;
     return bytes(to, n);
 }
 
@@ -125,6 +137,7 @@ ssize_t recvfrom(int socket, void *to, size_t n, int flags, void *from, unsigned
 ssize_t getline(char **line, size_t *room, void *stream) {
     __vouch_touch(stream);
     size_t n = __vouch_nondet_size_t();
+    __vouch_sets_errno();
     if (__vouch_nondet_bool()) return -1;
     __vouch_assume(n >= 1 && n < 0x7FFF);
     if (!*line || *room <= n) {
@@ -204,3 +217,16 @@ struct tm *localtime(const time_t *when) {
 }
 
 struct tm *gmtime(const time_t *when) { return localtime(when); }
+
+size_t strftime(char *s, size_t room, const char *format, const struct tm *when) {
+    __vouch_touch(format);
+    __vouch_touch(when);
+    return room && __vouch_nondet_bool() ? text(s, room) : 0;
+}
+
+/* Conventions of other verifiers: the bytes hold anything. */
+void __VERIFIER_nondet_memory(void *p, size_t n) {
+    if (n) __vouch_havoc(p, n);
+}
+
+void __CPROVER_havoc_slice(void *p, size_t n) { __VERIFIER_nondet_memory(p, n); }

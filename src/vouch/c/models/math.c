@@ -28,6 +28,21 @@ ROUNDING(long long, llround, __builtin_elementwise_round)
 ROUNDING(long, lrint, __builtin_elementwise_rint)
 ROUNDING(long long, llrint, __builtin_elementwise_rint)
 
+/* What the macros of math.h expand to in some libraries, and their older names. */
+#define KINDS(type, f)                                                                                \
+    int isnan##f(type x) { return x != x; }                                                           \
+    int isinf##f(type x) { return x == INFINITY ? 1 : x == -INFINITY ? -1 : 0; }                      \
+    int finite##f(type x) { return x - x == 0; }                                                      \
+    int __isnan##f(type x) { return x != x; }                                                         \
+    int __isinf##f(type x) { return x == INFINITY ? 1 : x == -INFINITY ? -1 : 0; }                    \
+    int __finite##f(type x) { return x - x == 0; }                                                    \
+    int __signbit##f(type x) { return __builtin_signbit(x); }                                         \
+    int __fpclassify##f(type x) { return __builtin_fpclassify(0, 1, 4, 3, 2, x); }
+
+KINDS(double, )
+KINDS(float, f)
+KINDS(long double, l)
+
 double fmod(double x, double y) { return __builtin_elementwise_fmod(x, y); }
 float fmodf(float x, float y) { return __builtin_elementwise_fmod(x, y); }
 long double fmodl(long double x, long double y) { return __builtin_elementwise_fmod(x, y); }

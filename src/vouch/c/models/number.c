@@ -2,6 +2,9 @@
    as if it came from outside. */
 #include "vouch.h"
 
+#define ERANGE 34
+int *__errno_location(void);
+
 static int space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 static int digit(char c, int base) {
@@ -42,6 +45,7 @@ static uintmax_t parse(const char *s, const char **end, int base, _Bool *negativ
         const unsigned_type limit = (unsigned_type)-1 >> 1;                              \
         if (!__vouch_known(s)) {                                                         \
             __vouch_touch(s);                                                            \
+            __vouch_sets_errno();                                                        \
             if (end) *end = (char *)s + (s[0] != 0 && __vouch_nondet_bool());            \
             return nondet();                                                             \
         }                                                                                \
@@ -49,6 +53,7 @@ static uintmax_t parse(const char *s, const char **end, int base, _Bool *negativ
         _Bool negative, over;                                                            \
         uintmax_t number = parse(s, &stop, base, &negative, (uintmax_t)limit + 1, &over);\
         if (end) *end = (char *)stop;                                                    \
+        if (number > limit + (uintmax_t)negative || over) *__errno_location() = ERANGE;  \
         if (negative) return number > limit ? (type)(-(type)limit - 1) : -(type)number;  \
         return number > limit ? (type)limit : (type)number;                              \
     }
@@ -57,6 +62,7 @@ static uintmax_t parse(const char *s, const char **end, int base, _Bool *negativ
     type name(const char *s, char **end, int base) {                          \
         if (!__vouch_known(s)) {                                              \
             __vouch_touch(s);                                                 \
+            __vouch_sets_errno();                                             \
             if (end) *end = (char *)s + (s[0] != 0 && __vouch_nondet_bool()); \
             return nondet();                                                  \
         }                                                                     \
@@ -64,6 +70,7 @@ static uintmax_t parse(const char *s, const char **end, int base, _Bool *negativ
         _Bool negative, over;                                                 \
         type number = (type)parse(s, &stop, base, &negative, (type)-1, &over);\
         if (end) *end = (char *)stop;                                         \
+        if (over) *__errno_location() = ERANGE;                               \
         return negative && !over ? -number : number;                          \
     }
 
@@ -86,18 +93,21 @@ long long atoll(const char *s) { return strtoll(s, NULL, 10); }
 /* Fractions are not worked out. */
 double strtod(const char *s, char **end) {
     __vouch_touch(s);
+    __vouch_sets_errno();
     if (end) *end = (char *)s + (s[0] != 0 && __vouch_nondet_bool());
     return __vouch_nondet_double();
 }
 
 float strtof(const char *s, char **end) {
     __vouch_touch(s);
+    __vouch_sets_errno();
     if (end) *end = (char *)s + (s[0] != 0 && __vouch_nondet_bool());
     return __vouch_nondet_float();
 }
 
 long double strtold(const char *s, char **end) {
     __vouch_touch(s);
+    __vouch_sets_errno();
     if (end) *end = (char *)s + (s[0] != 0 && __vouch_nondet_bool());
     return __vouch_nondet_ldouble();
 }

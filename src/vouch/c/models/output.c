@@ -3,6 +3,7 @@
 #include <stdarg.h>
 
 static int printed(void) {
+    __vouch_sets_errno();
     int n = __vouch_any_int();
     __vouch_assume(n >= -1);
     return n;
@@ -145,6 +146,7 @@ size_t fwrite(const void *from, size_t size, size_t count, void *stream) {
         __vouch_touch(from);
         __vouch_touch((const char *)from + size * count - 1);
     }
+    __vouch_sets_errno();
     size_t n = __vouch_any_size_t();
     __vouch_assume(n <= count);
     return n;
@@ -156,6 +158,7 @@ ssize_t write(int file, const void *from, size_t n) {
         __vouch_touch(from);
         __vouch_touch((const char *)from + n - 1);
     }
+    __vouch_sets_errno();
     ssize_t done = (ssize_t)__vouch_any_long();
     __vouch_assume(done >= -1 && (done < 0 || (size_t)done <= n));
     return done;

@@ -1,6 +1,8 @@
 /* stdlib.h: arithmetic, searching, sorting; exact. */
 #include "vouch.h"
 
+void *aligned_alloc(size_t, size_t);
+
 int abs(int x) { return x < 0 ? -x : x; }
 long labs(long x) { return x < 0 ? -x : x; }
 long long llabs(long long x) { return x < 0 ? -x : x; }
@@ -57,8 +59,30 @@ void *bsearch(const void *key, const void *base, size_t count, size_t size,
     return NULL;
 }
 
-static int error;
+/* Other files see it: functions without a body may change it. */
+int __vouch_errno;
 
-int *__errno_location(void) { return &error; }
-int *__error(void) { return &error; }
-int *_errno(void) { return &error; }
+int *__errno_location(void) { return &__vouch_errno; }
+int *__error(void) { return &__vouch_errno; }
+int *_errno(void) { return &__vouch_errno; }
+int *__errno(void) { return &__vouch_errno; }
+
+int posix_memalign(void **out, size_t align, size_t size) {
+    if (align % sizeof(void *) || (align & (align - 1)) || !align) return 22; /* EINVAL */
+    void *made = aligned_alloc(align, size);
+    if (!made) return 12; /* ENOMEM */
+    *out = made;
+    return 0;
+}
+
+/* The byte order of networks. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define NETWORK(bits, x) __builtin_bswap##bits(x)
+#else
+#define NETWORK(bits, x) (x)
+#endif
+
+__UINT32_TYPE__ htonl(__UINT32_TYPE__ x) { return NETWORK(32, x); }
+__UINT32_TYPE__ ntohl(__UINT32_TYPE__ x) { return NETWORK(32, x); }
+__UINT16_TYPE__ htons(__UINT16_TYPE__ x) { return NETWORK(16, x); }
+__UINT16_TYPE__ ntohs(__UINT16_TYPE__ x) { return NETWORK(16, x); }

@@ -3,7 +3,16 @@
 
 static char stream;
 
-static void *opened(void) { return __vouch_nondet_bool() ? &stream : NULL; }
+static void *opened(void) {
+    __vouch_sets_errno();
+    return __vouch_nondet_bool() ? &stream : NULL;
+}
+
+/* 0, or -1 and a reason in errno. */
+static int done(void) {
+    __vouch_sets_errno();
+    return __vouch_nondet_bool() ? -1 : 0;
+}
 
 void *fopen(const char *name, const char *mode) {
     __vouch_touch(name);
@@ -34,7 +43,7 @@ void *popen(const char *command, const char *mode) {
 
 static int status(const void *file) {
     __vouch_touch(file);
-    return __vouch_nondet_bool() ? EOF : 0;
+    return done();
 }
 
 int fclose(void *file) { return status(file); }
@@ -42,7 +51,7 @@ int pclose(void *file) { return status(file); }
 
 int fflush(void *file) {
     if (file) __vouch_touch(file);
-    return __vouch_nondet_bool() ? EOF : 0;
+    return done();
 }
 
 int feof(void *file) {
@@ -64,6 +73,7 @@ int fseek(void *file, long offset, int from) {
 
 long ftell(void *file) {
     __vouch_touch(file);
+    __vouch_sets_errno();
     long at = __vouch_nondet_long();
     __vouch_assume(at >= -1);
     return at;
@@ -90,7 +100,7 @@ int fileno(void *file) {
 
 int remove(const char *name) {
     __vouch_touch(name);
-    return __vouch_nondet_bool() ? EOF : 0;
+    return done();
 }
 
 int unlink(const char *name) { return remove(name); }
@@ -102,12 +112,37 @@ int rename(const char *from, const char *to) {
 
 int system(const char *command) {
     if (command) __vouch_touch(command);
+    __vouch_sets_errno();
     return __vouch_nondet_int();
+}
+
+/* The number of a file, or -1. */
+static int number(const char *name) {
+    __vouch_touch(name);
+    __vouch_sets_errno();
+    int file = __vouch_nondet_int();
+    __vouch_assume(file >= -1);
+    return file;
+}
+
+int open(const char *name, int flags, ...) {
+    (void)flags;
+    return number(name);
+}
+
+int openat(int folder, const char *name, int flags, ...) {
+    (void)folder, (void)flags;
+    return number(name);
+}
+
+int creat(const char *name, unsigned mode) {
+    (void)mode;
+    return number(name);
 }
 
 int close(int file) {
     (void)file;
-    return __vouch_nondet_bool() ? -1 : 0;
+    return done();
 }
 
 unsigned sleep(unsigned seconds) {
@@ -118,5 +153,5 @@ unsigned sleep(unsigned seconds) {
 
 int usleep(unsigned microseconds) {
     (void)microseconds;
-    return __vouch_nondet_bool() ? -1 : 0;
+    return done();
 }

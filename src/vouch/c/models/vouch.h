@@ -10,6 +10,7 @@
  *   __vouch_assume(c)    executions in which c is 0 do not exist.
  *   __vouch_havoc(p, n)  n bytes of input at p.
  *   __vouch_object_size(p)  bytes from p to the end of its object.
+ *   __vouch_sets_errno()  errno holds anything from now on.
  *   __vouch_known(s)     whether the engine knows every character of the string s.
  *
  * malloc, calloc, realloc, free, memcpy, memmove, memset, abort, exit and assert are the engine's own.
@@ -57,6 +58,7 @@ void __vouch_assume(int);
 void __vouch_havoc(void *, size_t);
 size_t __vouch_object_size(const void *);
 _Bool __vouch_known(const char *);
+void __vouch_sets_errno(void);
 
 void *malloc(size_t);
 void free(void *);

@@ -195,6 +195,8 @@ class CallGraph:
     def target(self, call: Call) -> str | None:
         """Name of the function that a call reaches directly (through aliases), None where it is not known."""
         callee = call.callee
+        elif target == "__vouch_sets_errno":
+            effects.add(_ERRNO)
         for _ in range(8):
             match callee:
                 case GlobalConstant(name=name):
@@ -222,6 +224,8 @@ class CallGraph:
         """An intrinsic that is neither a copy nor known to touch no memory may write anything."""
         return _NOTHING if name.startswith(_HARMLESS) else _WILD
 
+            if target == "__vouch_sets_errno":
+                return _ERRNO
     def _components(self) -> tuple[list[str], set[str]]:
         """Tarjan's algorithm without recursion."""
         index: dict[str, int] = {}
@@ -301,6 +305,7 @@ def instructions(function: Function) -> Iterable[Instruction]:
     return (i for block in function.blocks.values() for i in block.instructions)
 
 
+_ERRNO = Effects(globals={"__vouch_errno"})
 def _write(effects: Effects, definitions: dict[str, Instruction], pointer: Operand) -> None:
     target = root(definitions, pointer)
     if isinstance(target, GlobalConstant):

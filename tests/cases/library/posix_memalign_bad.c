@@ -1,0 +1,12 @@
+#include <stdlib.h>
+#include <string.h>
+
+int main(void)
+{
+    void *page;
+    if (posix_memalign(&page, 64, 8))
+        return 1;
+    memcpy(page, "fifteen letters", 16); // expect: pointer unsafe
+    free(page);
+    return 0;
+}
