@@ -39,14 +39,14 @@ def find(name: str) -> Known | None:
     known = _KNOWN.get(name)
     if known is None and _NONDET.match(name):
         return _nondet
-    if known is None and (name.startswith("pthread_") or name in _UNSUPPORTED):
+    if known is None and (name.startswith(("pthread_", "__CPROVER_")) or name in _UNSUPPORTED):
         return _unsupported
     return known
 
 
 _UNSUPPORTED = frozenset(
     {"setjmp", "_setjmp", "__sigsetjmp", "sigsetjmp", "longjmp", "_longjmp", "siglongjmp", "fork", "vfork"}
-    | {"__cxa_throw", "__cxa_rethrow", "thrd_create"}
+    | {"__cxa_throw", "__cxa_rethrow", "thrd_create", "fesetenv", "feupdateenv"}
 )
 
 
@@ -163,6 +163,13 @@ def _at_exit(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str)
     return _go_on(ex, frame, state, call, name)
 
 
+def _rounding(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    """fesetround(mode): only rounding to the nearest number, which is 0 for every library, is followed."""
+    if operands.term_of(ex, frame, call.arguments[0]).value != 0:
+        raise Unsupported("another rounding mode is not supported")
+    return _go_on(ex, frame, state, call, name)
+
+
 def _go_on(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """The checks of the call were claimed; execution goes on."""
     if call.result is not None:
@@ -171,7 +178,7 @@ def _go_on(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -
 
 
 def _assert_condition(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
-    """__VERIFIER_assert(c) and the like without a body: executions in which it fails end there."""
+    """__VERIFIER_assert(c), and assert(c) without its header: executions in which it fails end there."""
     return _assume(ex, frame, state, call, name)
 
 
@@ -193,6 +200,7 @@ def _allocated(
         return pointer
     fails = T.fresh(f"{label}.fails", T.BOOL)
     ex.incoming(state, "return", name, ir.IntType(1), fails, call.location)
+    _dies(state, made, fails)
     return merge(fails, ex.world.null, pointer)
 
 
@@ -218,8 +226,16 @@ def _calloc(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) 
             _dies(state, target, too_large)
         made = merge(too_large, ex.world.null, made)
     calls.finish(frame, call, made)
-    _dies(state, made, fails)
     return state
+
+
+def _product_overflows(count: Term, size: Term) -> Term:
+    """Compared with the largest count where one factor is constant: no product of twice the width then."""
+    known, other = (count, size) if count.value is not None else (size, count)
+    if known.value is None:
+        return T.umul_overflow(count, size)
+    most = ((1 << other.width) - 1) // max(int(known.value), 1)
+    return T.ult(T.bv(most, other.width), other)
 
 
 def _alloca(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
@@ -243,15 +259,6 @@ def release(
     """End the life of what the pointer points to, but where `kept` holds."""
     bad: Term = T.FALSE
     for guard, target, offset in pointer.targets:
-def _product_overflows(count: Term, size: Term) -> Term:
-    """Compared with the largest count where one factor is constant: no product of twice the width then."""
-    known, other = (count, size) if count.value is not None else (size, count)
-    if known.value is None:
-        return T.umul_overflow(count, size)
-    most = ((1 << other.width) - 1) // max(int(known.value), 1)
-    return T.ult(T.bv(most, other.width), other)
-
-
         bad = T.or_(bad, T.and_(guard, T.not_(_may_free(ex, state, target, offset))))
     for check in access.checks_for(ex, frame, call, Trigger.FREE):
         ex.claim(check, state, bad)
@@ -321,8 +328,10 @@ _KNOWN: dict[str, Known] = {
     "__ESBMC_assume": _assume,
     "__vouch_assume": _assume,
     "__VERIFIER_assert": _assert_condition,
-    "__CPROVER_assert": _assert_condition,
-    "__ESBMC_assert": _assert_condition,
+    "assert": _assert_condition,
+    # These only claim something: in their tools the execution goes on where it is false.
+    "__CPROVER_assert": _go_on,
+    "__ESBMC_assert": _go_on,
     "__VERIFIER_error": _end,
     "reach_error": _end,
     "abort": _end,
@@ -362,10 +371,13 @@ _KNOWN: dict[str, Known] = {
     "__cxa_atexit": _at_exit,
     "atexit": _at_exit,
     "at_quick_exit": _at_exit,
+    "fesetround": _rounding,
+    "fegetround": _go_on,
     "__cxa_guard_acquire": lambda ex, f, s, c, n: _guard(ex, f, s, c),
     "__cxa_guard_release": _go_on,
     "__vouch_havoc": _havoc,
     "__vouch_known": _known,
+    "__vouch_sets_errno": _sets_errno,
     "__vouch_object_size": _object_size,
 }
 
@@ -377,5 +389,4 @@ def _guard(ex: Executor, frame: Frame, state: State, call: ir.Call) -> State | N
     access.store(ex, frame, state, call, pointer, ir.IntType(8), T.bv(1, 8))
     assert isinstance(byte, Term)
     calls.finish(frame, call, T.zext(T.bool_to_bv(T.eq(byte, T.bv(0, 8)), 1), 32))
-    "__vouch_sets_errno": _sets_errno,
     return state

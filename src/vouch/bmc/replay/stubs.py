@@ -18,8 +18,11 @@ UNKNOWN_CALLEE = (
 _VARIADIC_POINTERS = 8  # how many of the unnamed arguments a recorded write may refer to
 
 ASSUMPTIONS = frozenset({"__VERIFIER_assume", "__CPROVER_assume", "__ESBMC_assume", "__vouch_assume"})
-CLAIMS = frozenset({"__VERIFIER_assert", "__CPROVER_assert", "__ESBMC_assert"})
-_SILENT = frozenset({"__cxa_guard_release", "__cxa_guard_abort", "__cxa_atexit", "atexit"})
+CLAIMS = frozenset({"__VERIFIER_assert", "assert"})
+_SILENT = frozenset(
+    {"__CPROVER_assert", "__ESBMC_assert", "fesetround", "fegetround"}
+    | {"__cxa_guard_release", "__cxa_guard_abort", "__cxa_atexit", "atexit"}
+)
 _ABORTS = frozenset(
     {"__VERIFIER_error", "reach_error", "__CPROVER_error"}
     | {"abort", "__assert_fail", "__assert_rtn", "__assert", "__assert_func", "_assert", "_wassert"}
@@ -90,8 +93,13 @@ def _ending(hook: str, why: int) -> _Body:
 
 
 def _assume(out: Emitter, function: FunctionText, number: int) -> str | None:
-    kind = function.parameters[0].type
-    holds = out.value(f"icmp ne {kind} %a0, {'null' if kind == 'ptr' else '0'}")
+    if function.parameters:
+        kind, value = function.parameters[0].type, "%a0"
+    else:  # never declared, so that its argument is an unnamed one
+        ap = out.value("alloca [4 x i64], align 16")
+        out.do(f"call void @llvm.va_start.p0(ptr {ap})")
+        kind, value = "i32", out.value(f"va_arg ptr {ap}, i32")
+    holds = out.value(f"icmp ne {kind} {value}, {'null' if kind == 'ptr' else '0'}")
     out.call("assume", out.value(f"zext i1 {holds} to i8"))
     return None
 
@@ -187,7 +195,7 @@ _BODIES: Mapping[str, tuple[_Body, int]] = {  # with the least number of paramet
     **dict.fromkeys(_ABORTS, (_ending("end", END_ABORT), 0)),
     **dict.fromkeys(_EXITS, (_ending("exit", END_EXIT), 0)),
     **dict.fromkeys(_THROWS, (_ending("end", END_THROW), 0)),
-    **dict.fromkeys(ASSUMPTIONS | CLAIMS, (_assume, 1)),
+    **dict.fromkeys(ASSUMPTIONS | CLAIMS, (_assume, 0)),
     **dict.fromkeys(_SILENT, (_nothing, 0)),
     **dict.fromkeys(("memcpy", "memmove", "memset"), (_block, 3)),
     "__vouch_havoc": (_havoc, 2),

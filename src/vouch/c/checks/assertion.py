@@ -1,8 +1,8 @@
 """assertion: a condition that the program itself asserts is false.
 
 Finds `assert(c)` of every C library, `static`-style wrappers built on it, and the conventions of other
-verifiers: `__VERIFIER_assert`, `__VERIFIER_error`, `reach_error`, `__CPROVER_assert`, `__ESBMC_assert`;
-and `__builtin_trap`, `__builtin_assume` of something false.
+verifiers: `__VERIFIER_assert`, `__VERIFIER_error`, `reach_error`, `__CPROVER_assert`, `__ESBMC_assert`,
+`assert` without its header; and `__builtin_trap`, `__builtin_assume` of something false.
 
 Why it matters: assertions say what the code is for. A proved assertion is a fact about every execution.
 
@@ -58,10 +58,15 @@ def find(context: Context) -> Iterator[Found]:
             yield Found(CATEGORY, handler.location, message, Trigger.REACHED, handler.call)
     for call in context.calls:
         name = source_name(context.program, call)
-        if name in CLAIMS and call.arguments:
+        if (name in CLAIMS and call.arguments) or (name == "assert" and call.arguments and not _has_body(context, name)):
             yield _claim(context, call, name)
         elif name in ERRORS or name in FAILURES:
             yield _failure(context, call, name)
+
+
+def _has_body(context: Context, name: str) -> bool:
+    function = context.program.functions.get(name)
+    return function is not None and function.defined
 
 
 def _where(context: Context, call: Call) -> Location:

@@ -51,8 +51,14 @@ SILENT = (
     "__ubsan_handle_",
     "__assert",
     "_assert",
-    "__VERIFIER_",
-    "__CPROVER_",
+    "__VERIFIER_assume",
+    "__VERIFIER_assert",
+    "__VERIFIER_error",
+    "__VERIFIER_atomic_",
+    "__VERIFIER_nondet_",
+    "__CPROVER_assume",
+    "__CPROVER_assert",
+    "__CPROVER_nondet_",
     "__ESBMC_",
     "nondet_",
     "reach_error",
@@ -63,7 +69,7 @@ SILENT = (
     "__vouch_known",
 )
 SILENT_NAMES = frozenset(
-    {"abort", "exit", "_Exit", "_exit", "malloc", "calloc", "free", "printf", "puts", "putchar"}
+    {"assert", "abort", "exit", "_Exit", "_exit", "malloc", "calloc", "free", "printf", "puts", "putchar"}
 )
 FREES = frozenset({"free", "cfree", "realloc", "reallocarray"})
 RETURNS_TWICE = frozenset({"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "vfork", "savectx", "getcontext"})
@@ -189,14 +195,14 @@ class CallGraph:
             effects.taints |= not isinstance(root(definitions, call.arguments[0]), Alloca)
         elif target.startswith("llvm."):
             effects.wild |= self.of_intrinsic(target).wild
+        elif target == "__vouch_sets_errno":
+            effects.add(_ERRNO)
         elif not is_silent(self.program, target):
             effects.wild = effects.leaves = True
 
     def target(self, call: Call) -> str | None:
         """Name of the function that a call reaches directly (through aliases), None where it is not known."""
         callee = call.callee
-        elif target == "__vouch_sets_errno":
-            effects.add(_ERRNO)
         for _ in range(8):
             match callee:
                 case GlobalConstant(name=name):
@@ -218,14 +224,14 @@ class CallGraph:
                 return known
             if is_silent(self.program, target):
                 return _NOTHING
+            if target == "__vouch_sets_errno":
+                return _ERRNO
         return self.outside
 
     def of_intrinsic(self, name: str) -> Effects:
         """An intrinsic that is neither a copy nor known to touch no memory may write anything."""
         return _NOTHING if name.startswith(_HARMLESS) else _WILD
 
-            if target == "__vouch_sets_errno":
-                return _ERRNO
     def _components(self) -> tuple[list[str], set[str]]:
         """Tarjan's algorithm without recursion."""
         index: dict[str, int] = {}
@@ -299,13 +305,13 @@ class CallGraph:
 
 _NOTHING = Effects()
 _WILD = Effects(wild=True)
+_ERRNO = Effects(globals={"__vouch_errno"})
 
 
 def instructions(function: Function) -> Iterable[Instruction]:
     return (i for block in function.blocks.values() for i in block.instructions)
 
 
-_ERRNO = Effects(globals={"__vouch_errno"})
 def _write(effects: Effects, definitions: dict[str, Instruction], pointer: Operand) -> None:
     target = root(definitions, pointer)
     if isinstance(target, GlobalConstant):
