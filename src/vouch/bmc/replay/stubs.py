@@ -223,6 +223,8 @@ def entry(function: FunctionText, name: str, offsets: list[int]) -> list[str]:
     for parameter, offset in zip(function.parameters, offsets, strict=True):
         place = out.value(f"getelementptr i8, ptr %arguments, i64 {offset}")
         value = out.value(f"load {parameter.type}, ptr {place}, align 1")
+        if parameter.returned:
+            out.call("result", value)
         arguments.append(" ".join(w for w in (parameter.type, _abi(parameter.attributes), value) if w))
     kinds = [parameter.type for parameter in function.parameters]
     signature = f" ({', '.join([*kinds, '...'])})" if function.variadic else ""
@@ -231,8 +233,6 @@ def entry(function: FunctionText, name: str, offsets: list[int]) -> list[str]:
     if function.result == "void":
         out.do(call)
     else:
-        if parameter.returned:
-            out.call("result", value)
         result = out.value(call)
         width = bits(function.result)
         if function.result == "ptr" or (width is not None and width <= 128) or function.result[0] in "{[":
