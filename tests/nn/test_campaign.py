@@ -12,6 +12,7 @@ import pytest
 from exact_paths import exact_maximum
 from random_networks import ALL, PIECEWISE, random_model
 
+from vouch.nn.bounds.ascent import all_relus
 from vouch.nn.bounds.model import model_of
 from vouch.nn.bounds.outputs import output_bounds
 from vouch.nn.bounds.zonotope import zonotope_bounds
@@ -71,7 +72,7 @@ def asked(network, low, high, row, limit, engine, arithmetic):
 def engines(network, seed):
     """Path enumeration is the slowest by far, so it takes part in a quarter of the networks."""
     model = model_of(network, "real")
-    if not all(driving.is_relu(model, index) for index in model.activations):
+    if not all_relus(model):
         return ("auto",)
     return ("auto", "neurons", "milp", "star") if seed % 4 == 1 else ("auto", "neurons", "milp")
 

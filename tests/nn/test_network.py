@@ -312,7 +312,7 @@ def test_large_convolution_is_not_materialised():
 
 
 def test_kinds_are_those_of_the_engines():
-    assert {k.value for k in Kind} == {"relu", "leaky-relu", "clip", "sigmoid", "tanh"}
+    assert {k.value for k in Kind} == {"relu", "leaky-relu", "clip", "sigmoid", "tanh", "difference"}
 
 
 def test_replay_of_a_model_that_the_runtime_refuses():
