@@ -292,10 +292,10 @@ def _call(ex: Executor, frame: Frame, state: State, i: ir.Call, label: str, inde
 def _return(ex: Executor, frame: Frame, state: State, i: ir.Return, label: str, index: int) -> State | None:
     if i.value is not None:
         frame.registers[""] = value_of(ex, frame, i.value)
+        marks.put(frame, "", marks.of(ex, frame, i.value))
     return state
 
 
-        marks.put(frame, "", marks.of(ex, frame, i.value))
 def _branch(ex: Executor, frame: Frame, state: State, i: ir.Branch, label: str, index: int) -> State | None:
     _look(ex, frame, label)
     if i.condition is None or i.then == i.otherwise:
