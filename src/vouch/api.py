@@ -206,8 +206,7 @@ def _engine(state: _Run, loaded: Loaded, decisions: Mapping[str, Any], invariant
     found = [
         (result, outcome.counterexamples[result.check.id])
         for result in outcome.results
-        if result.verdict in (Verdict.UNSAFE, Verdict.UNKNOWN)
-        and result.check.id in outcome.counterexamples
+        if result.verdict in (Verdict.UNSAFE, Verdict.UNKNOWN) and result.check.id in outcome.counterexamples
     ]
     if found and not state.settings.no_replay:
         with state.stage("replay"):

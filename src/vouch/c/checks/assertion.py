@@ -58,15 +58,16 @@ def find(context: Context) -> Iterator[Found]:
             yield Found(CATEGORY, handler.location, message, Trigger.REACHED, handler.call)
     for call in context.calls:
         name = source_name(context.program, call)
-        if (name in CLAIMS and call.arguments) or (name == "assert" and call.arguments and not _has_body(context, name)):
+        if call.arguments and (name in CLAIMS or _is_plain_assert(context, name)):
             yield _claim(context, call, name)
         elif name in ERRORS or name in FAILURES:
             yield _failure(context, call, name)
 
 
-def _has_body(context: Context, name: str) -> bool:
+def _is_plain_assert(context: Context, name: str) -> bool:
+    """`assert` without its header, which is no function of the program's own."""
     function = context.program.functions.get(name)
-    return function is not None and function.defined
+    return name == "assert" and not (function is not None and function.defined)
 
 
 def _where(context: Context, call: Call) -> Location:
