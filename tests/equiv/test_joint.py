@@ -39,6 +39,7 @@ from vouch.nn.operators import (
     Softmax,
     Tanh,
 )
+from vouch.nn.replay import replay
 from vouch.nn.twins import beside
 from vouch.verdict import Verdict
 
@@ -193,10 +194,14 @@ def test_proofs_survive_samples_and_twins_are_found(kind: str, arithmetic: str) 
         assert answer.engine == "joint"
         assert answer.bound is not None
         assert gap <= answer.bound <= limit
+        if arithmetic == "float32":
+            points = region.sample(np.random.default_rng(3), 200)
+            apart = np.abs(replay(reference, points) - replay(near, points))
+            assert (apart.max(1) if norm == "linf" else apart.sum(1)).max() <= answer.bound
         prop = Epsilon(0.9 * gap, norm)
         check_violation(decide(reference, near, prop, region, plan), reference, near, region, prop)
-        apart = Epsilon(2 * gap, norm)
-        check_violation(decide(reference, far, apart, region, plan), reference, far, region, apart)
+        wide = Epsilon(2 * gap, norm)
+        check_violation(decide(reference, far, wide, region, plan), reference, far, region, wide)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -350,3 +355,43 @@ def test_from_files(tmp_path: Path) -> None:
     where = {"centre": np.zeros(2), "radius": 0.2, "timeout": 20}
     assert compare(*files, epsilon=0.5, **where).verdict is Verdict.EQUIVALENT
     assert compare(*files, epsilon=1e-4, **where).replayed
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("block", range(4))
+def test_many_leaky_pairs(block: int, halfspaces: Any, truth: Callable[..., float]) -> None:
+    """Random leaky ReLU networks of up to two hidden layers, related or not, on either side of the edge."""
+    seen = {Verdict.EQUIVALENT: 0, Verdict.DIFFERENT: 0, Verdict.UNKNOWN: 0, Verdict.TIMEOUT: 0}
+    for seed in range(1000 + 25 * block, 1025 + 25 * block):
+        rng = np.random.default_rng(seed)
+        size, outputs = int(rng.integers(1, 3)), int(rng.integers(2, 4))
+        widths = size, *(2 for _ in range(rng.integers(1, 3))), outputs
+        layers = weights(rng, *widths)
+        other = moved(rng, layers, 0.05) if seed % 3 else weights(rng, size, 2, outputs)
+        centre = rng.uniform(-0.5, 0.5, size).round(2)
+        region = box(centre - 0.5, centre + 0.5)
+        rows, rhs = halfspaces["box"](region.lower, region.upper)
+        twins = as_relu(layers), as_relu(other)
+        pair = chain(layers, LeakyRelu(SLOPE)), chain(other, LeakyRelu(SLOPE))
+        norm = "l1" if seed % 2 else "linf"
+        gap = truth(twins, rows, rhs, norm=norm)
+        k = int(rng.integers(1, outputs))
+        over = truth(twins, rows, rhs, top=k)
+        asked: list[tuple[Any, bool]] = [
+            (Epsilon(gap * 1.01, norm), True),
+            (Epsilon(gap * 0.99, norm), False),
+        ]
+        if abs(over) > 1e-3:
+            asked.append((Top(k), over < 0))
+        for prop, equal in asked:
+            plan = Plan(timeout=10, arithmetic="float32" if rng.integers(2) else "real")
+            answer = decide(*pair, prop, region, plan)
+            seen[answer.verdict] += 1
+            if answer.verdict is Verdict.EQUIVALENT:
+                assert equal, (seed, prop)
+            elif answer.verdict is Verdict.DIFFERENT:
+                assert not equal, (seed, prop)
+                check_violation(answer, *pair, region, prop)
+    assert min(seen[Verdict.EQUIVALENT], seen[Verdict.DIFFERENT]) >= 20
+    assert seen[Verdict.UNKNOWN] + seen[Verdict.TIMEOUT] <= 4
