@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from vouch.bmc import marks
 from vouch.bmc.state import State
 from vouch.bmc.value import Kind, MemObject, Pointer, Value, select
 from vouch.c import ir
@@ -102,7 +103,11 @@ def load(
     wrong = _violation((g, ok) for g, _, _, ok in good)
     if wrong is not T.FALSE:
         choices.append((T.TRUE, _invalid(ex, frame, state, instruction, type_, wrong)))
-    for check in checks_for(ex, frame, instruction, Trigger.UNINITIALISED):
+    checks = checks_for(ex, frame, instruction, Trigger.UNINITIALISED)
+    if checks and undefined is not T.FALSE:
+        bits = instruction.field if isinstance(instruction, ir.Load) else None
+        undefined = marks.wanted(ex, undefined, bits)
+    for check in checks:
         ex.claim(check, state, undefined)
     return select(choices)
 

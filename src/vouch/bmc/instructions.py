@@ -144,8 +144,11 @@ def _load(ex: Executor, frame: Frame, state: State, i: ir.Load) -> Value:
 def _store(ex: Executor, frame: Frame, state: State, i: ir.Store) -> None:
     value = value_of(ex, frame, i.value)
     pointer, type_ = pointer_of(ex, frame, i.pointer), ex.world.type_of(i.value)
+    before = marks.loaded(ex, state, pointer, type_) if i.field is not None else None
     access.store(ex, frame, state, i, pointer, type_, value)
     unwritten = marks.of(ex, frame, i.value)
+    if before is not None:
+        unwritten = marks.of_field(ex, before, i.field or 0)
     if unwritten is not None:
         marks.stored(ex, state, pointer, type_, value, unwritten)
 

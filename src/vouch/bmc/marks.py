@@ -13,11 +13,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from vouch.bmc.state import Edge, State, join_values
-from vouch.bmc.value import Pointer, Value
+from vouch.bmc.value import Pointer, Value, symbols
 from vouch.c import ir
 from vouch.c.carried import passed_on
 from vouch.smt import term as T
 from vouch.smt.term import Term
+from vouch.smt.walk import substitute
 
 if TYPE_CHECKING:
     from vouch.bmc.execute import Executor, Frame
@@ -59,18 +60,21 @@ def _read(ex: Executor, state: State, pointer: Pointer, at: int, type_: ir.Type)
     if isinstance(type_, _AGGREGATES):
         parts = ex.world.layouts.elements(type_)
         return tuple(_read(ex, state, pointer, at + offset, element) for element, offset in parts)
-    return tuple(_byte(ex, state, pointer, at + i) for i in range(ex.world.layouts.store_size(type_)))
+    size = ex.world.layouts.store_size(type_)
+    if _undefined(ex, state, pointer, at, type_) is T.FALSE:
+        return (T.FALSE,) * size
+    return tuple(_undefined(ex, state, pointer, at + i, _BYTE) for i in range(size))
 
 
-def _byte(ex: Executor, state: State, pointer: Pointer, at: int) -> Term:
+def _undefined(ex: Executor, state: State, pointer: Pointer, at: int, type_: ir.Type) -> Term:
     from vouch.bmc import access
 
     found: Term = T.FALSE
     for guard, target, offset in pointer.targets:
         where = ex.memory.words.plus(offset, at)
-        ok = access.valid(ex, state, target, where, 1)
+        ok = access.valid(ex, state, target, where, ex.world.layouts.store_size(type_))
         if ok is not T.FALSE and target.kind in access.MAIN:
-            _, bad = ex.memory.read_at(target, state.memory.get(target), where, _BYTE)
+            _, bad = ex.memory.read_at(target, state.memory.get(target), where, type_)
             found = T.or_(found, T.and_(guard, ok, bad))
     return found
 
@@ -165,6 +169,41 @@ def pieces(ex: Executor, type_: ir.Type, value: Value, marks: Marks, at: int = 0
 
 def _alike(marks: Sequence[Term]) -> bool:
     return all(mark is marks[0] for mark in marks)
+
+
+_NEIGHBOURS = "whether a bit-field was written that shares its unit with one that was"
+
+
+def of_field(ex: Executor, before: Marks, bits: int) -> Marks:
+    """Marks of a unit in which a bit-field was written: symbols that `wanted` replaces by what they mean."""
+    made: dict[Term, Term] = {T.FALSE: T.FALSE}
+    for mark in before:
+        assert isinstance(mark, Term)
+        if mark not in made:
+            made[mark] = T.fresh("field.undefined", T.BOOL)
+            earlier, written = ex.world.fields.get(mark, (mark, 0))
+            ex.world.fields[made[mark]] = (earlier, written | bits)
+    return tuple(made[mark] for mark in before if isinstance(mark, Term))
+
+
+def wanted(ex: Executor, undefined: Term, bits: int | None) -> Term:
+    """The condition under which some of the wanted bits (None: any) of what was read are unwritten. A native
+    run does not tell bits apart, so that those beside written ones are undecided."""
+    fields = ex.world.fields
+    while fields:
+        known: dict[Term, Term] = {}
+        for symbol in symbols(undefined):
+            if symbol in fields:
+                before, written = fields[symbol]
+                known[symbol] = T.FALSE
+                if bits is None or bits & ~written:
+                    limit = T.fresh("field.unwritten", T.BOOL)
+                    ex.world.unsupported[limit] = _NEIGHBOURS
+                    known[symbol] = T.and_(before, limit)
+        if not known:
+            break
+        undefined = substitute(undefined, known)
+    return undefined
 
 
 def stored(ex: Executor, state: State, pointer: Pointer, type_: ir.Type, value: Value, marks: Marks) -> None:

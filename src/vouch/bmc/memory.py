@@ -312,32 +312,28 @@ class Memory:
         self, target: MemObject, contents: Contents | None, offset: Term, size: int, type_: ir.Type
     ) -> tuple[Value, Term]:
         if isinstance(type_, ir.PointerType):
-            return self._read_pointer_anywhere(target, contents, offset)
+            value = self._pointer_from_outside(target, contents, offset)
+            if value is not None:
+                return value, T.FALSE
         flat = self._flat(target, contents, offset, size)
         assert flat.array is not None
         bits = self.words.read(flat.array, offset, size, flat.word)
         undefined = T.FALSE if flat.flags is None else self.words.flagged(flat, offset, size)
         return self.from_bits(bits, type_), undefined
 
-    def _read_pointer_anywhere(
+    def _pointer_from_outside(
         self, target: MemObject, contents: Contents | None, offset: Term
-    ) -> tuple[Value, Term]:
-        """A pointer read at an arbitrary place of a large object: a new pointer from outside where the object
-        itself came from outside, otherwise whatever the stored addresses say."""
+    ) -> Value | None:
+        """A pointer read at an arbitrary place of a large object that came from outside itself; None where
+        the stored addresses say what it is."""
         anywhere = getattr(self._initial(target, contents), "anywhere", None)
         if anywhere is not None and (contents is None or not contents.cells):
             value: Value = anywhere(self, target, offset)
-            return value, T.FALSE
+            return value
         if isinstance(target.size, int) or target.kind is not Kind.OUTSIDE or contents is not None:
-            flat = self._flat(target, contents, offset, self.pointer_bits // 8)
-            assert flat.array is not None
-            bits = self.words.read(flat.array, offset, self.pointer_bits // 8, flat.word)
-            undefined = T.FALSE
-            if flat.flags is not None:
-                undefined = self.words.flagged(flat, offset, self.pointer_bits // 8)
-            return self.from_bits(bits, ir.PointerType()), undefined
+            return None
         self.world.note("a pointer read at a variable place of an object from outside")
-        return self.world.outside_pointer(None, f"{target.name}[*]"), T.FALSE
+        return self.world.outside_pointer(None, f"{target.name}[*]")
 
     def _flat(self, target: MemObject, contents: Contents | None, offset: Term, size: int) -> Contents:
         """Contents with everything in the array and no cells above it."""

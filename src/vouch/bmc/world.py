@@ -58,6 +58,7 @@ class World:
         self.notes: dict[str, None] = {}  # approximations made, in order
         self.inexact: dict[Term, str] = {}  # symbols that stand for results which models do not work out
         self.unsupported: dict[Term, str] = {}  # symbols that stand for what vouch cannot compute
+        self.fields: dict[Term, tuple[Term, int]] = {}  # marks of units: before, bits written since
         self.changed: dict[Term, str] = {}  # symbols for bytes of `Changed` memory
         self.globals: dict[str, MemObject] = {}
         self.outside: list[MemObject] = []

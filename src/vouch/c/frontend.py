@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from vouch.c import carried
+from vouch.c import bitfields, carried
 from vouch.c.cache import Cache
 from vouch.c.clang import Clang, CompileError, Unit
 from vouch.c.database import without_target
@@ -62,6 +62,7 @@ def load(paths: Sequence[str | os.PathLike[str]], options: FrontOptions | None =
     inlined = {f.name for f in program.functions.values() if f.defined and f.name.endswith(".inline")}
     program.models = models | inlined
     carried.mark(program)
+    bitfields.mark(program)
     locate(program, [unit.path for unit in units if os.path.splitext(unit.path)[1] in IR_FILES])
     return Loaded(program, whole.text, [unit.path for unit in units], warnings)
 

@@ -275,6 +275,7 @@ class Load(Instruction):
     volatile: bool
     atomic: bool
     carries: bool = False  # filled in by `vouch.c.carried`
+    field: int | None = None  # bits that are wanted, where it reads a bit-field (`vouch.c.bitfields`)
 
 
 @dataclass(slots=True)
@@ -284,6 +285,7 @@ class Store(Instruction):
     align: int
     volatile: bool
     atomic: bool
+    field: int | None = None  # bits that are new, where it writes a bit-field (`vouch.c.bitfields`)
 
 
 @dataclass(slots=True)

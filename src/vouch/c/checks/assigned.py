@@ -100,6 +100,8 @@ class Assigned:
     def _after(self, known: int, instruction: Instruction) -> int:
         """What is written after an instruction."""
         match instruction:
+            case Store(field=int()):
+                return known  # its neighbours stay as they are
             case Store(value=value, pointer=pointer):
                 certain = not isinstance(value, Register) or value.name not in self.uncertain
                 size = self.places.store_size(value.type)  # type: ignore[attr-defined]

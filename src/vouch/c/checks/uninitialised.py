@@ -13,10 +13,14 @@ Passes:
 
     int level(int mode) { int v = 0; if (mode == 1) v = 10; return v; }
 
-Not flagged: copies of whole structs (padding and unused fields may be unwritten), writes to a bit-field,
-whose neighbours may be unwritten, globals and statics, which start as zero, and memory from outside the
-program. A variable that is written where it is declared gets no check; one that is only written later gets
-one per read, most of them decided at once.
+Copying a struct is no read, be it assigned, passed or returned by value: padding and members may be
+unwritten. They stay so in the copy, and the read that comes later is flagged, wherever the struct has gone by
+then. A write to a bit-field leaves its neighbours in the same unit as they were; reading one that was never
+written next to one that was is `unknown`, and so is reading an unwritten member of a variable argument.
+
+Not flagged: globals and statics, which start as zero, and memory from outside the program. A variable that is
+written where it is declared gets no check; one that is only written later gets one per read, most of them
+decided at once.
 """
 
 from __future__ import annotations
