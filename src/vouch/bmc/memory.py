@@ -504,10 +504,10 @@ class Memory:
         return value if width % 8 == 0 else T.zext(value, (width + 7) // 8 * 8)
 
     def float_bits(self, value: Term) -> Term:
-        """A bit pattern of a float; a NaN has an arbitrary one."""
+        """A bit pattern of a float: the one that it was made from; else that of a NaN is arbitrary."""
         known = self._float_bits.get(value)
         if known is None:
-            pattern = self.world.pattern(value)
+            pattern = value.args[0] if value.op == "fp_from_bits" else self.world.pattern(value)
             if pattern is not None:
                 known = pattern
             else:
