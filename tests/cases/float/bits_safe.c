@@ -1,0 +1,16 @@
+// A float keeps its bits when it is copied, a NaN too.
+#include <string.h>
+
+void __VERIFIER_assert(int);
+unsigned long long nondet_ullong(void);
+
+int main(void)
+{
+    unsigned long long bits = nondet_ullong(), back;
+    double d;
+    memcpy(&d, &bits, sizeof d);
+    double copy = d;
+    memcpy(&back, &copy, sizeof back);
+    __VERIFIER_assert(bits == back);
+    return 0;
+}
