@@ -35,6 +35,8 @@ _CHUNKS = 2
 # long where the property is barely kept while a violation lies elsewhere.
 _BREADTH = 4
 _LEAST = 0.01
+# With more regions than this to exclude, a round has fewer boxes.
+_FEW_REGIONS = 8
 
 
 @dataclass(slots=True)
@@ -100,6 +102,8 @@ class InputSearch:
             self.regions = [
                 region for region in self.regions if self.clock.over or len(exclude(analysis, region).index)
             ]
+        # A round has to end in good time: the clock is looked at in between.
+        self.batch = max(32, self.batch * _FEW_REGIONS // max(_FEW_REGIONS, len(self.regions)))
         worst = None
         with ThreadPoolExecutor(self.jobs) as pool:
             while (self.stack or self.small) and not self.clock.over:
