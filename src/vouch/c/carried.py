@@ -35,7 +35,7 @@ _CASTS = ("trunc", "zext", "ptrtoint", "inttoptr")
 def mark(program: Program) -> None:
     """Set `carries` on the loads that only hand a struct on."""
     for function in program.functions.values():
-        if _compiled(program, function):
+        if _compiled(program, function) and _hands_on(program, function):
             for load in _carrying(program, function):
                 load.carries = True
 
@@ -50,6 +50,16 @@ def _compiled(program: Program, function: Function) -> bool:
 def _instructions(function: Function) -> Iterator[Instruction]:
     for block in function.blocks.values():
         yield from block.instructions
+
+
+def _hands_on(program: Program, function: Function) -> bool:
+    """Whether the function passes or returns any struct in registers."""
+    return any(
+        how is True
+        for instruction in _instructions(function)
+        if isinstance(instruction, (Call, Return))
+        for _, how in _uses(program, function, instruction)
+    )
 
 
 def _carrying(program: Program, function: Function) -> Iterator[Load]:

@@ -133,7 +133,9 @@ class Assigned:
     def _solve(self) -> dict[str, int]:
         # What a block makes of nothing and of everything says what it makes of anything.
         least = {label: self._through(label, 0) for label in self.graph.order}
-        most = {label: self._through(label, self._everything) for label in self.graph.order}
+        most = dict.fromkeys(self.graph.order, self._everything)
+        if not self.trusting:
+            most = {label: self._through(label, self._everything) for label in self.graph.order}
         inputs = dict.fromkeys(self.graph.order, self._everything)
         inputs[self.graph.order[0]] = 0
         changed = True

@@ -78,9 +78,7 @@ def _worked_out(program: Program) -> Partly:
     # were complete: trusting them loses nothing.
     if not any(copies.incomplete(behind) for copies in copying):
         return Partly(False)
-    through = (
-        frozenset(id(call) for copies in copying for call in copies.through()) if behind else frozenset()
-    )
+    through = frozenset(id(call) for copies in copying for call in copies.through())
     return Partly(True, any(copies.goes_out() for copies in copying), through)
 
 

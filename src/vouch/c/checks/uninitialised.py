@@ -165,5 +165,5 @@ def _may_be_unwritten(context: Context) -> tuple[bool, bool]:
     shared = context.shared
     partly = partly_written(context.program)
     if shared.may_be_unwritten is None:
-        shared.may_be_unwritten = partly.out or unwritten_behind_pointers(context.program)
+        shared.may_be_unwritten = partly.some or unwritten_behind_pointers(context.program)
     return partly.some, shared.may_be_unwritten

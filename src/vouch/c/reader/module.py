@@ -32,7 +32,7 @@ _TRIPLE = re.compile(r'^target triple = "(.*)"$', re.MULTILINE)
 _GLOBAL = re.compile(r'@("[^"]*"|[\w.$-]+) = (.*?)\b(global|constant|alias|ifunc) (?=\S)')
 _NAME = re.compile(r'@("[^"]*"|[\w.$-]+)\(')
 _DEBUG = re.compile(r"!dbg !(\d+)")
-_PRODUCER = re.compile(r'\bproducer: "[^"]*?(?:clang version (\d+))?[^"]*"')
+_CLANG = re.compile(r'[^"]*\bclang version (\d+)')
 _ALIGN = re.compile(r"align (\d+)$")
 _SAYS_NOUNDEF = 15  # the first clang that marks arguments
 _RENAMED = re.compile(r"^__isoc(?:99|23)_")  # how glibc's headers rename scanf, strtol and their kin
@@ -101,8 +101,9 @@ class _Module:
         )
 
     def _says_noundef(self) -> bool:
-        made_by = _PRODUCER.findall(self._text)
-        return bool(made_by) and all(int(version or 0) >= _SAYS_NOUNDEF for version in made_by)
+        _, *makers = self._text.split('producer: "')
+        versions = [int(match[1]) if (match := _CLANG.match(maker)) else 0 for maker in makers]
+        return bool(versions) and min(versions) >= _SAYS_NOUNDEF
 
     def _walk(self, lines: list[str]) -> None:
         at, count = 0, len(lines)
