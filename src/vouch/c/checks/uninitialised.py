@@ -25,6 +25,7 @@ decided at once.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from vouch.c.carried import received
@@ -47,6 +48,8 @@ from vouch.c.ir import (
 )
 
 CATEGORY = Category.UNINITIALISED
+
+_TEMPORARIES = re.compile(r"(retval|tmp|temp|saved_stack|coerce|nrvo|varet|result)\d*")
 
 # Library functions that read all of what their arguments point to.
 _READERS = frozenset(
@@ -98,10 +101,17 @@ def _may_lack_value(context: Context, base: Alloca | Parameter, partly: bool) ->
         return base.sret or partly
     variable = base.variable
     if variable is None:
-        return not context.has_names or (partly and _is_temporary_struct(base))
+        return not context.has_names or _is_jumped_over(base) or (partly and _is_temporary_struct(base))
     if variable.argument:
         return partly and context.program.ctypes[variable.type].kind in ("struct", "union")
     return not variable.name.startswith("__vla_expr")
+
+
+def _is_jumped_over(base: Alloca) -> bool:
+    """A variable whose declaration is never come by, such as one before the first case of a switch: clang does
+    not describe it, but names the register after it. Its own registers have dots, or one of these names."""
+    name = base.result or ""
+    return re.fullmatch(r"[A-Za-z_]\w*", name) is not None and _TEMPORARIES.fullmatch(name) is None
 
 
 def _is_temporary_struct(base: Alloca) -> bool:
