@@ -1,7 +1,8 @@
 """uninitialised: a value is read that nobody wrote.
 
 Finds reads of local variables (scalars, fields, array elements) and of heap memory that some path leaves
-unwritten, and library functions such as `strlen` that read such memory.
+unwritten, library functions such as `strlen` that read such memory, and functions that end without the value
+that a caller uses.
 
 Why it matters: the value is whatever the stack or the heap held before. Tests pass, until the next compiler.
 
@@ -39,13 +40,16 @@ from vouch.c.escape import escaping
 from vouch.c.ir import (
     Alloca,
     Binary,
+    Call,
     GlobalConstant,
     Instruction,
     Load,
     Operand,
     Parameter,
+    Register,
     StructType,
 )
+from vouch.c.leaving import operands
 
 CATEGORY = Category.UNINITIALISED
 
@@ -81,6 +85,8 @@ def find(context: Context) -> Iterator[Found]:
                 yield _found(context, load, Trigger.UNINITIALISED)
             elif id(base) not in declared and base.variable is not None and not base.variable.argument:
                 yield _found(context, load, Trigger.NEVER)
+        elif _is_result(base) and not assigned.covers(load) and _result_is_used(context):
+            yield _no_result(context, load)
     if behind_pointers:
         yield from _calls(context)
 
@@ -108,10 +114,34 @@ def _may_lack_value(context: Context, base: Alloca | Parameter, partly: bool) ->
 
 
 def _is_jumped_over(base: Alloca) -> bool:
-    """A variable whose declaration is never come by, such as one before the first case of a switch: clang does
-    not describe it, but names the register after it. Its own registers have dots, or one of these names."""
+    """A variable whose declaration is never come by, such as one before the first case of a switch: clang
+    does not describe it, but names the register after it. Its own have dots, or one of these names."""
     name = base.result or ""
     return re.fullmatch(r"[A-Za-z_]\w*", name) is not None and _TEMPORARIES.fullmatch(name) is None
+
+
+def _is_result(base: object) -> bool:
+    """Where clang collects what several `return`s yield."""
+    return isinstance(base, Alloca) and base.result == "retval" and base.variable is None
+
+
+def _result_is_used(context: Context) -> bool:
+    """Whether some caller does something with what the function returns."""
+    own = context.function.name
+    for function in context.program.functions.values():
+        instructions = [i for block in function.blocks.values() for i in block.instructions]
+        results = {i.result for i in instructions if isinstance(i, Call) and callee_name(i) == own}
+        for used in (o for i in instructions for o in operands(i)) if results - {None} else ():
+            if isinstance(used, Register) and used.name in results:
+                return True
+    return False
+
+
+def _no_result(context: Context, load: Load) -> Found:
+    location, name = context.place(load), context.function.source_name
+    assert location is not None
+    message = f"{name} ends without a value for its callers"
+    return Found(CATEGORY, location, message, Trigger.UNINITIALISED, load, operands=(name,))
 
 
 def _is_temporary_struct(base: Alloca) -> bool:
