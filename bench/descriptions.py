@@ -72,7 +72,7 @@ _NEUTRAL_WITH_VALUE = {"--verbosity", "--object-bits", "--sat-solver", "--paths"
 _PROPERTY = re.compile(r"\\\[(?P<function>\w+)\\?\.(?P<kind>[\w-]+)\\?\.(?P<index>\d+)?.*?\\?\](?P<rest>.*)")
 _LINE = re.compile(r"line (\d+) ")
 # What only CBMC understands; the names that vouch knows too are left out.
-_OWN_LANGUAGE = re.compile(r"\b(__CPROVER_(?!(?:assume|assert|havoc_slice|nondet_\w+)\b)\w+)")
+_OWN_LANGUAGE = re.compile(r"\b(__CPROVER_(?!(?:assume|assert|nondet_\w+)\b)\w+)")
 
 
 class Skipped(Exception):
