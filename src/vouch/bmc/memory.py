@@ -526,10 +526,9 @@ class Memory:
                 return T.extract(bits, type_.bits - 1, 0) if bits.width > type_.bits else bits
             case ir.FloatType():
                 width = self.world.float_width(type_)
-                return T.fp_from_bits(
-                    T.extract(bits, width - 1, 0) if bits.width > width else bits,
-                    self.world.float_sort(type_),
-                )
+                bits = T.extract(bits, width - 1, 0) if bits.width > width else bits
+                value = T.fp_from_bits(bits, self.world.float_sort(type_))
+                return self._distinct_nan(bits, value) if T.fp_is_nan(value) is T.TRUE else value
             case ir.PointerType():
                 if self.world.changed:
                     for symbol in symbols(bits):
@@ -538,6 +537,12 @@ class Memory:
                 return self.world.pointer_from(self.words.resized(bits, self.pointer_bits))
             case _:
                 raise Unsupported(f"bytes seen as {type_}")
+
+    def _distinct_nan(self, bits: Term, value: Term) -> Term:
+        """All NaNs are one constant: made from a symbol, this one keeps its bits."""
+        symbol = T.fresh("nan", bits.sort)
+        self.constrain(T.eq(symbol, bits))
+        return T.fp_from_bits(symbol, value.sort)
 
     def signed(self, term: Term) -> int:
         value = term.value

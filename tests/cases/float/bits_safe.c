@@ -12,5 +12,10 @@ int main(void)
     double copy = d;
     memcpy(&back, &copy, sizeof back);
     __VERIFIER_assert(bits == back);
+    bits = 0x7FFF80018002000AULL;
+    memcpy(&d, &bits, sizeof d);
+    copy = d;
+    memcpy(&back, &copy, sizeof back);
+    __VERIFIER_assert(back == 0x7FFF80018002000AULL);
     return 0;
 }
