@@ -382,20 +382,21 @@ class Decider:
             verdict, reason = Verdict.UNKNOWN, cause
         elif inexact is not None:
             verdict, reason = Verdict.COND_UNSAFE, inexact
+        elif guessed is not None:
+            verdict, reason = Verdict.UNKNOWN, guessed
         elif consequence:
             first = next(
                 (c for c in chaos if self._when(c) < self._when(claim) and model.holds(c.violated)), None
             )
             name = first.check.id if first is not None else "another check"
             verdict, reason = Verdict.COND_UNSAFE, f"only after {name} is violated"
-        elif guessed is not None:  # the native run tells
-            verdict, reason = Verdict.UNKNOWN, guessed
         result = self._put(question, verdict, reason)
         result.inputs = model.inputs()
         steps = model.steps(claim)
         steps.append(_final(question.check))
         result.trace = trace(steps, self.world.program.ctypes, self.world.memory.big_endian)
-        if verdict is Verdict.UNSAFE or reason is guessed:
+        # What was guessed, a native run may confirm; not what follows from another violation.
+        if verdict is Verdict.UNSAFE or (reason is guessed and not consequence):
             self.answers.counterexamples[question.check.id] = model.counterexample(claim)
 
     def _cause(self, claim: Claim, suspects: Mapping[Term, str]) -> str | None:
