@@ -57,7 +57,6 @@ _NEUTRAL = {
         "--no-pointer-primitive-check",
         "--localize-faults",
         "--beautify",
-        "--div-by-zero-check",
     ),
     *(
         "--no-pretty-names",
@@ -91,7 +90,7 @@ class Property:
 
 
 @dataclass(slots=True)
-class Test:
+class Described:
     """`arguments` are flags of `vouch check`; `holds` is CBMC's verdict on the whole program."""
 
     name: str
@@ -104,7 +103,7 @@ class Test:
     within_bound: bool = False  # executions beyond the bound do not count
 
 
-def read(path: Path, name: str) -> Test:
+def read(path: Path, name: str) -> Described:
     lines = [line for line in path.read_text(errors="replace").splitlines() if not line.startswith("//")]
     if len(lines) < 4:
         raise Skipped("no description")
@@ -114,7 +113,7 @@ def read(path: Path, name: str) -> Test:
     if "smt-backend" in tags:
         raise Skipped("needs an SMT solver beside CBMC")
     patterns = lines[3 : lines.index("--")] if "--" in lines else lines[3:]
-    test = Test(name, path.parent, lines[1].split())
+    test = Described(name, path.parent, lines[1].split())
     malloc_may_fail = _options(test, lines[2])
     if not test.sources or not all(s.endswith((".c", ".i")) for s in test.sources):
         raise Skipped("not a C file")
@@ -128,7 +127,7 @@ def read(path: Path, name: str) -> Test:
     return test
 
 
-def _options(test: Test, text: str) -> bool:
+def _options(test: Described, text: str) -> bool:
     """Adds what the options mean to the test; whether malloc may fail."""
     words = iter(shlex.split(text.replace("\\", "\\\\")))
     if all(option in text.split() for option in _FLOAT):
@@ -154,22 +153,22 @@ def _options(test: Test, text: str) -> bool:
     return may_fail
 
 
-def _only_assertions(test: Test, words: Iterator[str]) -> None:
+def _only_assertions(test: Described, words: Iterator[str]) -> None:
     test.categories = {"assertion"}
 
 
-def _within_bound(test: Test, words: Iterator[str]) -> None:
+def _within_bound(test: Described, words: Iterator[str]) -> None:
     test.within_bound = True
 
 
-def _flag(*flags: str, value: bool = False) -> Callable[[Test, Iterator[str]], None]:
-    def add(test: Test, words: Iterator[str]) -> None:
+def _flag(*flags: str, value: bool = False) -> Callable[[Described, Iterator[str]], None]:
+    def add(test: Described, words: Iterator[str]) -> None:
         test.arguments += [flags[0], next(words), *flags[1:]] if value else flags
 
     return add
 
 
-_WITH_MEANING: dict[str, Callable[[Test, Iterator[str]], None]] = {
+_WITH_MEANING: dict[str, Callable[[Described, Iterator[str]], None]] = {
     "--no-standard-checks": _only_assertions,
     "--no-unwinding-assertions": _within_bound,
     "--unwind": _flag("--unwind", value=True),

@@ -23,7 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
-from bench.descriptions import CLASSES, STANDARD, Property, Skipped, Test, read
+from bench.descriptions import CLASSES, STANDARD, Described, Property, Skipped, read
 from bench.fetch import DebianSource, cache_folder, debian_source
 from bench.process import run
 
@@ -82,7 +82,7 @@ class Outcome:
     reasons: list[str] = field(default_factory=list)
 
 
-def tests(names: list[str]) -> Iterator[tuple[str, Test | Skipped]]:
+def tests(names: list[str]) -> Iterator[tuple[str, Described | Skipped]]:
     """All descriptions of the suites whose name starts with one of `names` (none: all)."""
     root = debian_source(CBMC) / "regression"
     for suite in SUITES:
@@ -96,7 +96,7 @@ def tests(names: list[str]) -> Iterator[tuple[str, Test | Skipped]]:
                 yield name, reason
 
 
-def judge(test: Test, limit: float) -> Outcome:
+def judge(test: Described, limit: float) -> Outcome:
     wanted = ",".join(sorted(test.categories | STANDARD | {"uninitialised"}))
     arguments = ["check", *test.sources, *test.arguments, "--checks", wanted]
     arguments += ["--json", "-j", "1", "--timeout", str(limit), "--check-timeout", "20"]
@@ -123,7 +123,7 @@ def _compiler_message(errors: str) -> str:
     return "CBMC's own language" if "CPROVER" in first else first.rsplit("error: ", 1)[-1][:100]
 
 
-def compare(test: Test, document: dict[str, Any]) -> Outcome:
+def compare(test: Described, document: dict[str, Any]) -> Outcome:
     everything = document["checks"]
     if test.within_bound:
         everything = [c | {"verdict": "safe"} if c["verdict"] == "bound-safe" else c for c in everything]
@@ -197,7 +197,7 @@ def main(arguments: list[str]) -> int:
     wanted = parser.parse_args(arguments)
     kinds: Counter[str] = Counter()
     reasons: dict[str, Counter[str]] = {}
-    todo: list[Test] = []
+    todo: list[Described] = []
 
     def note(name: str, outcome: Outcome) -> None:
         kinds[outcome.kind] += 1
