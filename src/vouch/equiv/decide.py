@@ -30,6 +30,9 @@ from vouch.errors import Unsupported, VouchError
 from vouch.verdict import Verdict
 
 ENGINES = ("auto", "differential", "paths", "milp")
+DECIDED = (Verdict.EQUIVALENT, Verdict.DIFFERENT)
+# Seconds for a last search for a violation when bounds do not get anywhere.
+LONG_LOOK = 30.0
 STRATEGIES = ("exact", "first", "approx", "max", "less", "oracle")
 # Up to this many inputs, halving boxes beats splitting neurons.
 FEW_INPUTS = 12
@@ -224,13 +227,17 @@ def _combined(
 ) -> tuple[str, Outcome]:
     """Differential bounds get most of the time; paths and MILP are complete where bounds are stuck."""
     outcome = differential(pair, region, prop, plan, deadline.share(0.85))
-    name = "differential"
-    for engine, other in (("paths", _paths), ("milp", _milp)):
-        if outcome.verdict in (Verdict.EQUIVALENT, Verdict.DIFFERENT) or deadline.passed:
-            break
-        if plan.arithmetic == "float32":
-            break
-        later = other(pair, region, prop, plan, deadline.share(0.5) if engine == "paths" else deadline)
-        if later.verdict in (Verdict.EQUIVALENT, Verdict.DIFFERENT) or engine == "milp":
-            name, outcome = engine, later
-    return name, outcome
+    if outcome.verdict in DECIDED or deadline.passed:
+        return "differential", outcome
+    # Close to the limit, then: a long look from other points.
+    confirm = confirmer(pair, region, prop, plan.arithmetic)
+    longer = deadline.share(0.3).within(LONG_LOOK)
+    witness = falsify(pair, region, prop, confirm, longer, seed=plan.seed + 1, attempts=1000)
+    if witness is not None:
+        return "falsifier", Outcome(Verdict.DIFFERENT, witness=witness, statistics=outcome.statistics)
+    if plan.arithmetic == "float32":
+        return "differential", outcome
+    later = _paths(pair, region, prop, plan, deadline.share(0.5))
+    if later.verdict in DECIDED or deadline.passed:
+        return "paths", later
+    return "milp", _milp(pair, region, prop, plan, deadline)

@@ -16,6 +16,8 @@ from vouch.equiv.region import Region, input_program
 
 STEPS = 40
 STARTS = 96
+# A thorough search makes so many attempts, more for networks with fewer weights than this.
+FEWEST, MOST, WEIGHTS = 4, 32, 200_000
 
 
 def glance(
@@ -32,11 +34,19 @@ def glance(
 
 
 def falsify(
-    pair: Compared, region: Region, prop: Property, confirm: Confirm, deadline: Deadline, *, seed: int = 0
+    pair: Compared,
+    region: Region,
+    prop: Property,
+    confirm: Confirm,
+    deadline: Deadline,
+    *,
+    seed: int = 0,
+    attempts: int | None = None,
 ) -> Witness | None:
-    """A thorough search; the first confirmed violation, or None."""
+    """A thorough search; the first confirmed violation, or None. Small networks get more attempts, unless
+    their number is given."""
     rng = np.random.default_rng(seed + 1)
-    for attempt in range(4):
+    for attempt in range(_attempts(pair) if attempts is None else attempts):
         points = region.sample(rng, 2048)
         for stage in (_climbed, _polished):
             if deadline.passed:
@@ -46,6 +56,13 @@ def falsify(
             if witness is not None:
                 return witness
     return None
+
+
+def _attempts(pair: Compared) -> int:
+    if not isinstance(pair, Pair):
+        return FEWEST
+    weights = sum(layer.weights.size for net in (pair.reference, pair.test) for layer in net.layers)
+    return int(np.clip(WEIGHTS // max(weights, 1), FEWEST, MOST))
 
 
 def largest(

@@ -33,7 +33,9 @@ from vouch.verdict import Exit, Verdict
 # The search ends when proved and refuted radius are this close (relative to the refuted one).
 CLOSE = 0.01
 # Seconds for the first attempt at a proof, and a radius not worth one.
-SHORTEST, NOTHING = 0.5, 1e-9
+SHORTEST, NOTHING = 0.1, 1e-9
+# Searches for a violation at each radius: there are many radii.
+ATTEMPTS = 4
 DEFAULT_SECONDS = 60.0
 
 
@@ -224,7 +226,9 @@ class RadiusSearch:
         while self.refuted is not None and factor < 0.995 and not deadline.passed:
             region = self.region(self.refuted * factor)
             confirm = confirmer(self.pair, region, self.prop)
-            found = falsify(self.pair, region, self.prop, confirm, deadline.within(3.0), seed=self.seed)
+            found = falsify(
+                self.pair, region, self.prop, confirm, deadline.within(3.0), seed=self.seed, attempts=ATTEMPTS
+            )
             if not self._accept(found):
                 factor = (1.0 + factor) / 2
 
