@@ -103,6 +103,8 @@ class BoxSearch:
         """Settle the simple ones of the open boxes exactly; halving them would take long near the limit."""
         proved, bound = report.proved.copy(), report.bound.copy()
         for index in np.flatnonzero(~proved & (report.relaxed <= FEW_NEURONS)):
+            if until.passed:
+                break
             part = replace(self.region, lower=lower[index], upper=upper[index])
             outcome = neurons.prove(
                 self.pair, part, self.prop, self.confirm, until, unit=self.unit, limit=PROGRAMS

@@ -6,6 +6,7 @@ certified linear program, whose optimum also names the neuron to split next and 
 
 from __future__ import annotations
 
+import heapq
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,6 +26,8 @@ from vouch.verdict import Verdict
 BATCH = 16
 # After so many programs without an end in sight, a thorough search for a violation is worth its time.
 PROBE_AFTER = 2
+# Neurons that are tried out before one is split.
+TRIED = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,9 +204,32 @@ class Search:
         if not candidates:
             self.stuck = "a linear piece is within round-off of the limit"
             return []
-        _, symbol = max(candidates, key=lambda pair: pair[0])
+        symbol = self._promising(cell, left, candidates)
         node = Node(node.fixed, frozenset(answered), left.question)
         return [node.also(symbol, -1), node.also(symbol, 1)]
+
+    def _promising(self, cell: CellProgram, left: Open, candidates: list[tuple[float, Symbol]]) -> Symbol:
+        """Of the likeliest neurons, the one whose phases lower the bound most, by trying them out."""
+        likely = [symbol for _, symbol in heapq.nlargest(TRIED, candidates, key=lambda pair: pair[0])]
+        mark = cell.mark()
+        cell.at_most_zero(*self.asker.conditions(cell, left.question))
+        base = cell.estimate(left.objective)
+        # What goes below the limit is closed: further down is no better.
+        limit = self.prop.epsilon if isinstance(self.prop, Epsilon) else 0.0
+        most = max(base - limit, 1e-9)
+
+        def gain(symbol: Symbol) -> float:
+            drops = []
+            for phase in (-1, 1):
+                inner = cell.mark()
+                cell.at_most_zero(*cell.fixing(symbol, phase))
+                drops.append(min(base - cell.estimate(left.objective), most))
+                cell.cut(inner)
+            return min(drops) + 0.5 * max(drops)
+
+        best = max(likely, key=gain)
+        cell.cut(mark)
+        return best
 
     def settle(
         self, node: Node, lower: Array, upper: Array, answered: set[Question]

@@ -82,6 +82,19 @@ class Asker:
         found = [point for point in points if point is not None]
         return np.asarray(np.mean(found, axis=0)) if found else left.point
 
+    def conditions(self, cell: Cell, question: Question) -> list[Linear]:
+        """What has to be at most 0 for the question to matter."""
+        match self.prop:
+            case Epsilon():
+                return []
+            case Avoid():
+                wanted = _slacks(cell, self.prop.polytopes[question[0]])
+            case Top():
+                j, *members = question
+                wanted = [cell.reference[j].minus(r) for i, r in enumerate(cell.reference) if i != j]
+                wanted += [cell.test[i].minus(cell.test[j]) for i in members if len(members) > 1]
+        return [lead.scaled(-1.0) for lead in wanted]
+
     def _avoidance(
         self, cell: Cell, prop: Avoid, answered: set[Question], hot: Question | None
     ) -> Open | None:
@@ -153,22 +166,33 @@ class Asker:
         """A group of k rivals that may all be above j; None if there is no such group."""
         leads = {i: cell.test[i].minus(cell.test[j]) for i in range(len(cell.test)) if i != j}
         ranked = sorted((i for i in leads if cell.quick(leads[i]) >= 0), key=lambda i: -cell.quick(leads[i]))
-        groups = ((j, *group) for group in combinations(ranked, k))
-        for question in _first(hot if hot and hot[0] == j else None, groups):
-            members = question[1:]
-            if question in answered or any((j, i) in answered for i in members):
-                continue
-            found, bound = self._all_above(cell, leads, question)
+        if hot is not None and hot[0] == j and hot not in answered and set(hot[1:]) <= set(ranked):
+            found, _ = self._all_above(cell, leads, hot)
             if found is not None:
                 return found
-            answered.add(question)
-            if bound == -np.inf and len(members) == 1:
+            answered.add(hot)
+        # One rival that is out by itself answers every group it is in.
+        rivals: list[int] = []
+        for left, i in enumerate(ranked):
+            if (j, i) in answered:
+                continue
+            if len(rivals) + len(ranked) - left < k:
+                return None
+            found, bound = self._all_above(cell, leads, (j, i))
+            if bound == -np.inf:
                 return None  # the reference never chooses j here
-            if k > 1:
-                # One rival that is out by itself answers every group it is in.
-                for i in members:
-                    if (j, i) not in answered and self._all_above(cell, leads, (j, i))[0] is None:
-                        answered.add((j, i))
+            if found is None:
+                answered.add((j, i))
+            elif k == 1:
+                return found
+            else:
+                rivals.append(i)
+        for group in combinations(rivals, k) if k > 1 else ():
+            if (j, *group) not in answered:
+                found, _ = self._all_above(cell, leads, (j, *group))
+                if found is not None:
+                    return found
+                answered.add((j, *group))
         return None
 
     def _all_above(

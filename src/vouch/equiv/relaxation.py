@@ -1,7 +1,8 @@
 """One cell as a certified linear program: both networks' forms, with the triangle relaxation of every ReLU.
 
-Columns are the input displacements, the noise symbols of the reference and of the test network and, for a
-Manhattan ball, one column per input that bounds its displacement. Rows are
+Columns are the input displacements and the noise symbols of the reference and of the test network. In a
+Manhattan ball, the first columns are the displacements upwards and the last ones those downwards: what
+counts is their difference, and the sum of all is bounded. Rows are
 
 - the two lower sides of the triangle of every unstable ReLU (the upper side is its symbol's bound),
 - the half-space of every neuron whose phase was fixed by a split,
@@ -24,12 +25,15 @@ from vouch.nn.lp import LinearProgram
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """The noise symbol of a relaxed ReLU: which network (0 reference, 1 test), layer, neuron and column."""
+    """The noise symbol of a relaxed ReLU: which network (0 reference, 1 test), layer, neuron and column, and
+    the relaxation relu(z) = slope·z + offset ± offset."""
 
     network: int
     layer: int
     neuron: int
     column: int
+    slope: float
+    offset: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,14 +78,17 @@ class CellProgram:
         ball = self.inputs if self.cells.budget is not None else 0
         self.columns = noise_end + ball
         low, high = -np.ones(self.columns), np.ones(self.columns)
-        low[: self.inputs], high[: self.inputs] = self.cells.low[0], self.cells.high[0]
+        least, most = self.cells.low[0], self.cells.high[0]
+        low[: self.inputs], high[: self.inputs] = least, most
+        self.downwards = noise_end
         if ball:
-            low[noise_end:], high[noise_end:] = 0.0, self.cells.reach()[0]
+            low[: self.inputs], high[: self.inputs] = np.maximum(least, 0.0), np.maximum(most, 0.0)
+            low[noise_end:], high[noise_end:] = np.maximum(-most, 0.0), np.maximum(-least, 0.0)
         self.program = LinearProgram(low, high)
         self._reach = np.maximum(np.abs(low), np.abs(high))
         self.symbols: list[Symbol] = []
         self.before: dict[tuple[int, int, int], Linear] = {}
-        self._add_ball(noise_end)
+        self._add_ball()
         self._add_region(region)
         for which, trace in enumerate(traces):
             self._add_network(which, trace, known[which].phases)
@@ -98,7 +105,7 @@ class CellProgram:
         noise = form.noise[0, :, neuron]
         row[start : start + len(noise)] = noise
         constant = float(form.centre[0, neuron])
-        return Linear(row, constant, float(form.error[0, neuron]))
+        return Linear(self._mirrored(row), constant, float(form.error[0, neuron]))
 
     def _slack(self, expression: Linear) -> float:
         """Room that rounding the row's coefficients may need."""
@@ -112,16 +119,17 @@ class CellProgram:
         rhs = np.array([e.error + self._slack(e) - e.constant for e in expressions])
         self.program.add(rows, np.nextafter(rhs, np.inf))
 
-    def _add_ball(self, first: int) -> None:
-        if self.cells.budget is None:
-            return
-        n = self.inputs
-        rows = np.zeros((2 * n + 1, self.columns))
-        for i in range(n):
-            rows[i, i], rows[i, first + i] = 1.0, -1.0
-            rows[n + i, i], rows[n + i, first + i] = -1.0, -1.0
-        rows[2 * n, first:] = 1.0
-        self.program.add(rows, np.append(np.zeros(2 * n), self.cells.budget))
+    def _mirrored(self, rows: Array) -> Array:
+        """Rows over displacements and noise, with what they are for displacements downwards."""
+        if self.cells.budget is not None:
+            rows[..., self.downwards :] = -rows[..., : self.inputs]
+        return rows
+
+    def _add_ball(self) -> None:
+        if self.cells.budget is not None:
+            row = np.zeros(self.columns)
+            row[: self.inputs] = row[self.downwards :] = 1.0
+            self.program.add(row, np.array([self.cells.budget]))
 
     def _add_region(self, region: Region) -> None:
         if region.rows is None or region.rhs is None:
@@ -130,7 +138,8 @@ class CellProgram:
         rows[:, : self.inputs] = region.rows
         moved = region.rows @ self.cells.anchor[0]
         size = np.abs(region.rows) @ np.abs(self.cells.anchor[0]) + np.abs(region.rhs)
-        self.program.add(rows, region.rhs - moved + 4 * (self.inputs + 4) * UNIT64 * size)
+        slack = 4 * (self.inputs + 4) * UNIT64 * size
+        self.program.add(self._mirrored(rows), region.rhs - moved + slack)
 
     def _add_network(self, which: int, trace: Trace, phases: Phases | None) -> None:
         rows: list[Linear] = []
@@ -143,13 +152,11 @@ class CellProgram:
             for neuron in relaxed.columns:
                 before = self._expression(form, which, int(neuron))
                 slope, offset = float(relaxed.slope[0, neuron]), float(relaxed.offset[0, neuron])
-                after = before.scaled(slope)
-                after.row[column] += offset
-                after = Linear(after.row, after.constant + offset, after.error)
-                rows.append(after.scaled(-1.0))
-                rows.append(before.minus(after))
+                symbol = Symbol(which, layer, int(neuron), column, slope, offset)
+                after = self._after(before, symbol)
+                rows += [after.scaled(-1.0), before.minus(after)]
                 self.before[which, layer, int(neuron)] = before
-                self.symbols.append(Symbol(which, layer, int(neuron), column))
+                self.symbols.append(symbol)
                 column += 1
         self.at_most_zero(*rows)
 
@@ -161,29 +168,47 @@ class CellProgram:
 
     def input_of(self, point: Array) -> Array:
         """The network input of a point of the program."""
-        return np.asarray(self.cells.anchor[0] + point[: self.inputs])
+        moved = point[: self.inputs]
+        if self.cells.budget is not None:
+            moved = moved - point[self.downwards :]
+        return np.asarray(self.cells.anchor[0] + moved)
 
     def gaps(self, point: Array, objective: Linear) -> list[tuple[float, Symbol]]:
-        """How far each ReLU's relaxed output is above the true one at a point, weighted by how strongly the
-        objective leans on it."""
+        """How far each ReLU's relaxed output is from the true one at a point, weighted by how strongly the
+        objective leans on it. Where all are exact, a little is left for those that could be otherwise."""
         found = []
         for symbol in self.symbols:
             before = self.before[symbol.network, symbol.layer, symbol.neuron]
             z = float(before.row @ point) + before.constant
-            found.append(
-                (abs(float(objective.row[symbol.column])) * (_triangle_gap(z, self._range(before))), symbol)
-            )
+            relaxed = symbol.slope * z + symbol.offset * (1.0 + float(point[symbol.column]))
+            gap = abs(relaxed - max(z, 0.0)) / symbol.offset if symbol.offset else 0.0
+            found.append((abs(float(objective.row[symbol.column])) * (gap + 1e-3), symbol))
         return found
 
-    def _range(self, expression: Linear) -> float:
-        return float(np.abs(expression.row) @ self._reach) + 1e-30
+    def fixing(self, symbol: Symbol, phase: int) -> list[Linear]:
+        """What to add (as at most 0) so that this ReLU is in that phase, exactly."""
+        before = self.before[symbol.network, symbol.layer, symbol.neuron]
+        after = self._after(before, symbol)
+        return [before.scaled(-1.0), after.minus(before)] if phase > 0 else [before, after]
+
+    def _after(self, before: Linear, symbol: Symbol) -> Linear:
+        after = before.scaled(symbol.slope)
+        after.row[symbol.column] += symbol.offset
+        return Linear(after.row, after.constant + symbol.offset, after.error)
+
+    def estimate(self, objective: Linear) -> float:
+        """The largest value of the objective as the solver sees it (−inf: nothing is left), for guidance."""
+        answer = self.program.maximise(objective.row)
+        if answer.status != "optimal":
+            return -np.inf if answer.status == "infeasible" else np.inf
+        return float(answer.value) + objective.constant
 
     def quick(self, objective: Linear) -> float:
-        """A sound upper bound of the objective from the columns' ranges alone."""
-        low, high = self.program.lower, self.program.upper
-        ends = float(np.maximum(objective.row * low, objective.row * high).sum())
+        """A sound upper bound of the objective from the ranges of displacements and noise alone."""
+        _, up = self.cells.support(objective.row[None, : self.inputs, None])
+        noise = np.abs(objective.row[self.inputs : self.downwards]).sum()
         slack = (1 + self.columns / 16) * self._slack(objective)
-        return float(ends + objective.constant + objective.error + slack)
+        return float(up[0, 0] + noise + objective.constant + objective.error + slack)
 
     def decide(self, objective: Linear, enough: float) -> tuple[float, Array | None]:
         """Certified upper bound of the objective over the cell (−inf if the cell is certainly empty), and
@@ -196,8 +221,3 @@ class CellProgram:
             return -np.inf, None
         slack = objective.error + self._slack(objective)
         return float(min(quick, answer.bound + objective.constant + slack)), answer.point
-
-
-def _triangle_gap(z: float, reach: float) -> float:
-    """Relative height of the triangle at z: largest at 0, nothing at the ends."""
-    return max(0.0, 1.0 - abs(z) / reach)

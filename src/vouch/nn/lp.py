@@ -213,20 +213,30 @@ class LinearProgram:
         """The weak-duality bound as an exact rational (flint `fmpq`)."""
         y = np.maximum(multipliers, 0.0)
         y = np.where(y < y.max(initial=0.0) * 2.0**-40, 0.0, y)
-        reduced = [rational(c) for c in cost]
-        total = _fmpq()(0)
+        used = np.flatnonzero(y)
+        # Floats are integers times powers of two: everything is summed up in integers of any size.
+        weights, by = _integers(y[used])
+        rows, of = _integers(self._dense(used))
+        rhs, at = _integers(np.concatenate([np.zeros(0), *self._rhs])[used])
+        costs, unit = _integers(cost)
+        ends, step = _integers(np.stack([self.lower, self.upper]))
+        least = min(unit, by + of)
+        reduced = costs * 2 ** (unit - least)
+        if len(used):
+            reduced = reduced + (weights @ rows) * 2 ** (by + of - least)
+        chosen = np.where(reduced > 0, ends[0], ends[1])
+        return _scaled(int(reduced @ chosen), least + step) - _scaled(int((weights * rhs).sum()), by + at)
+
+    def _dense(self, chosen: npt.NDArray[np.intp]) -> Array:
+        """Some of the rows."""
+        found = [np.zeros((0, self.columns))]
         start = 0
-        for rows, rhs in zip(self._blocks, self._rhs, strict=True):
-            for i in np.flatnonzero(y[start : start + len(rhs)]):
-                weight = rational(y[start + i])
-                total -= weight * rational(rhs[i])
-                row = rows[i].toarray().ravel() if hasattr(rows, "tocsr") else rows[i]
-                for j in np.flatnonzero(row):
-                    reduced[j] += weight * rational(row[j])
-            start += len(rhs)
-        for coefficient, low, high in zip(reduced, self.lower, self.upper, strict=True):
-            total += coefficient * rational(low if coefficient > 0 else high)
-        return total
+        for rows in self._blocks:
+            own = chosen[(chosen >= start) & (chosen < start + rows.shape[0])] - start
+            part = rows[own]
+            found.append(part.toarray() if hasattr(part, "toarray") else part)
+            start += rows.shape[0]
+        return np.concatenate(found)
 
     def holds_exactly(self, point: Array) -> bool:
         """Whether the point satisfies the box and every row in exact arithmetic."""
@@ -252,6 +262,20 @@ def _with_column(rows: Any, value: float) -> Any:
     from scipy.sparse import csr_matrix, hstack
 
     return hstack([rows.tocsr(), csr_matrix(np.full((rows.shape[0], 1), value))], format="csr")
+
+
+def _integers(values: Array) -> tuple[Any, int]:
+    """Python integers n and a power p such that the floats are exactly n * 2**p."""
+    mantissa, exponent = np.frexp(values)
+    used = values != 0
+    least = int(exponent[used].min()) if used.any() else 0
+    whole = (mantissa * 2.0**53).astype(np.int64).astype(object)
+    return whole << np.where(used, exponent - least, 0).astype(object), least - 53
+
+
+def _scaled(number: int, power: int) -> Any:
+    """number * 2**power as a rational."""
+    return _fmpq()(number << power) if power >= 0 else _fmpq()(number, 1 << -power)
 
 
 def rational(number: float) -> Any:
