@@ -3,7 +3,8 @@
 python -m bench equiv_milp [--timeout S] [--step 0.05,0.1,0.2] [--limit N] [--jobs N]   the published sample
 python -m bench equiv_milp --radii [--timeout S] [--top K] [--jobs N]                   table of radii
 
-A published row is conclusive when its violation is positive (different) or its bound is not (equivalent).
+A published row is conclusive when its violation is positive (different) or its bound is not (equivalent). One
+row says that a network differs from itself, by 0.0006: that is the solver's tolerance, and is shown as such.
 """
 
 from __future__ import annotations
@@ -83,6 +84,10 @@ def _sample(folder: Path, options: argparse.Namespace) -> int:
         verdict, seconds = done.value or (Verdict.UNKNOWN, done.seconds)
         said = _published(row)
         conflict = said is not None and verdict in _DECIDED and said is not verdict
+        match = _ROW.match(row["testname"])
+        if conflict and match is not None and match[1] == match[2]:
+            print("    a network against itself: the published violation is within tolerance")
+            conflict = False
         wrong += conflict
         key = f"published {said.value if said else 'open':10} vouch {verdict.value}"
         counts[key] = counts.get(key, 0) + 1

@@ -113,6 +113,8 @@ def _climbed(
 ) -> Array:
     """Projected gradient ascent of the violation from the most promising points. In a ranking, half of
     them climb towards the reference's own decision boundary instead."""
+    if isinstance(prop, Top) and attempt % 3 == 2:
+        return _for_class(pair, region, prop, points[:starts], (attempt // 3) % pair.reference.outputs, steps)
     r, t = pair.reference.evaluate(points), pair.test.evaluate(points)
     points = points[np.argsort(-prop.excess(r, t))[:starts]]
     best, best_score = points, prop.excess(pair.reference.evaluate(points), pair.test.evaluate(points))
@@ -131,6 +133,30 @@ def _climbed(
         if isinstance(prop, Top):
             seen.append(points)
     return np.concatenate([best, *seen]) if isinstance(prop, Top) else best
+
+
+def _for_class(pair: Compared, region: Region, prop: Top, points: Array, chosen: int, steps: int) -> Array:
+    """Towards inputs for which the reference chooses this class; where it does, the rivals of the class in the
+    test network rise. All points on the way are handed back."""
+    others = np.arange(pair.reference.outputs) != chosen
+    row = np.arange(len(points))
+    seen = [points]
+    for step in range(2 * steps):
+        r, t = pair.reference.evaluate(points), pair.test.evaluate(points)
+        first = np.where(others, r, -np.inf).argmax(axis=1)
+        lead = r[:, chosen] - r[row, first]
+        here = lead > 0.02 * np.abs(r[:, chosen])
+        to_r, to_t = np.zeros_like(r), np.zeros_like(t)
+        to_r[row, first], to_r[:, chosen] = -1.0, 1.0
+        rivals = np.argsort(-np.where(others, t, -np.inf), axis=1)[:, : prop.k]
+        np.put_along_axis(to_t, rivals, 1.0 / prop.k, axis=1)
+        to_t[:, chosen] = -1.0
+        gradient = np.where(
+            here[:, None], pair.test.gradient(points, to_t), pair.reference.gradient(points, to_r)
+        )
+        points = _moved(points, gradient, region, 0.3 * 0.03 ** (step / (2 * steps)))
+        seen.append(points)
+    return np.concatenate(seen)
 
 
 def _swap_reference(r: Array) -> Array:
@@ -190,11 +216,29 @@ def _best_of_piece(pair: Pair, region: Region, prop: Property, x: Array) -> Arra
     program = input_program(region)
     for _, _, rows, rhs in maps:
         program.add(np.pad(rows, ((0, 0), (0, program.columns - len(x)))), rhs)
+    if isinstance(prop, Top):
+        rows, rhs = _class_kept(prop.k, maps, r[0], t[0])
+        program.add(np.pad(rows, ((0, 0), (0, program.columns - len(x)))), rhs)
     slope = to_r[0] @ maps[0][0] + to_t[0] @ maps[1][0]
     answer = program.maximise(np.pad(slope, (0, program.columns - len(x))))
     if answer.point is None:
         return None
     return np.asarray(region.project(answer.point[None, : len(x)])[0])
+
+
+def _class_kept(
+    k: int, maps: list[tuple[Array, Array, Array, Array]], r: Array, t: Array
+) -> tuple[Array, Array]:
+    """Constraints {rows·x ≤ rhs}: the reference keeps its class, and of the k rivals that are ahead of it
+    most in the test network, none falls back by more than it is behind already."""
+    (a, b, *_), (c, d, *_) = maps
+    best = int(r.argmax())
+    others = [i for i in range(len(r)) if i != best]
+    rivals = sorted(others, key=lambda i: -t[i])[:k]
+    behind = [min(float(t[i] - t[best]), 0.0) for i in rivals]
+    rows = np.vstack([a[others] - a[best], c[best] - c[rivals]])
+    rhs = np.append(b[best] - b[others], d[rivals] - d[best] - behind)
+    return rows, rhs
 
 
 def _piece(network: Dense, x: Array) -> tuple[Array, Array, Array, Array]:
