@@ -136,8 +136,8 @@ def _climbed(
 
 
 def _for_class(pair: Compared, region: Region, prop: Top, points: Array, chosen: int, steps: int) -> Array:
-    """Towards inputs for which the reference chooses this class; where it does, the class's rivals in the test
-    network rise. All points on the way are handed back."""
+    """Towards inputs for which the reference chooses this class; where it does, the rivals of that class in
+    the test network rise. All points on the way are handed back."""
     others = np.arange(pair.reference.outputs) != chosen
     row = np.arange(len(points))
     seen = [points]
