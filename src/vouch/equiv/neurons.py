@@ -26,8 +26,8 @@ from vouch.verdict import Verdict
 BATCH = 16
 # After so many programs without an end in sight, a thorough search for a violation is worth its time.
 PROBE_AFTER = 2
-# Neurons that are tried out before one is split.
-TRIED = 16
+# Neurons that are tried out before one is split; fewer in programs with more columns than suit so many.
+TRIED, TRIED_COLUMNS = 16, 2400
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ class Search:
         while self.is_open and not over():
             batch, self.nodes = self.nodes[-BATCH:], self.nodes[:-BATCH]
             for node in self.unproved(batch):
-                self.nodes.extend([node] if over() else self.split(node))
+                self.nodes.extend([node] if over() else self.split(node, until))
 
     def divided(self, parts: int) -> list[Search]:
         """Every part gets nodes of all depths."""
@@ -187,7 +187,7 @@ class Search:
         first = Known(phases_of(self.pair.reference, 0, nodes), self.limits[0])
         return first, Known(phases_of(self.pair.test, 1, nodes), self.limits[1])
 
-    def split(self, node: Node) -> list[Node]:
+    def split(self, node: Node, until: Deadline) -> list[Node]:
         """Close the node by linear programming, or split it in two."""
         answered = set(node.answered)
         cell, left = self.settle(node, self.region.lower, self.region.upper, answered)
@@ -204,13 +204,18 @@ class Search:
         if not candidates:
             self.stuck = "a linear piece is within round-off of the limit"
             return []
-        symbol = self._promising(cell, left, candidates)
+        symbol = self._promising(cell, left, candidates, until)
         node = Node(node.fixed, frozenset(answered), left.question)
         return [node.also(symbol, -1), node.also(symbol, 1)]
 
-    def _promising(self, cell: CellProgram, left: Open, candidates: list[tuple[float, Symbol]]) -> Symbol:
+    def _promising(
+        self, cell: CellProgram, left: Open, candidates: list[tuple[float, Symbol]], until: Deadline
+    ) -> Symbol:
         """Of the likeliest neurons, the one whose phases lower the bound most, by trying them out."""
-        likely = [symbol for _, symbol in heapq.nlargest(TRIED, candidates, key=lambda pair: pair[0])]
+        tried = int(np.clip(TRIED_COLUMNS // cell.columns, 2, TRIED))
+        likely = [symbol for _, symbol in heapq.nlargest(tried, candidates, key=lambda pair: pair[0])]
+        if until.passed:
+            return likely[0]
         mark = cell.mark()
         cell.at_most_zero(*self.asker.conditions(cell, left.question))
         base = cell.estimate(left.objective)
@@ -219,6 +224,8 @@ class Search:
         most = max(base - limit, 1e-9)
 
         def gain(symbol: Symbol) -> float:
+            if until.passed:
+                return 0.0
             drops = []
             for phase in (-1, 1):
                 inner = cell.mark()
