@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import tarfile
 import urllib.request
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
-
-_MIRROR = "https://deb.debian.org/debian"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +35,23 @@ def unpack(archive: Path, folder: Path) -> None:
             bundle.extractall(folder, filter="data")
 
 
-def debian_source(source: DebianSource, mirror: str = _MIRROR) -> Path:
+def debian_mirror() -> str:
+    """Where this machine gets its Debian packages from, as apt is told."""
+    files = [Path("/etc/apt/sources.list"), *sorted(Path("/etc/apt/sources.list.d").glob("*.[sl]*"))]
+    for file in files:
+        text = file.read_text(encoding="utf-8") if file.is_file() else ""
+        found = re.search(r"^(?:URIs:\s*|deb\s+(?:\[.*?\]\s+)?)(https?://\S+?/debian)/?(?:\s|$)", text, re.M)
+        if found is not None:
+            return found[1]
+    raise OSError("no Debian mirror in /etc/apt")
+
+
+def debian_source(source: DebianSource) -> Path:
     """The unpacked tree; downloaded and compared with its checksum once."""
     folder = cache_folder() / source.package
     if not any(folder.glob("*/")):
         letter = source.package[:4] if source.package.startswith("lib") else source.package[0]
-        url = f"{mirror}/pool/main/{letter}/{source.package}/{source.archive}"
+        url = f"{debian_mirror()}/pool/main/{letter}/{source.package}/{source.archive}"
         with urllib.request.urlopen(url, timeout=120) as answer:
             data = answer.read()
         if hashlib.sha256(data).hexdigest() != source.sha256:
