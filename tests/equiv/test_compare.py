@@ -334,3 +334,20 @@ def test_float32_overflow_is_no_proof() -> None:
     rounded = vouch.equiv.compare(huge, hugest, top=1, box=region, arithmetic="float32")
     assert rounded.verdict is Verdict.UNKNOWN
     assert "overflow" in str(rounded.reason)
+
+
+def test_an_input_set_without_inputs_is_named_so(tmp_path: Path) -> None:
+    path = tmp_path / "none.vnnlib"
+    networks = "".join(
+        f"(declare-network {n} (declare-input X_{n} real [1]) (declare-output Y_{n} real [2]))" for n in "fg"
+    )
+    text = (
+        f"(vnnlib-version <2.0>)\n{networks}\n(assert (== X_f[0] X_g[0]))\n(assert (>= X_f[0] 1.0))\n"
+        "(assert (<= X_f[0] 1.0))\n(assert ({less} X_f[0] 1.0))\n(assert (>= Y_f[0] -100.0))\n"
+    )
+    path.write_text(text.format(less="<"), encoding="utf-8")
+    answer = vouch.equiv.compare(ABSOLUTE, STEEPER, property=str(path))
+    assert answer.verdict is Verdict.EQUIVALENT
+    assert str(answer.reason).startswith("vacuous")
+    path.write_text(text.format(less="<="), encoding="utf-8")
+    assert vouch.equiv.compare(ABSOLUTE, STEEPER, property=str(path)).verdict is Verdict.DIFFERENT

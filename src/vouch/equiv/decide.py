@@ -37,6 +37,7 @@ STRATEGIES = ("exact", "first", "approx", "max", "less", "oracle")
 # Up to this many inputs, halving boxes beats splitting neurons.
 FEW_INPUTS = 12
 VACUOUS = "vacuous: the property contradicts itself, nothing is said about the networks"
+NO_INPUT = "vacuous: no input satisfies the constraints, nothing is said about the networks"
 # Up to this many hidden neurons in both networks, splitting them is tried first even so.
 FEW_NEURONS = 40
 
@@ -94,9 +95,11 @@ def decide(
         rounded = plan.arithmetic == "float32"
         graphs = plan.engine in ("auto", "differential")
         pair = pair_of(reference, test, as_computed=rounded, graphs=graphs)
-        if region.is_empty:
+        if region.is_empty and not check_vacuity:
             raise VouchError("the region is empty: no input satisfies its constraints")
-        if check_vacuity and isinstance(prop, Avoid) and contradicts_itself(pair, region, prop):
+        if region.is_empty:
+            outcome = Outcome(Verdict.EQUIVALENT, reason=NO_INPUT)
+        elif check_vacuity and isinstance(prop, Avoid) and contradicts_itself(pair, region, prop):
             outcome = Outcome(Verdict.EQUIVALENT, reason=VACUOUS)
         else:
             name, outcome = decide_pair(pair, region, prop, plan)

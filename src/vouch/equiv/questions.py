@@ -66,15 +66,9 @@ class Asker:
     def inner_point(self, cell: Cell, left: Open) -> Array | None:
         """A point of the cell where the open question is violated with room to spare in every constraint:
         the middle between the extremes of all of them. For cells on which nothing is relaxed."""
-        match self.prop:
-            case Epsilon():
-                return left.point
-            case Avoid():
-                wanted = _slacks(cell, self.prop.polytopes[left.question[0]])
-            case Top():
-                j, *members = left.question
-                wanted = [cell.reference[j].minus(r) for i, r in enumerate(cell.reference) if i != j]
-                wanted += [cell.test[i].minus(cell.test[j]) for i in members]
+        wanted = self._wanted(cell, left.question)
+        if not wanted:
+            return left.point
         mark = cell.mark()
         cell.at_most_zero(*(lead.scaled(-1.0) for lead in wanted))
         points = [cell.decide(lead, -np.inf)[1] for lead in wanted]
@@ -84,16 +78,19 @@ class Asker:
 
     def conditions(self, cell: Cell, question: Question) -> list[Linear]:
         """What has to be at most 0 for the question to matter."""
+        return [lead.scaled(-1.0) for lead in self._wanted(cell, question)]
+
+    def _wanted(self, cell: Cell, question: Question) -> list[Linear]:
+        """What is at least 0 wherever the answer is yes; nothing for a distance, which is maximised."""
         match self.prop:
             case Epsilon():
                 return []
             case Avoid():
-                wanted = _slacks(cell, self.prop.polytopes[question[0]])
+                return _slacks(cell, self.prop.polytopes[question[0]])
             case Top():
                 j, *members = question
-                wanted = [cell.reference[j].minus(r) for i, r in enumerate(cell.reference) if i != j]
-                wanted += [cell.test[i].minus(cell.test[j]) for i in members if len(members) > 1]
-        return [lead.scaled(-1.0) for lead in wanted]
+                ahead = [cell.reference[j].minus(r) for i, r in enumerate(cell.reference) if i != j]
+                return ahead + [cell.test[i].minus(cell.test[j]) for i in members]
 
     def _avoidance(
         self, cell: Cell, prop: Avoid, answered: set[Question], hot: Question | None

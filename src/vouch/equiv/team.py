@@ -68,14 +68,16 @@ class Team:
             part.run(until)
             return part.witness, part.left()
 
+        parts = search.divided(self.jobs)
         lefts = []
-        for part, done in pool(work, search.divided(self.jobs), jobs=self.jobs, ordered=False):
+        for part, done in pool(work, parts, jobs=self.jobs, ordered=False):
             # Nothing is lost with a process that died: its part stays open.
             witness, left = done.value if done.ok else (None, part.left())
             lefts.append(left)
             if witness is not None:
                 search.witness = witness
                 return
+        assert len(lefts) == len(parts), "a part that nobody answers for would count as proved"
         search.merge(lefts)
 
     def each(
