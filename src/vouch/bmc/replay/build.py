@@ -1,18 +1,26 @@
-"""From rewritten IR to a binary: clang and the linker of the `ziglang` wheel, no C library."""
+"""From rewritten IR to a binary: clang and the linker of the `ziglang` wheel, no C library.
+
+The program under test may be hostile. The linker is told to follow no wish of its object file (libraries,
+scripts), text with assembly is not even compiled, and a binary that is not of the expected form is refused.
+"""
 
 from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from vouch.bmc.replay.machine import Machine, lengthen
+from vouch.bmc.replay import elf
+from vouch.bmc.replay.machine import Machine, launching, lengthen
 from vouch.bmc.replay.text import Unreplayable
 from vouch.c.cache import Cache, key_of
 from vouch.c.clang import wheel
 
 _SOURCES = Path(__file__).parent / "runtime"
+_LAUNCHER = Path(__file__).parent / "launcher"
+_START = "__replay_start"
 _RUNTIME_FLAGS = (
     "-std=c11",
     "-O1",
@@ -28,27 +36,49 @@ _RUNTIME_FLAGS = (
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """`missing` are functions that the compiler needs and nobody has: a run that calls one crashes."""
+    """`missing` are functions that the compiler needs and nobody has: a run that calls one crashes.
+    `launcher` is the program that confines itself and runs this one."""
 
     path: Path
+    launcher: Path
     missing: tuple[str, ...]
 
 
 _UNRESOLVED = re.compile(r"undefined symbol: (\S+)")
+# Words of IR text as LLVM reads it: strings and comments are skipped whole.
+_ASSEMBLY = re.compile(r'"[^"]*"|;[^\r\n]*|(?<![\w%@!$.#^-])(asm)(?![\w$.:-])')
+_LINK = (
+    "-static",
+    "--gc-sections",
+    "-nostdlib",
+    "--no-dependent-libraries",
+    "--warn-unresolved-symbols",
+    "-e",
+)
 
 
 def build(text: str, machine: Machine, folder: Path) -> Binary:
     """Compile and link `text` in `folder`. Raises `Unreplayable` with the first line that the compiler or
-    linker says."""
+    linker says, and for text with assembly: what that does to the binary nobody can tell."""
+    if has_assembly(text):
+        raise Unreplayable("assembly")
     source, binary = folder / "program.ll", folder / "program"
     source.write_text(text, encoding="utf-8", errors="surrogateescape")
     object_file = _compile(machine, source, folder / "program.o", ("-O0", "-Wno-override-module", "-w"))
-    flags = ("-static", "--gc-sections", "--warn-unresolved-symbols", "-e", "__replay_start", *machine.link)
-    files = (str(object_file), str(_runtime(machine, folder)), "-o", str(binary))
-    said = _call([str(wheel() / "zig"), "ld.lld", *flags, *files])
+    runtime = folder / "runtime.o"
+    _kept(machine, _SOURCES, runtime, lambda: _compile(machine, _SOURCES / "all.c", runtime, _RUNTIME_FLAGS))
+    said = _link(machine.link, _START, [runtime, object_file], binary)
+    if not elf.plain(binary.read_bytes(), _START):
+        raise Unreplayable("cannot be built: the linked program is not of the expected form")
     if machine.short:
         lengthen(binary)
-    return Binary(binary, tuple(dict.fromkeys(_UNRESOLVED.findall(said))))
+    launcher = _launcher(machine, folder)
+    return Binary(binary, launcher, tuple(dict.fromkeys(_UNRESOLVED.findall(said))))
+
+
+def has_assembly(text: str) -> bool:
+    """Does IR text contain assembly, of the module or inline?"""
+    return any(match[1] for match in _ASSEMBLY.finditer(text))
 
 
 def _compile(machine: Machine, source: Path, to: Path, flags: tuple[str, ...]) -> Path:
@@ -57,19 +87,37 @@ def _compile(machine: Machine, source: Path, to: Path, flags: tuple[str, ...]) -
     return to
 
 
-def _runtime(machine: Machine, folder: Path) -> Path:
-    """The runtime's object file in `folder`, compiled once a machine and kept in the user's cache."""
-    sources = [part for path in sorted(_SOURCES.iterdir()) for part in (path.name, path.read_bytes())]
+def _link(flags: tuple[str, ...], start: str, objects: list[Path], to: Path) -> str:
+    words = [*_LINK, start, *flags, *map(str, objects), "-o", str(to)]
+    return _call([str(wheel() / "zig"), "ld.lld", *words])
+
+
+def _launcher(machine: Machine, folder: Path) -> Path:
+    native, base = launching(machine)
+    made, part = folder / "launch", folder / "launch.o"
+
+    def make() -> None:
+        _compile(native, _LAUNCHER / "launch.c", part, _RUNTIME_FLAGS)
+        _link((*native.link, base), "launch", [part], made)
+
+    _kept(native, _LAUNCHER, made, make)
+    made.chmod(0o700)
+    return made
+
+
+def _kept(machine: Machine, sources: Path, made: Path, make: Callable[[], object]) -> None:
+    """`made`, from the sources in a folder and the runtime's, once a machine: kept in the user's cache."""
+    paths = sorted({*sources.iterdir(), *_SOURCES.iterdir()})
+    parts = [part for path in paths for part in (path.name, path.read_bytes())]
     status = (wheel() / "zig").stat()
-    key = key_of([repr((machine, _RUNTIME_FLAGS, status.st_size, status.st_mtime_ns)), *sources])
-    cache, made = Cache(), folder / "runtime.o"
+    key = key_of([repr((machine, sources.name, _RUNTIME_FLAGS, status.st_size, status.st_mtime_ns)), *parts])
+    cache = Cache()
     kept = cache.get(key)
     if kept is not None:
         made.write_bytes(kept)
     else:
-        _compile(machine, _SOURCES / "all.c", made, _RUNTIME_FLAGS)
+        make()
         cache.put(key, made.read_bytes())
-    return made
 
 
 def _call(command: list[str]) -> str:

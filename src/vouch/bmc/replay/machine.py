@@ -48,6 +48,9 @@ _SHORT = Machine(
     foreign=True,
     short=True,
 )
+# Where the launcher lies: beside all that a program uses.
+_LAUNCHERS = {"x86_64": "--image-base=0x300000000000", "i386": "--image-base=0x50000000"}
+_LAUNCHERS["aarch64"] = _LAUNCHERS["x86_64"]
 _RUNS = {"x86_64": ("x86_64", "i386"), "aarch64": ("aarch64",)}
 
 
@@ -66,6 +69,12 @@ def machine_for(program: Program) -> Machine:
     if here == "x86_64" and _alike(program.layout):
         return _SHORT
     raise Unreplayable(f"programs for {triple} do not run on this {here} machine")
+
+
+def launching(machine: Machine) -> tuple[Machine, str]:
+    """The machine that the launcher of a program is built for, and the linker's word for its place."""
+    native = _MACHINES["x86_64"] if machine.short else machine
+    return native, _LAUNCHERS[native.name]
 
 
 def _alike(layout: Layout) -> bool:

@@ -1,7 +1,8 @@
 """Running the binary: a process of its own with an empty environment, and limits on time and memory.
 
-The binary has no C library and forbids itself all system calls but read, write and exit before the first
-instruction of the program runs. The limits set here are for what needs no system call: time and memory.
+What is started is the launcher (`launcher/launch.c`): it takes all system calls from itself but reading from
+and writing to vouch, and only then loads the binary. The limits kept here are for what needs no system call:
+time and memory.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from vouch.bmc.replay.build import Binary
 from vouch.bmc.replay.limits import Limits
 
 _TICK = 0.05  # seconds between two looks at the memory in use
@@ -30,23 +32,22 @@ class Outcome:
     stopped: str | None
 
 
-def run(binary: Path, data: bytes, limits: Limits) -> Outcome:
+def run(binary: Binary, data: bytes, limits: Limits) -> Outcome:
     """Feed `data` to the binary and collect what it reports."""
+    seconds = max(1, math.ceil(limits.seconds))
     process = subprocess.Popen(
-        [str(binary)],
+        [str(binary.launcher), str(binary.path), str(seconds)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         env={},
-        cwd=binary.parent,
+        cwd=binary.path.parent,
         close_fds=True,
         start_new_session=True,
     )
     assert process.stdin is not None
     assert process.stdout is not None
     try:
-        # The binary waits for its input, so the limits are in force before it does anything.
-        _limit(process.pid, limits)
         with contextlib.suppress(BrokenPipeError):
             process.stdin.write(data)
             process.stdin.close()
@@ -61,19 +62,6 @@ def run(binary: Path, data: bytes, limits: Limits) -> Outcome:
     if stopped is None and process.returncode < 0:
         stopped = _signal(process.returncode)
     return Outcome(output, stopped)
-
-
-def _limit(pid: int, limits: Limits) -> None:
-    cpu = max(1, math.ceil(limits.seconds))
-    for name, value in (
-        (resource.RLIMIT_CPU, cpu),
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_NOFILE, 3),
-        (resource.RLIMIT_NPROC, 1),
-    ):
-        with contextlib.suppress(OSError, ValueError):
-            resource.prlimit(pid, name, (value, value))
 
 
 def _collect(process: subprocess.Popen[bytes], limits: Limits) -> tuple[bytes, str | None]:

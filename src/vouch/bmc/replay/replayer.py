@@ -148,7 +148,7 @@ class Replayer:
         example = _with_command_line(example, self._program)
         data = encoder.encode(example, flags=flags, wanted=number, sites=len(self._checks), seed=seed)
         try:
-            outcome = run(binary.path, data, self._limits)
+            outcome = run(binary, data, self._limits)
         except OSError as error:  # a folder or a kernel that does not run the binary
             raise Unreplayable(f"cannot be run: {error.strerror}") from None
         report = wire.decode(outcome.output)

@@ -1,4 +1,5 @@
-/* The order of a run: memory, inputs, lock-down, constructors, entry point. */
+/* The order of a run: memory, inputs, constructors, entry point. The launcher has confined the process
+   before any of it. */
 
 enum { MAGIC = 0x31505256 };
 static const u64 stack_size = sizeof(word) == 4 ? 32 << 20 : 256 << 20;
@@ -28,7 +29,6 @@ LOCAL __attribute__((noreturn, used)) void run(void) {
     read_events();
     make_objects();
     read_arguments();
-    lock_down();
     if (flags & FLAG_CONSTRUCTORS)
         for (u32 i = 0; i < __replay_constructor_count; i++) __replay_constructors[i]();
     fill_objects();
