@@ -106,7 +106,7 @@ def _why_undecided(state: _Run, interrupted: bool) -> str:
 
 def _flow(state: _Run, paths: Sequence[str]) -> None:
     from vouch.c import checks, frontend, ranges, suppress
-    from vouch.c.entries import entry_points
+    from vouch.c.entries import entry_points, starts_arbitrary
     from vouch.c.sources import Sources
 
     settings = state.settings
@@ -128,7 +128,10 @@ def _flow(state: _Run, paths: Sequence[str]) -> None:
         state.checks = checks.find(program, wanted, sources)
         state.warnings += suppress.apply(suppress.files_of(program), state.checks, sources, wanted)
     with state.stage("ranges"):
-        analysis = ranges.analyse(program, state.checks, state.entries, settings.strict_pointers)
+        arbitrary = starts_arbitrary(program, settings.entry, settings.globals)
+        analysis = ranges.analyse(
+            program, state.checks, state.entries, settings.strict_pointers, arbitrary_globals=arbitrary
+        )
     decisions = analysis.decisions
     for item in state.checks:
         if (decision := decisions.get(item.id)) is not None:

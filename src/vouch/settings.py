@@ -69,7 +69,7 @@ CHECK: tuple[Option, ...] = (
     Option("project", str, None, "Folder with compile_commands.json.", ("-p", "--project"), metavar="DIR"),
     Option("no-cache", bool, False, "Compile anew even what has not changed."),
     # What is asked.
-    Option("entry", list, (), "Entry point (repeatable; default: main, else library mode).", metavar="F"),
+    Option("entry", list, (), "Entry point (repeatable; default: main, else all that other files can call).", metavar="F"),
     Option(
         "checks", list, (), "Categories, `-name` to leave one out, `all`; comma-separated.", metavar="LIST"
     ),
@@ -77,6 +77,15 @@ CHECK: tuple[Option, ...] = (
         "loops", bool, False, "List loops with names, trip counts and bounds; check nothing.", in_file=False
     ),
     # What is assumed about the world outside.
+    Option(
+        "globals",
+        str,
+        None,
+        "What global variables hold when an entry point is called (default: their initial values for main "
+        "and --entry, anything for a library).",
+        choices=("initial", "arbitrary"),
+        metavar="STATE",
+    ),
     Option("strict-pointers", bool, False, "Pointers from outside may be null or dangling."),
     Option(
         "extern",

@@ -23,7 +23,7 @@ from vouch.bmc.portable import Packed, pack, unpack
 from vouch.bmc.world import World
 from vouch.c import ir
 from vouch.c.checks.base import Check, Trigger
-from vouch.c.entries import entry_points, is_library, mentioned
+from vouch.c.entries import entry_points, is_library, mentioned, starts_arbitrary
 from vouch.c.escape import escaping
 from vouch.c.ir import Program
 from vouch.c.leaving import names_in
@@ -96,6 +96,7 @@ class _Verifier:
             self.sites.setdefault(id(check.site), []).append(check)
         self.entries = entry_points(program, settings.entry)
         self.library = is_library(program, settings.entry)
+        self.arbitrary = starts_arbitrary(program, settings.entry, settings.globals)
         self.results: dict[str, CheckResult] = {}
         self.outcome = Outcome()
         self.bounds = _loop_bounds(settings)
@@ -181,7 +182,7 @@ class _Verifier:
                 names = (n for n in names_in(table.initializer) if self._is_defined(n))
                 self.callbacks.update(dict.fromkeys(names))
         done = set(self.entries)
-        self.library = True
+        self.library = self.arbitrary = True
         while waiting := [name for name in self.callbacks if name not in done]:
             done.update(waiting)
             for name in waiting:
@@ -301,7 +302,7 @@ class _Verifier:
     def _execute(self, entry: str, bound: int, plan: Induction | None) -> tuple[World, Equation]:
         world = World(
             self.program,
-            library=self.library,
+            library=self.arbitrary,
             strict=self.settings.strict_pointers,
             devices=devices(self.settings.device_range),
             private=self.private,
@@ -319,7 +320,7 @@ class _Verifier:
             feasible=self._feasible(world) if self.settings.smt_during_symex else None,
             plan=plan,
         )
-        equation = executor.run(entry, constructors=not self.library)
+        equation = executor.run(entry, constructors=not self.arbitrary)
         self.outcome.instructions += equation.instructions
         self.callbacks.update(equation.callbacks)
         return world, equation

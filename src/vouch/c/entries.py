@@ -1,8 +1,8 @@
 """Entry points: where executions of the program start.
 
-`main`, or what the user names. A program with neither is a library: everything that nobody in it calls, or
-whose address leaves it, can be called from outside. Every function that code outside may reach directly is
-an entry point, and every other function is reachable from one, so that no check is skipped in silence.
+`main`, or what the user names. A program with neither is a library: every function that other files can see,
+or whose address leaves the program, is an entry point, also where the program itself calls it. Every other
+function is reachable from one, so that no check is skipped in silence.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from vouch.c.leaving import leaving, names_in, operands
 from vouch.errors import VouchError
 
 _OWN_FILE_ONLY = ("internal", "private")
+_SYSTEM_HEADERS = ("/libcxx/", "/include/c++/", "/usr/include/")
 
 
 def entry_points(program: Program, wanted: Sequence[str] = ()) -> list[str]:
@@ -25,9 +26,14 @@ def entry_points(program: Program, wanted: Sequence[str] = ()) -> list[str]:
 
 
 def is_library(program: Program, wanted: Sequence[str] = ()) -> bool:
-    """Whether code outside may have run before the entry point, so that globals hold arbitrary values."""
+    """Whether the program has no beginning of its own: code outside calls what it likes, when it likes."""
     main = program.functions.get("main")
     return not wanted and not (main is not None and main.defined)
+
+
+def starts_arbitrary(program: Program, wanted: Sequence[str] = (), globals_: str | None = None) -> bool:
+    """Whether global variables may hold anything when an entry point is called (`--globals`)."""
+    return is_library(program, wanted) if globals_ is None else globals_ == "arbitrary"
 
 
 def _named(program: Program, text: str) -> list[str]:
@@ -43,19 +49,27 @@ def _named(program: Program, text: str) -> list[str]:
 def _library(program: Program) -> list[str]:
     own = {n: f for n, f in program.functions.items() if f.defined and not _is_internal(program, n)}
     calls = {name: set(mentioned(function)) for name, function in own.items()}
-    called = {callee for name, callees in calls.items() for callee in callees if callee != name}
     outside = leaving(program)
     started = set(program.constructors) | set(program.destructors)
-    tables = {n for g in program.globals.values() if g.initializer for n in names_in(g.initializer)}
-    entries = {n for n in own if n not in started and (n in outside or (n not in called and n not in tables))}
+    entries = {n for n, f in own.items() if n not in started and (n in outside or is_public(f))}
     reached = _closure(program, entries | started, calls)
-    # What is left only calls itself in circles, or is only mentioned in tables: those that other
-    # files can see come first.
-    for name in sorted(own, key=lambda n: own[n].linkage in _OWN_FILE_ONLY):
+    # What is left nobody calls, or only calls itself in circles, or is only mentioned in tables.
+    called = {callee for name, callees in calls.items() for callee in callees if callee != name}
+    for name in sorted(own, key=lambda n: n in called):
         if name not in reached:
             entries.add(name)
             reached |= _closure(program, {name}, calls)
     return [name for name in own if name in entries]
+
+
+def is_public(function: Function) -> bool:
+    """Can other files call it by name? What the headers of C++ define belongs to the library they are of."""
+    if function.linkage in _OWN_FILE_ONLY or function.linkage == "available_externally":
+        return False
+    if function.linkage.startswith("linkonce"):
+        file = function.location.file if function.location is not None else ""
+        return not any(part in file for part in _SYSTEM_HEADERS)
+    return True
 
 
 def _is_internal(program: Program, name: str) -> bool:
