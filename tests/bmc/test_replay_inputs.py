@@ -201,7 +201,8 @@ def test_instances_of_a_local_differ(tmp_path: Path) -> None:
     code = "int in(void) { int u; return u; } int f(void) { int a = in(), b = in(); return 1 / (a - b - 1); }"
     snippet = compiled(tmp_path, code)
     check = snippet.check("division-by-zero")
-    objects = [OutsideObject("in.u#0", "local", 4, words(8)), OutsideObject("in.u#1", "local", 4, words(7))]
+    # Each call makes the variable, and then its life begins.
+    objects = [OutsideObject("in.u#1", "local", 4, words(8)), OutsideObject("in.u#3", "local", 4, words(7))]
     assert snippet.replay(check, objects=objects).confirmed
     assert not snippet.replay(check, objects=[OutsideObject("in.u", "local", 4, words(8))]).confirmed
 

@@ -36,7 +36,8 @@ class OutsideObject:
     kind "outside": an object behind a pointer from outside; the driver makes it.
     kind "local" or "heap": the program makes it; this is what its bytes hold before they are written (the
     arbitrary value that an uninitialised read yields). `name` is "F.x", or "F.x#i" for the instance that i
-    others came before; for the heap it is the number N of "heap:N".
+    others came before, where a local that begins to live again is another instance; for the heap it is the
+    number N of "heap:N".
     `data` holds the bytes; `pointers` overrides them where a pointer is stored.
     """
 

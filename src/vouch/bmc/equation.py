@@ -83,8 +83,9 @@ class Equation:
     callbacks: dict[str, None] = field(default_factory=dict)  # functions that code outside may call
     arguments: list[Value] = field(default_factory=list)
     outside: list[MemObject] = field(default_factory=list)
-    allocations: list[tuple[Term, MemObject, str]] = field(default_factory=list)
-    """Objects the program makes, in order, with the path and the alloca's name ("F.x"; "" for the heap)."""
+    allocations: list[tuple[Term, MemObject, str, Initial]] = field(default_factory=list)
+    """Objects the program makes, in order, with the path, the alloca's name ("F.x"; "" for the heap) and what
+    they hold before they are written. A variable of a block is listed again whenever its life begins."""
     touches: dict[MemObject, list[tuple[Term, Term, int]]] = field(default_factory=dict)
     globals: list[MemObject] = field(default_factory=list)
     notes: dict[str, None] = field(default_factory=dict)

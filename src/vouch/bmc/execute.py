@@ -15,7 +15,7 @@ from vouch.bmc import extern, induction, instructions, marks, operands
 from vouch.bmc.cfg import Flow, Loop
 from vouch.bmc.equation import Claim, Cut, Equation, Incoming, Step
 from vouch.bmc.guard import root
-from vouch.bmc.initial import Initial
+from vouch.bmc.initial import Initial, Unknown
 from vouch.bmc.later import Later
 from vouch.bmc.memory import Contents
 from vouch.bmc.state import Edge, State, join_states, join_values
@@ -127,6 +127,7 @@ class Executor:
         self.last_violation: dict[str, Term] = {}
         self.assertions: dict[tuple[str, str], list[Check]] = {}
         self.heap: list[tuple[MemObject, ir.Instruction]] = []
+        self.owners: dict[MemObject, str] = {}  # of each object that was made: see `allocated`
         self.returned: Value | None = None  # marks of what the last call returned
 
     # ------------------------------------------------------------ services
@@ -250,10 +251,19 @@ class Executor:
 
     def allocated(self, state: State, made: MemObject, owner: str) -> None:
         """Remember an object that a native run makes too. `owner` is "F.x" for an alloca, "" for the heap."""
-        self.equation.allocations.append((state.guard.term, made, owner))
+        self.equation.allocations.append((state.guard.term, made, owner, made.initial))
+        self.owners[made] = owner
         if self.induction is not None and owner:
             function, _, register = owner.rpartition(".")
             self.induction.names[made] = function, register
+
+    def begun(self, state: State, variable: MemObject) -> Initial:
+        """The life of a block's variable begins: what it holds now is not what it held the last time."""
+        initial = Unknown(undefined=True)
+        if variable in self.owners:
+            record = (state.guard.term, variable, self.owners[variable], initial)
+            self.equation.allocations.append(record)
+        return initial
 
     # ------------------------------------------------------------ entry
 

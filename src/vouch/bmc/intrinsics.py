@@ -71,9 +71,11 @@ def _lifetime(ex: Executor, frame: Frame, state: State, call: ir.Call, kind: str
     for guard, target, _ in pointer.targets:
         if target.kind is not Kind.STACK or guard is not T.TRUE:
             continue
-        contents = Contents(state.token)
         if kind == "end":
+            contents = Contents(state.token)
             contents.alive = T.FALSE
+        else:
+            contents = Contents(state.token, ex.begun(state, target))
         state.memory[target] = contents
 
 

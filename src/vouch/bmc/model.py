@@ -27,7 +27,8 @@ class Model:
         self.ask = value
         self._known: dict[Term, int | bool] = {}
         self._sizes: dict[MemObject, int] = {}
-        self._made: dict[MemObject, tuple[str, int]] | None = None
+        self._made: list[tuple[MemObject, Initial, str, int]] | None = None
+        self._numbers: dict[MemObject, tuple[str, int]] = {}
 
     def value(self, term: Term) -> int:
         if term.value is not None:
@@ -77,23 +78,26 @@ class Model:
             case Kind.OUTSIDE:
                 return f"{target.name}#{target.id}"
             case Kind.STACK | Kind.HEAP:
-                made = self.made().get(target)
-                if made is None:
+                self.made()
+                if target not in self._numbers:
                     return target.name
-                owner, number = made
+                owner, number = self._numbers[target]
                 return f"local:{owner}" if owner else f"heap:{number}"
             case _:
                 return target.name
 
-    def made(self) -> dict[MemObject, tuple[str, int]]:
-        """Objects made on this path: the alloca (or "" for the heap) and how many of it came before."""
+    def made(self) -> list[tuple[MemObject, Initial, str, int]]:
+        """Objects made on this path, what they hold unwritten, the alloca (or "" for the heap) and how many
+        of it came before."""
         if self._made is None:
-            self._made = {}
+            self._made = []
             counts: dict[str, int] = {}
-            for guard, target, owner in self.equation.allocations:
+            for guard, target, owner, initial in self.equation.allocations:
                 if self.holds(guard):
-                    self._made[target] = owner, counts.get(owner, 0)
-                    counts[owner] = counts.get(owner, 0) + 1
+                    number = counts.get(owner, 0)
+                    self._made.append((target, initial, owner, number))
+                    self._numbers[target] = owner, number
+                    counts[owner] = number + 1
         return self._made
 
     def flat(self, value: Value) -> list[Scalar]:
@@ -113,17 +117,16 @@ class Model:
             for o in equation.globals
             if o.kind is Kind.GLOBAL and isinstance(o.initial, Unknown) and isinstance(o.size, int)
         ]
-        for target, (owner, number) in self.made().items():
-            initial = target.initial
+        for target, initial, owner, number in self.made():
             if isinstance(initial, Unknown) and (initial.cells or initial.arrays):
                 name, kind = (f"{owner}#{number}", "local") if owner else (str(number), "heap")
-                objects.append(self._object(target, name, kind, self._size(target)))
+                objects.append(self._object(target, name, kind, self._size(target, initial), initial))
         return Counterexample(claim.check, equation.entry, arguments, objects, events)
 
     def _outside(self, target: MemObject) -> OutsideObject:
         return self._object(target, self.name(target), "outside", self._size(target))
 
-    def _size(self, target: MemObject) -> int:
+    def _size(self, target: MemObject, initial: Initial | None = None) -> int:
         """As large as the run in this model needs it."""
         known = self._sizes.get(target)
         if known is None:
@@ -133,8 +136,9 @@ class Model:
                     place = self.value(offset)
                     if place < LARGEST:
                         known = max(known, place + size)
-            if isinstance(target.initial, Unknown):
-                ends = (offset + size for offset, (size, _) in target.initial.cells.items())
+            initial = initial or target.initial
+            if isinstance(initial, Unknown):
+                ends = (offset + size for offset, (size, _) in initial.cells.items())
                 known = max(known, min(max(ends, default=0), LARGEST))
             ctype = self.world.program.ctypes.get(target.ctype) if target.ctype is not None else None
             if ctype is not None:
@@ -145,10 +149,12 @@ class Model:
             known = self._sizes[target] = max(known, 8)
         return known
 
-    def _object(self, target: MemObject, name: str, kind: str, size: int) -> OutsideObject:
+    def _object(
+        self, target: MemObject, name: str, kind: str, size: int, initial: Initial | None = None
+    ) -> OutsideObject:
         data = bytearray(min(size, LARGEST))
         pointers: dict[int, Address] = {}
-        self._fill(target, target.initial, data, pointers)
+        self._fill(target, initial or target.initial, data, pointers)
         return OutsideObject(name, kind, len(data), bytes(data), pointers)
 
     def _fill(

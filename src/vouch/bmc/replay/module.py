@@ -25,6 +25,16 @@ _NUMBERS = re.compile(r"\bi(?:16|32|64) (\d+)\b")
 _LEAST_COMPUTED = 4096
 _DEVICE_SIZE = 0xFFFF
 ARGUMENT_SLOT = 16
+# Functions of the runtime that LLVM's code generator may call by name.
+GENERATED = frozenset(
+    {"memcpy", "memmove", "memset", "memcmp", "bcmp"}
+    | {f"{name}{f}" for name in ("fma", "fmin", "fmax", "fmod") for f in ("", "f")}
+    | {
+        f"{name}{f}"
+        for name in ("floor", "ceil", "trunc", "round", "rint", "nearbyint", "roundeven")
+        for f in ("", "f")
+    }
+)
 
 
 @dataclass(slots=True)
@@ -77,7 +87,7 @@ def _rewrite(program: Program, module: ModuleText, checks: Sequence[Check], mach
     if any("metadata !" in line for line in out):
         out += module.metadata
     return Rewritten(
-        retarget("\n".join(out) + "\n", machine),
+        retarget(_apart("\n".join(out) + "\n", module), machine),
         storage.order,
         numbers,
         shared.allocas,
@@ -86,6 +96,17 @@ def _rewrite(program: Program, module: ModuleText, checks: Sequence[Check], mach
         shared.unwatched,
         _devices(module),
     )
+
+
+def _apart(text: str, module: ModuleText) -> str:
+    """The program's own functions, models among them, under names that the code generator does not call: what
+    it makes of an instruction (`frem`: a call of fmod) is the runtime's."""
+    known = module.functions | module.declarations
+    names = [name for name in known if name in GENERATED]
+    if not names:
+        return text
+    clashing = re.compile(rf"@({'|'.join(re.escape(name) for name in names)})(?![-\w.$])")
+    return clashing.sub(r"@__replay_program.\1", text)
 
 
 def _argument_offsets(program: Program, name: str) -> list[int]:

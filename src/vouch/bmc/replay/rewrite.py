@@ -62,6 +62,7 @@ class FunctionRewriter:
         self._marks = Marks(self._out, text, received, carrying)
         self._simple = _simple_allocas(text)
         self._flagged = self._find_flagged()
+        self._open = self._simple.keys() - _written_first(text)
         self._frame = ""
         self._copies: dict[str, str] = {}
 
@@ -193,12 +194,8 @@ class FunctionRewriter:
         if line.result in self._simple:
             self._keep(line)
             if line.result in self._flagged:
-                flag = _flag(line.result)
-                self._out.do(f"{flag} = alloca i8")
-                self._out.do(f"store i8 0, ptr {flag}")
-                number = self._shared.alloca(self._text.name, line.result)
-                kind = split(line.text.removeprefix("alloca "))[0]
-                self._out.call("fresh", line.result, stored_size(kind), str(number))
+                self._out.do(f"{_flag(line.result)} = alloca i8")
+            self._begin_simple(line.result)
             return
         parts = split(line.text.removeprefix("alloca ").removeprefix("inalloca "))
         size = allocated_size(parts[0])
@@ -212,12 +209,20 @@ class FunctionRewriter:
         number = self._shared.alloca(self._text.name, line.result)
         self._keep(line, f"call ptr @__replay_alloca(i64 {size}, i64 {align}, i32 {number})")
 
+    def _begin_simple(self, register: str) -> None:
+        """Nobody wrote the variable yet: it holds what the counterexample says such bytes hold."""
+        if register in self._flagged:
+            self._out.do(f"store i8 0, ptr {_flag(register)}")
+        if register in self._open:
+            number = self._shared.alloca(self._text.name, register)
+            self._out.call("fresh", register, stored_size(self._simple[register]), str(number))
+
     def _lifetime(self, pointer: str, begins: bool) -> None:
         """A block's variables begin without a value and end with the block."""
         if pointer not in self._simple:
             self._out.call("scope_begin" if begins else "scope_end", pointer)
-        elif begins and pointer in self._flagged:
-            self._out.do(f"store i8 0, ptr {_flag(pointer)}")
+        elif begins:
+            self._begin_simple(pointer)
 
     def _load(self, line: Line) -> None:
         kind, pointer, volatile = _load_parts(line)
@@ -420,8 +425,9 @@ def _around_pointer(text: str) -> tuple[str, str, str]:
     return text[:start], first, text[start + len(first) :]
 
 
-def _simple_allocas(text: FunctionText) -> set[str]:
-    """Allocas of the entry block whose address is only used for loads and stores of the allocated type."""
+def _simple_allocas(text: FunctionText) -> dict[str, str]:
+    """Allocas of the entry block whose address is only used for loads and stores of the allocated type, which
+    stands beside them."""
     kinds: dict[str, str] = {}
     first_label = isinstance(text.body[0], str) if text.body else False
     for position, item in enumerate(text.body):
@@ -442,7 +448,30 @@ def _simple_allocas(text: FunctionText) -> set[str]:
                 kinds.pop(register, None)
         if not kinds:
             break
-    return set(kinds)
+    return kinds
+
+
+def _written_first(text: FunctionText) -> set[str]:
+    """Allocas that the entry block writes before anything else: spilled parameters and variables with an
+    initial value. What they held before is never seen."""
+    written: set[str] = set()
+    used: set[str] = set()
+    block = 0
+    for position, item in enumerate(text.body):
+        if isinstance(item, str):
+            block += position > 0
+        elif item.op == "call" and "@llvm.lifetime.start" in item.text:
+            if block:  # its life begins again and again
+                written.difference_update(_REGISTER.findall(item.text))
+        elif block == 0 and item.op == "store":
+            match = _STORE.match(item.text)
+            assert match is not None
+            place = split(item.text[match.end() :])[1].removeprefix("ptr ").split(" ")[0]
+            if place not in used:
+                written.add(place)
+        elif block == 0 and item.op != "alloca":
+            used.update(_REGISTER.findall(item.text))
+    return written
 
 
 def _plain_pointer(line: Line, kinds: dict[str, str]) -> str | None:

@@ -161,6 +161,16 @@ void *__replay_alloca(u64 size, u64 align, u32 number) {
     return (void *)o->base;
 }
 
+/* A block's variable begins without a value, and ends with the block. */
+void __replay_scope_begin(const void *p) {
+    struct object *o = nearest((word)p);
+    if (!o || o->kind != STACK || o->base != (word)p) return;
+    o->state = LIVE;
+    o->whole = 0;
+    fill_bytes(shadow_of(o->base), 0, o->size);
+    give_contents(AT_LOCAL, o->number, count_made(o->number), o->base, o->size);
+}
+
 /* A scalar that stays where the compiler puts it. */
 void __replay_fresh(void *pointer, u64 size, u32 number) {
     give_contents(AT_LOCAL, number, count_made(number), (word)pointer, (word)size);
@@ -168,9 +178,10 @@ void __replay_fresh(void *pointer, u64 size, u32 number) {
 
 /* A by-value argument: the callee's own copy. */
 void *__replay_by_value(void *from, u64 size, u64 align, u32 function) {
-    void *copy = (void *)new_on_stack((word)size, (word)align)->base;
-    __replay_copy(copy, from, size, 0, 0, 0, function);
-    return copy;
+    struct object *copy = new_on_stack((word)size, (word)align);
+    copy->number = ~0u; /* of no alloca */
+    __replay_copy((void *)copy->base, from, size, 0, 0, 0, function);
+    return (void *)copy->base;
 }
 
 /* Arbitrary bytes come in: those recorded for this call, whatever object they were recorded for. */

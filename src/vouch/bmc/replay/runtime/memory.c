@@ -140,15 +140,6 @@ void __replay_leave(u64 frame) {
     }
 }
 
-/* A block's variable begins without a value and ends with the block. */
-void __replay_scope_begin(const void *p) {
-    struct object *o = nearest((word)p);
-    if (!o || o->kind != STACK || o->base != (word)p) return;
-    o->state = LIVE;
-    o->whole = 0;
-    fill_bytes(shadow_of(o->base), 0, o->size);
-}
-
 void __replay_scope_end(const void *p) {
     struct object *o = nearest((word)p);
     if (o && o->kind == STACK && o->base == (word)p) o->state = DEAD;
