@@ -7,6 +7,7 @@ time limit and saves what is decided when the user interrupts.
 from __future__ import annotations
 
 import time
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from vouch.c.frontend import Loaded
     from vouch.c.ir import Program
     from vouch.c.options import FrontOptions
-    from vouch.c.ranges import Ranges
+    from vouch.c.ranges import Analysis, Ranges
     from vouch.c.sources import Sources
 
 Progress = Callable[[str], None]
@@ -105,8 +106,8 @@ def _why_undecided(state: _Run, interrupted: bool) -> str:
 
 
 def _flow(state: _Run, paths: Sequence[str]) -> None:
-    from vouch.c import checks, frontend, ranges, suppress
-    from vouch.c.entries import entry_points, starts_arbitrary
+    from vouch.c import checks, frontend, suppress
+    from vouch.c.entries import entry_points
     from vouch.c.sources import Sources
 
     settings = state.settings
@@ -128,10 +129,7 @@ def _flow(state: _Run, paths: Sequence[str]) -> None:
         state.checks = checks.find(program, wanted, sources)
         state.warnings += suppress.apply(suppress.files_of(program), state.checks, sources, wanted)
     with state.stage("ranges"):
-        arbitrary = starts_arbitrary(program, settings.entry, settings.globals)
-        analysis = ranges.analyse(
-            program, state.checks, state.entries, settings.strict_pointers, arbitrary_globals=arbitrary
-        )
+        analysis = _analysis(state, program)
     decisions = analysis.decisions
     for item in state.checks:
         if (decision := decisions.get(item.id)) is not None:
@@ -142,6 +140,27 @@ def _flow(state: _Run, paths: Sequence[str]) -> None:
             state.decided[item.id] = CheckResult(item, Verdict.SAFE, decided_by="preprocess")
     if not state.late():
         _engine(state, loaded, decisions, analysis.ranges)
+
+
+def _analysis(state: _Run, program: Program) -> Analysis:
+    """What preprocessing decides. A mistake in it costs its decisions: the engine answers without them."""
+    from vouch.c import ranges
+    from vouch.c.entries import starts_arbitrary
+
+    settings = state.settings
+    arbitrary = starts_arbitrary(program, settings.entry, settings.globals)
+    try:
+        return ranges.analyse(
+            program, state.checks, state.entries, settings.strict_pointers, arbitrary_globals=arbitrary
+        )
+    except (MemoryError, VouchError):
+        raise
+    except Exception as wrong:
+        if settings.verbose:
+            traceback.print_exc()
+        text = f"internal error: {type(wrong).__name__}: {' '.join(str(wrong).split())}".rstrip(": ")
+        state.warnings.append(f"{text} in the range analysis; it decides nothing in this run")
+        return ranges.Analysis({}, ranges.Ranges({}))
 
 
 def _validate(settings: Settings) -> None:

@@ -55,16 +55,19 @@ def _declared(ex: Executor, address: Term) -> Term:
     return T.or_(*ranges) if ranges else T.FALSE
 
 
+def site_of(frame: Frame, instruction: ir.Instruction) -> ir.Instruction:
+    """Where the checks of an instruction are; inside a library model at the call that entered it."""
+    if not frame.model:
+        return instruction
+    current = frame
+    while current.caller is not None and current.caller.model:
+        current = current.caller
+    return current.call if current.call is not None else instruction
+
+
 def checks_for(ex: Executor, frame: Frame, instruction: ir.Instruction, trigger: Trigger) -> list[Check]:
     """The checks of a site; inside a library model those of the call that entered it."""
-    site: ir.Instruction | None = instruction
-    if frame.model:
-        current = frame
-        while current.caller is not None and current.caller.model:
-            current = current.caller
-        site = current.call
-    if site is None:
-        return []
+    site = site_of(frame, instruction)
     return [check for check in ex.sites.get(id(site), ()) if check.trigger is trigger]
 
 
@@ -87,28 +90,27 @@ def load(
     good = [(g, o, off, valid(ex, state, o, off, size)) for g, o, off in pointer.targets]
     claim_access(ex, frame, state, instruction, _violation((g, ok) for g, _, _, ok in good))
     readable = [(g, o, off, ok) for g, o, off, ok in good if ok is not T.FALSE]
-    if volatile or any(o.kind in (Kind.DEVICE, Kind.WILD) for _, o, _, _ in readable):
-        return _volatile(ex, frame, state, instruction, pointer, type_)
-    if not readable:
-        return _invalid(ex, frame, state, instruction, type_, T.TRUE)
+    from_device = any(o.kind in (Kind.DEVICE, Kind.WILD) for _, o, _, _ in readable)
     choices: list[tuple[Term, Value]] = []
     undefined: Term = T.FALSE
-    for guard, target, offset, ok in readable:
+    for guard, target, offset, ok in readable if not from_device else ():
         value, bad = ex.memory.read_at(target, state.memory.get(target), offset, type_)
         if target.kind is Kind.OUTSIDE:
             ex.touch(target, state, offset, size)
         if bad is not T.FALSE:
             undefined = T.or_(undefined, T.and_(guard, ok, bad))
         choices.append((T.and_(guard, ok), value))
-    wrong = _violation((g, ok) for g, _, _, ok in good)
-    if wrong is not T.FALSE:
-        choices.append((T.TRUE, _invalid(ex, frame, state, instruction, type_, wrong)))
     checks = checks_for(ex, frame, instruction, Trigger.UNINITIALISED)
     if checks and undefined is not T.FALSE:
         bits = instruction.field if isinstance(instruction, ir.Load) else None
         undefined = marks.wanted(ex, undefined, bits)
     for check in checks:
         ex.claim(check, state, undefined)
+    if volatile or from_device:
+        return _volatile(ex, frame, state, instruction, pointer, type_)
+    wrong = _violation((g, ok) for g, _, _, ok in good)
+    if wrong is not T.FALSE:
+        choices.append((T.TRUE, _invalid(ex, frame, state, instruction, type_, wrong)))
     return select(choices)
 
 

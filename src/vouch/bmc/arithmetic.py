@@ -10,7 +10,6 @@ from vouch.bmc.operands import value_of
 from vouch.bmc.state import State
 from vouch.bmc.value import Pointer, Value, merge
 from vouch.c import ir
-from vouch.c.checks.base import Trigger
 from vouch.errors import Unsupported
 from vouch.smt import term as T
 from vouch.smt.term import Term
@@ -66,11 +65,7 @@ def _scalar_binary(
         raise Unsupported(f"{i.op} of pointers")
     op = i.op
     if op in FLOAT:
-        result = FLOAT[op](left, right)
-        finite = T.not_(T.or_(*(t for x in (left, right) for t in (T.fp_is_nan(x), T.fp_is_inf(x)))))
-        bad = T.and_(finite, T.or_(T.fp_is_nan(result), T.fp_is_inf(result)))
-        ex.claims_at(i, state, Trigger.NAN, bad)
-        return result
+        return FLOAT[op](left, right)
     if left.sort is T.BOOL:
         if op not in _BOOLEAN:
             raise Unsupported(f"{op} of single bits")

@@ -10,6 +10,7 @@ from vouch.bmc.initial import Unknown
 from vouch.bmc.state import Edge, State, join_states, join_values
 from vouch.bmc.value import Kind, MemObject, Pointer, Value
 from vouch.c import ir
+from vouch.c.checks.base import Trigger
 from vouch.errors import Unsupported
 from vouch.smt import term as T
 from vouch.smt.term import Term
@@ -109,6 +110,10 @@ def _inline(
         _expect(ex, function, values[position], parameter.type)
     if not frame.model:
         ex.step(frame, state, "call", call.location, function.source_name)
+    if function.name in ex.world.program.models and not frame.model:
+        # What the model accesses is claimed there; a call that makes it access nothing is evaluated as well.
+        for trigger in (Trigger.ACCESS, Trigger.UNINITIALISED):
+            ex.claims_at(call, state, trigger, T.FALSE)
     passed = [a for a in call.arguments if not isinstance(a, ir.MetadataOperand)]
     ended = ex.call(function, values, state, frame, call, [marks.of(ex, frame, a) for a in passed])
     if ended is None:
@@ -209,6 +214,9 @@ def _assembly(ex: Executor, frame: Frame, state: State, call: ir.Call, callee: i
 def va_start(ex: Executor, frame: Frame, state: State, call: ir.Call, target: Pointer) -> None:
     """Lay the extra arguments out in memory, as the target's `va_arg` code reads them."""
     world = ex.world
+    if frame.call is None:
+        _start_unknown(ex, state, target)
+        return
     slot = 8 if world.pointer_bits == 64 else world.pointer_bits // 8
     places: list[marks.Piece] = []
     at = 0
@@ -226,7 +234,22 @@ def va_start(ex: Executor, frame: Frame, state: State, call: ir.Call, target: Po
         bad = T.and_(bad, limit)
         contents = ex.memory.write(area, state.memory.get(area), place, type_, value, bad, state.token)
         state.memory[area] = contents
-    start = Pointer.to(area, world.zero_offset)
+    _set_list(ex, state, target, Pointer.to(area, world.zero_offset))
+
+
+def _start_unknown(ex: Executor, state: State, target: Pointer) -> None:
+    """The extra arguments of an entry point: whatever it asks for, with values that no native run can be
+    given."""
+    ex.world.note("the variable arguments of an entry point are those that it reads")
+    reason = "variable arguments of an entry point are not followed"
+    area = ex.new_object(state, Kind.HEAP, "arguments", None, Unknown(reason=reason))
+    area.heap_kind = "input"
+    _set_list(ex, state, target, Pointer.to(area, ex.world.zero_offset))
+
+
+def _set_list(ex: Executor, state: State, target: Pointer, start: Pointer) -> None:
+    """Let a `va_list` begin at the first of the extra arguments."""
+    world = ex.world
     if world.program.triple.startswith("x86_64") and "windows" not in world.program.triple:
         # System V: registers are spent (48 and 176), so everything is read from the overflow area.
         fields: list[tuple[int, ir.Type, Value]] = [

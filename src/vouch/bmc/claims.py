@@ -1,16 +1,19 @@
 """From checks to claims: the condition under which an execution of a site violates its checks.
 
-Triggers that concern memory (ACCESS, UNINITIALISED, FREE, LEAK) and float results (NAN) are evaluated where
-the access or the operation is; all others here, before the instruction runs.
+Triggers that concern memory (ACCESS, UNINITIALISED, FREE, LEAK) are evaluated where the access is; all others
+here, before the instruction runs, or behind it where they concern its result (NAN). An operation on vectors
+violates a check where it does so for any element. A condition that cannot be worked out leaves the check
+undecided; a check that nobody claims although its site was executed is not evaluated, and undecided too.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, assert_never
 
 from vouch.bmc import access, operands
 from vouch.bmc.state import State
-from vouch.bmc.value import Pointer
+from vouch.bmc.value import Pointer, Value
 from vouch.c import ir
 from vouch.c.checks.base import Check, Trigger
 from vouch.errors import Unsupported
@@ -31,8 +34,71 @@ def at_site(
     """Claim every check of the site. `condition` is the one under which a handler would be called."""
     for check in ex.sites.get(id(instruction), ()):
         if check.trigger not in ELSEWHERE:
-            violated = _violation(ex, frame, check, instruction)
+            try:
+                violated = _violation(ex, frame, check, instruction)
+            except Unsupported as reason:
+                violated = ex.doubt(str(reason))
             ex.claim(check, state, T.and_(condition, violated))
+
+
+def of_result(ex: Executor, frame: Frame, state: State, instruction: ir.Instruction) -> None:
+    """Claim the checks of a site that look at what the instruction yields."""
+    if instruction.result is None or isinstance(instruction, ir.AtomicUpdate):
+        return  # what an atomic update yields is the old value
+    if any(check.trigger is Trigger.NAN for check in ex.sites.get(id(instruction), ())):
+        result = frame.registers.get(instruction.result)
+        try:
+            given = [operands.value_of(ex, frame, operand) for operand in float_operands(ex, instruction)]
+            not_finite(ex, state, instruction, given, result)
+        except Unsupported as reason:
+            ex.claims_at(instruction, state, Trigger.NAN, ex.doubt(str(reason)))
+
+
+def float_operands(ex: Executor, instruction: ir.Instruction) -> list[ir.Operand]:
+    """The numbers that an operation, a conversion or a function of `math.h` starts from."""
+    match instruction:
+        case ir.Binary(left=left, right=right):
+            found = [left, right]
+        case ir.Cast(value=value):
+            found = [value]
+        case ir.Call(arguments=arguments):
+            found = [a for a in arguments if not isinstance(a, ir.MetadataOperand)]
+        case _:
+            raise Unsupported(f"float check of {type(instruction).__name__}")
+    return [operand for operand in found if _is_float(ex.world.type_of(operand))]
+
+
+def _is_float(kind: ir.Type) -> bool:
+    return isinstance(kind.element if isinstance(kind, ir.VectorType) else kind, ir.FloatType)
+
+
+def not_finite(
+    ex: Executor, state: State, site: ir.Instruction, given: Sequence[Value], result: Value | None
+) -> None:
+    """Claim that finite operands give a finite result, element by element."""
+    results = elements(result) if result is not None else ()
+    if not results:
+        violated = ex.doubt("a float result that is not known")
+    else:
+        columns = [elements(value) for value in given]
+        bad = [_no_number(r, [c[n if len(c) > 1 else 0] for c in columns]) for n, r in enumerate(results)]
+        violated = T.or_(*bad) if len(bad) > 1 else bad[0]
+    ex.claims_at(site, state, Trigger.NAN, violated)
+
+
+def _no_number(result: Term, given: Sequence[Term]) -> Term:
+    strange = [test(x) for x in given for test in (T.fp_is_nan, T.fp_is_inf)]
+    finite = T.not_(T.or_(*strange)) if strange else T.TRUE
+    return T.and_(finite, T.or_(T.fp_is_nan(result), T.fp_is_inf(result)))
+
+
+def elements(value: Value) -> tuple[Term, ...]:
+    """The numbers of a vector; a scalar is its only one."""
+    parts = value if isinstance(value, tuple) else (value,)
+    found = tuple(part for part in parts if isinstance(part, Term))
+    if len(found) != len(parts):
+        raise Unsupported("a pointer or aggregate where a number is expected")
+    return found
 
 
 def _violation(ex: Executor, frame: Frame, check: Check, site: ir.Instruction) -> Term:
@@ -53,29 +119,59 @@ def _violation(ex: Executor, frame: Frame, check: Check, site: ir.Instruction) -
             return access.bad_callee(operands.pointer_of(ex, frame, check.value))
         case Trigger.NARROWING:
             assert check.value is not None
-            value = operands.term_of(ex, frame, check.value)
-            return narrows(value, check.bits, check.signed_from, check.signed_to)
+            values = elements(operands.value_of(ex, frame, check.value))
+            return _any(_narrows(ex, value, check) for value in values)
         case Trigger.OVERFLOW:
             assert isinstance(site, ir.Binary)
-            return _overflow(ex, frame, site, check.signed_to)
+            return _any(_overflow(site.op, a, b, check.signed_to) for a, b in _pairs(ex, frame, site))
         case Trigger.SHIFT:
             assert isinstance(site, ir.Binary)
-            amount = operands.term_of(ex, frame, site.right)
-            return T.uge(amount, T.bv(amount.width, amount.width))
-        case _:
+            return _any(T.uge(n, T.bv(n.width, n.width)) for _, n in _pairs(ex, frame, site))
+        case Trigger.UNFINDABLE:
+            raise Unsupported(check.message)
+        case (
+            Trigger.ACCESS
+            | Trigger.UNINITIALISED
+            | Trigger.FREE
+            | Trigger.LEAK
+            | Trigger.NAN
+            | Trigger.NEVER
+        ):
             raise Unsupported(f"check of kind {check.trigger}")
+        case _ as never:
+            assert_never(never)
+
+
+def _any(conditions: Iterable[Term]) -> Term:
+    found = list(conditions)
+    return T.or_(*found) if len(found) > 1 else found[0]
+
+
+def _pairs(ex: Executor, frame: Frame, site: ir.Binary) -> Iterator[tuple[Term, Term]]:
+    left, right = operands.value_of(ex, frame, site.left), operands.value_of(ex, frame, site.right)
+    return zip(elements(left), elements(right), strict=True)
 
 
 def is_zero(ex: Executor, frame: Frame, operand: ir.Operand) -> Term:
     value = operands.operand_value(ex, frame.registers, operand)
     if isinstance(value, Pointer):
         return access.compare_pointers(ex, "eq", value, ex.world.null)
-    assert isinstance(value, Term)
+    return _any(_equals_zero(ex, part) for part in elements(value))
+
+
+def _equals_zero(ex: Executor, value: Term) -> Term:
     if value.sort is T.BOOL:
         return T.not_(value)
     if ex.world.float_type(value.sort) is not None:
         return T.fp_is_zero(value)
     return T.eq(value, T.bv(0, value.width))
+
+
+def _narrows(ex: Executor, value: Term, check: Check) -> Term:
+    if ex.world.float_type(value.sort) is None:
+        return narrows(value, check.bits, check.signed_from, check.signed_to)
+    bits = check.bits - 1 if check.signed_to else check.bits
+    return T.not_(T.fp_in_range(value, -(1 << bits) if check.signed_to else 0, (1 << bits) - 1))
 
 
 def narrows(value: Term, bits: int, signed_from: bool, signed_to: bool) -> Term:
@@ -91,10 +187,9 @@ def narrows(value: Term, bits: int, signed_from: bool, signed_to: bool) -> Term:
     return T.ne(before, after)
 
 
-def _overflow(ex: Executor, frame: Frame, site: ir.Binary, signed: bool) -> Term:
-    left, right = operands.term_of(ex, frame, site.left), operands.term_of(ex, frame, site.right)
+def _overflow(op: str, left: Term, right: Term, signed: bool) -> Term:
     width = left.width
-    match site.op:
+    match op:
         case "add":
             return T.sadd_overflow(left, right) if signed else T.uadd_overflow(left, right)
         case "sub":
@@ -105,4 +200,4 @@ def _overflow(ex: Executor, frame: Frame, site: ir.Binary, signed: bool) -> Term
             least = T.eq(left, T.bv(1 << (width - 1), width))
             return T.and_(least, T.eq(right, T.bv(-1, width)))
         case _:
-            raise Unsupported(f"overflow of {site.op}")
+            raise Unsupported(f"overflow of {op}")

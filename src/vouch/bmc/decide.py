@@ -16,7 +16,7 @@ from vouch.bmc.portable import Packed, pack, unpack
 from vouch.bmc.trace import ConcreteStep, trace
 from vouch.bmc.value import symbols
 from vouch.bmc.world import World
-from vouch.c.checks.base import Check
+from vouch.c.checks.base import Check, Trigger
 from vouch.errors import Unsupported
 from vouch.parallel import Pool
 from vouch.result import CheckResult
@@ -300,7 +300,8 @@ class Decider:
         """What the cuts leave of a proof for this check."""
         bounded: str | None = None
         for cut in self.equation.cuts:
-            if id(check.site) not in cut.later:
+            # Memory may be lost at the end of any execution that was not followed so far.
+            if id(check.site) not in cut.later and check.trigger is not Trigger.LEAK:
                 continue
             open_ = self._is_open(cut)
             if open_ is False:

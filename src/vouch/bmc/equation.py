@@ -74,6 +74,7 @@ class Cut:
 class Equation:
     entry: str
     claims: list[Claim] = field(default_factory=list)
+    visited: set[int] = field(default_factory=set)  # sites (ids of instructions) that some execution came to
     steps: list[Step] = field(default_factory=list)
     incoming: list[Incoming] = field(default_factory=list)
     cuts: list[Cut] = field(default_factory=list)
@@ -90,6 +91,7 @@ class Equation:
     globals: list[MemObject] = field(default_factory=list)
     notes: dict[str, None] = field(default_factory=dict)
     unsupported: dict[Term, str] = field(default_factory=dict)  # symbols that stand for the unsupported
+    failures: dict[str, None] = field(default_factory=dict)  # mistakes of vouch, each the reason of a cut
     instructions: int = 0
     loops: dict[str, int] = field(default_factory=dict)  # loop name -> most iterations followed
     finished: Term | None = None  # condition under which the entry point returns

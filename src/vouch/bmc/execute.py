@@ -158,6 +158,17 @@ class Executor:
             )
         )
 
+    def visit(self, instruction: ir.Instruction, state: State) -> None:
+        """A site is executed: its checks are to be claimed now, or they are not evaluated at all."""
+        if self.context is induction.Context.CLAIM and not state.guard.dead:
+            self.equation.visited.add(id(instruction))
+
+    def doubt(self, reason: str) -> Term:
+        """A condition that nobody can work out. A check that hangs on it is undecided for that reason."""
+        symbol = T.fresh("not.evaluated", T.BOOL)
+        self.world.unsupported[symbol] = reason
+        return symbol
+
     def pass_by(self, state: State, function: ir.Function, label: str) -> None:
         """A branch that may lead to a failing assertion: the assertion itself is reached here."""
         key = (function.name, label)
@@ -297,7 +308,6 @@ class Executor:
         self.equation.ends.append(state.guard.term)
         if not any(c.trigger is Trigger.LEAK for _, site in self.heap for c in self.sites.get(id(site), ())):
             return
-        kept: dict[MemObject, None] = {}
         roots = {o: None for o in self.world.globals.values() if o.kind is Kind.GLOBAL}
         extern.pointed(result, roots)
         kept = extern.closure(self, state, roots)
@@ -330,7 +340,7 @@ class Executor:
         """Run a function with a body. None when no path returns. `marked` has the marks of the arguments;
         those of the result are in `returned` afterwards."""
         frame = Frame(self.later.flow(function), caller, site)
-        frame.model = function.name in self.world.program.models or (caller is not None and caller.model)
+        frame.model = function.name in self.world.program.models
         marked = marked or [None] * len(arguments)
         for parameter, value, unwritten in zip(function.parameters, arguments, marked, strict=False):
             frame.fixed[parameter.name] = value
@@ -473,16 +483,28 @@ class Executor:
             for edge in edges:
                 self.cut(frame, label, edge.state.guard.term, "unsupported", str(reason))
             return
+        except (Budget, MemoryError):
+            raise
+        except Exception as wrong:
+            for edge in edges:
+                self._cut_failed(frame, edge.state, label, -1, wrong)
+            return
         if state.guard.dead:
             return
         self._check_budget(len(block.instructions))
         for index, instruction in enumerate(block.instructions):
             if isinstance(instruction, ir.Phi):
                 continue
+            known = len(self.equation.claims)
             try:
                 after = instructions.execute(self, frame, state, instruction, label, index)
             except Unsupported as reason:
-                after = self._skip(frame, state, instruction, label, index, str(reason))
+                after = self._skip(frame, state, instruction, label, index, str(reason), known)
+            except (Budget, MemoryError):
+                raise
+            except Exception as wrong:
+                self._cut_failed(frame, state, label, index, wrong)
+                return
             if after is None:
                 return
             state = after
@@ -533,20 +555,42 @@ class Executor:
             raise Budget("time limit reached during symbolic execution")
 
     def _skip(
-        self, frame: Frame, state: State, instruction: ir.Instruction, label: str, index: int, reason: str
+        self,
+        frame: Frame,
+        state: State,
+        instruction: ir.Instruction,
+        label: str,
+        index: int,
+        reason: str,
+        known: int,
     ) -> State | None:
-        """An instruction vouch does not know. A value becomes arbitrary; anything else ends the path with the
-        checks behind it undecided."""
-        if instruction.result is not None and not isinstance(instruction, (ir.Call, ir.Load, ir.Opaque)):
+        """An instruction vouch cannot execute. The value of one that does nothing but compute becomes
+        arbitrary, and those of its checks that were not claimed (claims from `known` on are its own) are
+        undecided; anything else ends the path with the checks behind it undecided."""
+        if instruction.result is not None and isinstance(instruction, instructions.PURE):
             try:
                 value = self.unsupported(instruction.type, reason)
             except Unsupported:
                 value = None
             if value is not None:
+                claimed = {claim.check.id for claim in self.equation.claims[known:]}
+                for check in self.sites.get(id(instruction), ()):
+                    if check.id not in claimed:
+                        self.claim(check, state, self.doubt(reason))
                 frame.registers[instruction.result] = value
                 return state
         self.cut(frame, label, state.guard.term, "unsupported", reason, index)
         return None
+
+    def _cut_failed(self, frame: Frame, state: State, label: str, index: int, wrong: Exception) -> None:
+        """An instruction that vouch should have been able to execute: a mistake in vouch costs what comes
+        behind it."""
+        where = frame.function.blocks[label].instructions[max(index, 0)].location
+        place = f"{where.file}:{where.line}" if where is not None else frame.function.source_name
+        reason = f"internal error at {place}: {type(wrong).__name__}: {' '.join(str(wrong).split())}"
+        reason = reason.rstrip(": ")
+        self.equation.failures[reason] = None
+        self.cut(frame, label, state.guard.term, "unsupported", reason, index)
 
     # ------------------------------------------------------------ edges
 

@@ -121,6 +121,8 @@ class Unknown(Initial):
                 raise Unsupported("memory read in words of different sizes at variable places")
             self.arrays[word] = array
             self.word = word
+            if self.reason:
+                memory.world.unsupported[array] = self.reason
         return array
 
 

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 def execute(
     ex: Executor, frame: Frame, state: State, instruction: ir.Instruction, label: str, index: int
 ) -> State | None:
-    if id(instruction) in ex.sites:
+    is_site = id(instruction) in ex.sites
+    if is_site:
+        ex.visit(instruction, state)
         claims.at_site(ex, frame, state, instruction)
     kind = type(instruction)
     handler = _VALUES.get(kind)
@@ -35,6 +37,8 @@ def execute(
         value = handler(ex, frame, state, instruction)
         if instruction.result is not None:
             frame.registers[instruction.result] = value
+        if is_site:
+            claims.of_result(ex, frame, state, instruction)
         if frame.marked:
             marks.follow(ex, frame, instruction)
         return state
@@ -227,6 +231,8 @@ def _atomic_update(ex: Executor, frame: Frame, state: State, i: ir.AtomicUpdate)
         if not (isinstance(old, Term) and isinstance(value, Term)):
             raise Unsupported(f"atomic {i.op} of a pointer")
         new = _atomic_value(i.op, old, value)
+        if i.op in arithmetic.FLOAT:
+            claims.not_finite(ex, state, i, [old, value], new)
     access.store(ex, frame, state, i, pointer, type_, new)
     return old
 
@@ -286,6 +292,8 @@ def _va_arg(ex: Executor, frame: Frame, state: State, i: ir.VaArg) -> Value:
 
 def _call(ex: Executor, frame: Frame, state: State, i: ir.Call, label: str, index: int) -> State | None:
     after = calls.execute(ex, frame, state, i, label, index)
+    if after is not None and id(i) in ex.sites:
+        claims.of_result(ex, frame, after, i)
     if after is not None and isinstance(i, ir.Invoke):
         ex.go(frame, after, label, i.normal)
         return None
@@ -392,6 +400,21 @@ def _unreachable(
     return None
 
 
+# Instructions that compute a value from values and do nothing else: where one cannot be executed, an
+# arbitrary value stands for all that it may yield.
+PURE = (
+    ir.GetElementPtr,
+    ir.Binary,
+    ir.Unary,
+    ir.Compare,
+    ir.Cast,
+    ir.Select,
+    ir.Extract,
+    ir.Insert,
+    ir.ExtractElement,
+    ir.InsertElement,
+    ir.Shuffle,
+)
 _VALUES: dict[type, Callable[..., Any]] = {
     ir.Alloca: _alloca,
     ir.Load: _load,

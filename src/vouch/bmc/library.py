@@ -193,7 +193,9 @@ def _allocated(
     label = f"{name}@{call.location.line}" if call.location is not None else name
     made = ex.new_object(state, Kind.HEAP, label, exact, initial)
     made.heap_kind = "new" if name.startswith("_Zn") else "malloc"
-    ex.heap.append((made, call))
+    site = access.site_of(frame, call)
+    ex.heap.append((made, site))
+    ex.claims_at(site, state, Trigger.LEAK, T.FALSE)  # lost or not when the program ends
     ex.allocated(state, made, "")
     pointer = Pointer.to(made, ex.world.zero_offset)
     if not ex.malloc_may_fail or made.heap_kind == "new":

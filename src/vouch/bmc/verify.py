@@ -6,6 +6,7 @@ import gc
 import os
 import sys
 import time
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,6 +41,7 @@ from vouch.verdict import Verdict
 _WEIGHT = [Verdict.UNSAFE, Verdict.COND_UNSAFE, Verdict.UNKNOWN, Verdict.BOUND_SAFE, Verdict.SAFE]
 # Bounds of the ladder: it climbs while loops are cut and time is left.
 LADDER = (2, 8, 32, 128)
+NOT_EVALUATED = "not evaluated"
 LADDER_SECONDS = 20.0
 DEEPEST_INDUCTION = 4  # iterations assumed in the inductive step
 
@@ -129,15 +131,42 @@ class _Verifier:
             self._entries_in_processes(self.pool)
         else:
             for entry in self.entries:
-                self._merge(self._entry(entry))
+                self._merge(self._contained(entry))
         self._called_back()
+        reached = self._reached()
         for check in self.checks:
             if check.id not in self.results:
+                dead = id(check.site) not in reached
                 self.results[check.id] = CheckResult(
-                    check, Verdict.SAFE, decided_by="global", reason="unreachable"
+                    check,
+                    Verdict.SAFE if dead else Verdict.UNKNOWN,
+                    decided_by="global",
+                    reason="unreachable" if dead else NOT_EVALUATED,
                 )
         self.outcome.results = [self.results[c.id] for c in self.checks]
         return self.outcome
+
+    def _reached(self) -> set[int]:
+        """Sites that executions may come to, as far as calls and mentions tell."""
+        starts = dict.fromkeys([*self.entries, *self.callbacks])
+        starts.update(dict.fromkeys([*self.program.constructors, *self.program.destructors]))
+        return {site for name in starts for site in self.later.from_function(name)}
+
+    def _contained(self, entry: str) -> dict[str, CheckResult]:
+        """What can be said about the checks of an entry point; a mistake in vouch costs no others."""
+        known = dict(self.outcome.counterexamples)
+        try:
+            return self._entry(entry)
+        except (MemoryError, VouchError):
+            raise
+        except Exception as wrong:
+            self.outcome.counterexamples = known
+            text = f"internal error: {type(wrong).__name__}: {' '.join(str(wrong).split())}".rstrip(": ")
+            self.outcome.warnings.append(f"{text} in the analysis of {entry}")
+            if self.settings.verbose:
+                traceback.print_exc()
+            self._lost(entry, text)
+            return {}
 
     def _entries_in_processes(self, pool: Pool) -> None:
         """One process per entry point. What one of them cannot decide is unknown, the others go on."""
@@ -157,7 +186,10 @@ class _Verifier:
         ):
             if not outcome.ok:
                 late = outcome.failure == "timeout"
-                self._lost(entry, "time limit reached" if late else f"{outcome.failure}: {outcome.message}")
+                why = "time limit reached" if late else f"{outcome.failure}: {outcome.message}"
+                if not late:
+                    self.outcome.warnings.append(f"{why} in the analysis of {entry}")
+                self._lost(entry, why)
                 continue
             packed, warnings, count, callbacks = outcome.value
             self.callbacks.update(dict.fromkeys(callbacks))
@@ -186,7 +218,7 @@ class _Verifier:
         while waiting := [name for name in self.callbacks if name not in done]:
             done.update(waiting)
             for name in waiting:
-                best = self._entry(name)
+                best = self._contained(name)
                 for result in best.values():
                     if result.verdict is Verdict.UNSAFE:
                         result.verdict = Verdict.COND_UNSAFE
@@ -321,6 +353,7 @@ class _Verifier:
             plan=plan,
         )
         equation = executor.run(entry, constructors=not self.arbitrary)
+        self.outcome.warnings += [f for f in equation.failures if f not in self.outcome.warnings]
         self.outcome.instructions += equation.instructions
         self.callbacks.update(equation.callbacks)
         return world, equation
@@ -349,12 +382,15 @@ class _Verifier:
         answers: Answers,
         settled: frozenset[str],
     ) -> None:
-        """A check that no execution up to the bound reaches is only safe if none was cut before it."""
+        """A check that no execution up to the bound reaches is only safe if none was cut before it, and one
+        whose place was executed without anybody looking at the check is not evaluated."""
         claimed = {claim.check.id for claim in equation.claims}
         for check in self._checks_of(entry):
             if check.id in claimed or check.id in settled:
                 continue
             verdict, reason = decider.cut_verdict(check)
+            if id(check.site) in equation.visited and verdict is not Verdict.UNKNOWN:
+                verdict, reason = Verdict.UNKNOWN, NOT_EVALUATED
             if verdict is Verdict.SAFE and self._only_after_exception(check):
                 verdict, reason = Verdict.UNKNOWN, "C++ exceptions are not supported"
             answers.results[check.id] = CheckResult(

@@ -27,7 +27,7 @@ from vouch.c.checks import (
 )
 from vouch.c.checks.base import OFF_BY_DEFAULT, Category, Check, Trigger
 from vouch.c.checks.context import Context, Found, Shared, build
-from vouch.c.ir import Function, Program
+from vouch.c.ir import Function, Location, Program
 from vouch.c.sources import Sources
 from vouch.errors import VouchError
 
@@ -113,8 +113,24 @@ def _is_foreign(program: Program, function: Function) -> bool:
     return function.location is not None and any(part in function.location.file for part in _SYSTEM)
 
 
+def _found(rule: Rule, context: Context) -> list[Found]:
+    """What a rule finds. One that fails leaves a single check behind which nobody can decide: a mistake in
+    vouch must not look like a function without critical places."""
+    try:
+        return list(rule.find(context))
+    except MemoryError:
+        raise
+    except Exception as wrong:
+        function = context.function
+        first = next(iter(function.blocks.values())).instructions[0]
+        place = function.location or first.location or Location("", 0, 0, function.source_name)
+        text = f"internal error: {type(wrong).__name__}: {' '.join(str(wrong).split())}".rstrip(": ")
+        message = f"the {rule.CATEGORY} checks of {function.source_name} could not be found: {text}"
+        return [Found(rule.CATEGORY, place, message, Trigger.UNFINDABLE, first)]
+
+
 def _of_function(context: Context, wanted: frozenset[Category]) -> list[Check]:
-    found = [item for rule in RULES if rule.CATEGORY in wanted for item in rule.find(context)]
+    found = [item for rule in RULES if rule.CATEGORY in wanted for item in _found(rule, context)]
     order = context.order
     found.sort(key=lambda f: (f.location.file, f.location.line, f.location.column, order[id(f.site)]))
     counts: dict[Category, int] = defaultdict(int)

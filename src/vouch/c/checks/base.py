@@ -68,6 +68,9 @@ class Trigger(StrEnum):
     to, when the program ends (an entry point returns, `exit` is called)."""
     NAN = "nan"
     """The site yields a NaN or an infinity from operands that are neither."""
+    UNFINDABLE = "unfindable"
+    """The places of this category could not be found in the function, whose first instruction is the site.
+    Nobody can say whether they hold."""
     NEVER = "never"
     """The compiler proved it: listed for completeness, safe by preprocessing."""
 

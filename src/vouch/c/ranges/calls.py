@@ -14,20 +14,38 @@ from vouch.c.ir import (
     Alloca,
     AsmOperand,
     AtomicUpdate,
+    Binary,
+    Branch,
     Call,
     Cast,
+    Compare,
     CompareExchange,
+    DebugValue,
     ExpressionConstant,
+    Extract,
+    ExtractElement,
+    Fence,
     Function,
     GetElementPtr,
     GlobalConstant,
+    IndirectBranch,
+    Insert,
+    InsertElement,
     Instruction,
-    Opaque,
+    LandingPad,
+    Load,
     Operand,
+    Phi,
     PointerType,
     Program,
     Register,
+    Return,
+    Select,
+    Shuffle,
     Store,
+    Switch,
+    Unary,
+    Unreachable,
     VaArg,
 )
 
@@ -70,6 +88,30 @@ SILENT = (
 )
 SILENT_NAMES = frozenset(
     {"assert", "abort", "exit", "_Exit", "_exit", "malloc", "calloc", "free", "printf", "puts", "putchar"}
+)
+_WRITES_NOTHING = (
+    Alloca,
+    Load,
+    GetElementPtr,
+    Binary,
+    Unary,
+    Compare,
+    Cast,
+    Select,
+    Phi,
+    Extract,
+    Insert,
+    ExtractElement,
+    InsertElement,
+    Shuffle,
+    Fence,
+    LandingPad,
+    DebugValue,
+    Return,
+    Branch,
+    Switch,
+    IndirectBranch,
+    Unreachable,
 )
 FREES = frozenset({"free", "cfree", "realloc", "reallocarray"})
 RETURNS_TWICE = frozenset({"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "vfork", "savectx", "getcontext"})
@@ -160,10 +202,10 @@ class CallGraph:
                     _write(effects, definitions, pointer)
                 case Call():
                     self._call(name, effects, definitions, callees, instruction)
-                case Opaque():
-                    effects.wild = effects.leaves = effects.taints = True
-                case _:
+                case _ if isinstance(instruction, _WRITES_NOTHING):
                     pass
+                case _:
+                    effects.wild = effects.leaves = effects.taints = True
         self.callees[name] = list(callees)
 
     def _call(

@@ -16,19 +16,27 @@ from vouch.c.ir import (
     ArrayType,
     AtomicUpdate,
     Binary,
+    Branch,
     Call,
     Cast,
     Compare,
     CompareExchange,
     Constant,
+    DebugValue,
     ExpressionConstant,
     Extract,
+    ExtractElement,
+    Fence,
     GetElementPtr,
     GlobalConstant,
+    IndirectBranch,
+    Insert,
+    InsertElement,
     Instruction,
     IntConstant,
     IntType,
     Invoke,
+    LandingPad,
     Load,
     NullConstant,
     Opaque,
@@ -36,11 +44,15 @@ from vouch.c.ir import (
     Phi,
     PointerType,
     Register,
+    Return,
     Select,
+    Shuffle,
     Store,
     StructType,
+    Switch,
     Type,
     Unary,
+    Unreachable,
     VaArg,
     VectorType,
     ZeroConstant,
@@ -174,8 +186,10 @@ class Interpreter:
         action = _ACTIONS.get(type(instruction))
         if action is not None:
             action(self, instruction)
-        elif instruction.result is not None:
+        elif isinstance(instruction, _WITHOUT_EFFECT):
             self.define(instruction.result, self.unknown(instruction.type))
+        else:
+            self.opaque(instruction)
 
     def alloca(self, instruction: Alloca) -> None:
         name = f"%{instruction.result}"
@@ -481,7 +495,7 @@ class Interpreter:
         self.forget(self.pointer(instruction.list), pointers.INFINITE)
         self.define(instruction.result, self.unknown(instruction.type))
 
-    def opaque(self, instruction: Opaque) -> None:
+    def opaque(self, instruction: Instruction) -> None:
         self.forget_effects(self.world.graph.outside)
         self.define(instruction.result, self.unknown(instruction.type))
 
@@ -525,6 +539,22 @@ def compare_pointers(predicate: str, a: Pointer, b: Pointer) -> bool | None:
     return None
 
 
+# Instructions that write nothing and whose value, where they have one, is not followed. Terminators are here
+# for what they do to memory; where they lead is the solver's.
+_WITHOUT_EFFECT = (
+    Insert,
+    ExtractElement,
+    InsertElement,
+    Shuffle,
+    LandingPad,
+    Fence,
+    DebugValue,
+    Return,
+    Branch,
+    Switch,
+    IndirectBranch,
+    Unreachable,
+)
 _ACTIONS: dict[type, Callable[[Interpreter, Any], None]] = {
     Alloca: Interpreter.alloca,
     Load: Interpreter.load,

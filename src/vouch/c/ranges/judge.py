@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TypeGuard, assert_never
 
 from vouch.c.checks.base import Check, Trigger
 from vouch.c.ir import (
@@ -106,7 +107,7 @@ def _holds(at: Interpreter, check: Check) -> str | None:
     safe: bool
     match check.trigger:
         case Trigger.REACHED_ZERO:
-            safe = check.value is not None and at.integer(check.value)[2] > 0
+            safe = _is_integer(check.value) and at.integer(check.value)[2] > 0
         case Trigger.REACHED_NONZERO:
             safe = (
                 isinstance(site, Call)
@@ -119,7 +120,7 @@ def _holds(at: Interpreter, check: Check) -> str | None:
             safe = not refine.assume(at, site.arguments[check.argument], False)
             at.reset(before)
         case Trigger.NARROWING:
-            safe = check.value is not None and _fits(at.integer(check.value), check)
+            safe = _is_integer(check.value) and _fits(at.integer(check.value), check)
         case Trigger.OVERFLOW:
             safe = isinstance(site, Binary) and _no_overflow(at, site, check.signed_to)
         case Trigger.SHIFT:
@@ -133,9 +134,23 @@ def _holds(at: Interpreter, check: Check) -> str | None:
             assert check.value is not None
             base = at.pointer(check.value).base
             return OUTSIDE if base is not None and base[0] in "^?" and at.is_outside(base) else None
-        case _:
+        case (
+            Trigger.REACHED
+            | Trigger.FREE
+            | Trigger.LEAK
+            | Trigger.NAN
+            | Trigger.UNFINDABLE
+            | Trigger.NEVER
+        ):
             return None
+        case _ as never:
+            assert_never(never)
     return "" if safe else None
+
+
+def _is_integer(value: Operand | None) -> TypeGuard[Operand]:
+    """Ranges say nothing about fractions and vectors."""
+    return isinstance(getattr(value, "type", None), IntType)
 
 
 def _width(site: Binary) -> int:

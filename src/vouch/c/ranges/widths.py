@@ -9,7 +9,7 @@ without which mixing signed and unsigned numbers would be unsound.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from vouch.c.checks.base import Check, Trigger
 from vouch.c.checks.handlers import Handler, decode
@@ -84,7 +84,8 @@ class Widths:
         site = check.site
         match check.trigger:
             case Trigger.NARROWING:
-                return check.value is not None and self._fits(check.value, check)
+                whole = isinstance(getattr(check.value, "type", None), IntType)
+                return whole and check.value is not None and self._fits(check.value, check)
             case Trigger.OVERFLOW:
                 return isinstance(site, Binary) and self._exact(site.op, site.left, site.right, site.type)
             case Trigger.SHIFT:
@@ -93,8 +94,20 @@ class Widths:
                 if isinstance(check.value, IntConstant) and check.trigger is Trigger.REACHED_ZERO:
                     return check.value.value != 0
                 return isinstance(site, Call) and self._never_called(site)
-            case _:
+            case (
+                Trigger.FALSE_ARGUMENT
+                | Trigger.ACCESS
+                | Trigger.CALL
+                | Trigger.UNINITIALISED
+                | Trigger.FREE
+                | Trigger.LEAK
+                | Trigger.NAN
+                | Trigger.UNFINDABLE
+                | Trigger.NEVER
+            ):
                 return False
+            case _ as never:
+                assert_never(never)
 
     def _never_called(self, site: Call) -> bool:
         guard = self.guards.get(id(site))

@@ -1,0 +1,4 @@
+int level(void) {
+    volatile int v;
+    return v; // expect: uninitialised unsafe|unknown
+}

@@ -1,0 +1,4 @@
+int level(void) {
+    volatile int v = 3;
+    return v;
+}
