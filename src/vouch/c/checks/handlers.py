@@ -24,7 +24,8 @@ from vouch.c.ir import (
 
 @dataclass(slots=True, frozen=True)
 class TypeName:
-    """A type descriptor: C spelling; `kind` "int", "float" or "other"; width and signedness of an int."""
+    """A type descriptor: C spelling; `kind` "int" (a _BitInt too), "float" or "other"; width and signedness
+    of an int."""
 
     name: str
     kind: str
@@ -93,6 +94,7 @@ def _place(program: Program, record: AggregateConstant, debug: Location) -> Loca
 
 
 _SPELLING = re.compile(r"'([^']*)'")
+_BIT_INT = re.compile(r"\b_(?:Bit|Ext)Int\((\d+)\)")
 
 
 def _type(program: Program, operand: GlobalConstant) -> TypeName:
@@ -100,13 +102,17 @@ def _type(program: Program, operand: GlobalConstant) -> TypeName:
     if not isinstance(record, AggregateConstant) or len(record.elements) < 3:
         return UNKNOWN_TYPE
     kind, info, text = record.elements[:3]
-    spelled = text.data.rstrip(b"\0").decode(errors="replace") if isinstance(text, StringConstant) else ""
+    data = text.data if isinstance(text, StringConstant) else b""
+    spelled = data.split(b"\0")[0].decode(errors="replace")
     match = _SPELLING.search(spelled)
     name = match.group(1) if match else spelled
     number = info.value if isinstance(info, IntConstant) else 0
     match kind:
-        case ZeroConstant() | IntConstant(value=0):
-            return TypeName(name, "int", 1 << (number >> 1), bool(number & 1))
+        case ZeroConstant() | IntConstant(value=0 | 2):
+            # The record holds the width rounded up to a power of two; of a _BitInt the name says more.
+            exact = _BIT_INT.search(spelled)
+            bits = int(exact.group(1)) if exact else 1 << (number >> 1)
+            return TypeName(name, "int", bits, bool(number & 1))
         case IntConstant(value=1):
             return TypeName(name, "float", number, True)
         case _:
