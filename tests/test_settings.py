@@ -22,6 +22,7 @@ def test_file_in_a_folder_above_and_in_pyproject(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(
         '[tool.vouch]\njobs = 3\n[tool.vouch.check]\ninclude = ["inc"]\n'
     )
+    (tmp_path / ".git").mkdir()
     inner = tmp_path / "a" / "b"
     inner.mkdir(parents=True)
     settings = resolve("check", environ={}, folder=inner)

@@ -55,6 +55,7 @@ class _Run:
     entries: list[str] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
     replay_failures: int = 0
+    sources: Sources | None = None
 
     @property
     def deadline(self) -> float | None:
@@ -96,6 +97,7 @@ def run(paths: Sequence[str], settings: Settings, progress: Progress | None = No
         stages=state.stages,
         replay_failures=state.replay_failures,
         interrupted=interrupted,
+        sources=state.sources,
     )
 
 
@@ -108,7 +110,6 @@ def _why_undecided(state: _Run, interrupted: bool) -> str:
 def _flow(state: _Run, paths: Sequence[str]) -> None:
     from vouch.c import checks, frontend, suppress
     from vouch.c.entries import entry_points
-    from vouch.c.sources import Sources
 
     settings = state.settings
     wanted = checks.chosen(settings.checks)
@@ -117,7 +118,8 @@ def _flow(state: _Run, paths: Sequence[str]) -> None:
     _validate(settings)
     with state.stage("compile"):
         loaded = frontend.load(list(paths), _front_options(settings, wanted))
-    program, sources = loaded.program, Sources()
+    program, sources = loaded.program, loaded.program.sources
+    state.sources = sources
     state.warnings += loaded.warnings
     _bounds(state, program, sources)
     if settings.loops:
@@ -201,7 +203,18 @@ def _front_options(settings: Settings, wanted: frozenset[Category]) -> FrontOpti
         cache=not settings.no_cache,
         database=settings.project,
         entry=settings.entry[0] if settings.entry else None,
+        quoted=_quoted(settings),
     )
+
+
+def _quoted(settings: Settings) -> tuple[str, ...]:
+    """Folders that the user named: a file of the project must not widen what is read."""
+    from vouch.c.project import repository
+
+    own = [] if "include" in settings.from_file else list(settings.include)
+    if settings.project and "project" not in settings.from_file:
+        own.append(repository(settings.project) or settings.project)
+    return tuple(own)
 
 
 def _engine(state: _Run, loaded: Loaded, decisions: Mapping[str, Any], invariants: Ranges) -> None:

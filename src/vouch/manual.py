@@ -9,8 +9,11 @@ _HEAD = """# Options
 Made from the option tables by `python -m vouch.manual > docs/options.md`.
 
 Sources, strongest first: flags, `VOUCH_*` variables (lists separated by commas), `vouch.toml` or
-`[tool.vouch]` in `pyproject.toml` of the working folder or one above it, defaults. An unknown key is an
-error, whichever command runs. Options of a command stand in its section of the file, common ones at the top:
+`[tool.vouch]` in `pyproject.toml` of the working folder or one above it, defaults. The search ends at the
+root of the repository (the folder with `.git`, `.hg` or `.svn`), else at the home folder; outside both only
+the working folder counts. `-v` names the file that was read. An unknown key or `VOUCH_*` variable is an
+error, whichever command runs. Programs to run and files to write are not taken from a file
+([security](security.md)). Options of a command stand in its section of the file, common ones at the top:
 
 ```toml
 jobs = 4
@@ -47,6 +50,8 @@ def _row(option: Option) -> str:
     if option.type is list:
         help_text += " Can be repeated."
     key = f"`{option.name}`" if option.in_file else "no"
+    if option.program:
+        key = f"{', '.join(option.packages)}" if option.packages else f"no, but `{option.variable}`"
     return f"| {flags} | {_default(option)} | {key} | {_escaped(help_text)} |"
 
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from vouch.c.checks.base import Check
+from vouch.c.sources import Sources
 from vouch.verdict import Exit, Verdict, exit_code
 
 
@@ -93,6 +94,7 @@ class RunResult:
     stages: dict[str, float] = field(default_factory=dict)  # seconds per stage
     replay_failures: int = 0  # violations that did not replay: each one is a bug in vouch
     interrupted: bool = False
+    sources: Sources | None = field(default=None, repr=False)  # lines that reports may quote
 
     def to_json(self) -> dict[str, Any]:
         from vouch import __version__

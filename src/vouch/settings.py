@@ -2,11 +2,13 @@
 
 An option is a row of one of the tables below. `resolve` merges, strongest first: flags, environment,
 `vouch.toml` or `[tool.vouch]` in `pyproject.toml`, defaults. An unknown key is an error.
+A file belongs to the code under test and may be hostile: it names no programs to run and no places to write.
 Settings are read as attributes: option `check-timeout` is `settings.check_timeout`.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -15,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from vouch.errors import VouchError
+from vouch.files import read_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,8 @@ class Option:
 
     `flags` are the spellings on the command line; a bool whose name starts with "no-" is a switch that
     turns something off. `choices` limits a string. `in_file` is False for what makes no sense in a file.
+    `program`: the value may name a program to run, which only a flag or a variable may do; a file may name
+    `packages`, which are part of vouch's own environment.
     """
 
     name: str
@@ -32,8 +37,11 @@ class Option:
     flags: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
     minimum: float | None = None
+    maximum: float | None = None
     metavar: str | None = None
     in_file: bool = True
+    program: bool = False
+    packages: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -48,12 +56,34 @@ class Option:
         return f"VOUCH_{self.key.upper()}"
 
 
+SECONDS = 1e9  # the longest time limit
+_WHOLE = 2**31 - 1  # the largest whole number where an option says nothing else
+MARKS = (".git", ".hg", ".svn")  # what the root of a repository has
+# Variables beside those of the options.
+_OTHER_VARIABLES = frozenset({"VOUCH_CACHE_DIR", "VOUCH_CACHE_KEY", "VOUCH_DATA"})
+
+
 # Every command has these.
 COMMON: tuple[Option, ...] = (
     Option("json", bool, False, "Print exactly one JSON document on stdout.", in_file=False),
-    Option("timeout", float, None, "Limit for the whole command in seconds.", minimum=0, metavar="S"),
     Option(
-        "jobs", int, None, "Worker processes (default: all cores).", ("-j", "--jobs"), minimum=1, metavar="N"
+        "timeout",
+        float,
+        None,
+        "Limit for the whole command in seconds.",
+        minimum=0,
+        maximum=SECONDS,
+        metavar="S",
+    ),
+    Option(
+        "jobs",
+        int,
+        None,
+        "Worker processes (default: all cores).",
+        ("-j", "--jobs"),
+        minimum=1,
+        maximum=1024,
+        metavar="N",
     ),
     Option("quiet", bool, False, "Say less.", ("-q", "--quiet")),
     Option("verbose", bool, False, "Say more.", ("-v", "--verbose")),
@@ -65,11 +95,24 @@ CHECK: tuple[Option, ...] = (
     Option("define", list, (), "Define a preprocessor macro.", ("-D", "--define"), metavar="NAME[=VALUE]"),
     Option("std", str, None, "Language standard, as clang names it (c99, gnu11, c++17, …).", metavar="NAME"),
     Option("target", str, None, "Target triple, which sets type widths (default: host).", metavar="TRIPLE"),
-    Option("clang", str, None, "A clang to use instead of the one that came with vouch.", metavar="PROGRAM"),
+    Option(
+        "clang",
+        str,
+        None,
+        "A clang to use instead of the one that came with vouch.",
+        metavar="PROGRAM",
+        program=True,
+    ),
     Option("project", str, None, "Folder with compile_commands.json.", ("-p", "--project"), metavar="DIR"),
     Option("no-cache", bool, False, "Compile anew even what has not changed."),
     # What is asked.
-    Option("entry", list, (), "Entry point (repeatable; default: main, else all that other files can call).", metavar="F"),
+    Option(
+        "entry",
+        list,
+        (),
+        "Entry point (repeatable; default: main, else all that other files can call).",
+        metavar="F",
+    ),
     Option(
         "checks", list, (), "Categories, `-name` to leave one out, `all`; comma-separated.", metavar="LIST"
     ),
@@ -116,10 +159,24 @@ CHECK: tuple[Option, ...] = (
         metavar="K",
     ),
     Option("unwind-loop", list, (), "Bound of one loop (see --loops).", metavar="NAME=K"),
-    Option("check-timeout", float, 60.0, "Limit for one check in seconds.", minimum=0, metavar="S"),
+    Option(
+        "check-timeout",
+        float,
+        60.0,
+        "Limit for one check in seconds.",
+        minimum=0,
+        maximum=SECONDS,
+        metavar="S",
+    ),
     Option("check-memory", int, 4096, "Limit for one check in MiB.", minimum=16, metavar="MIB"),
     Option(
-        "solver", str, "bitwuzla", "bitwuzla, z3, cvc5, boolector, or an SMT-LIB 2 program.", metavar="NAME"
+        "solver",
+        str,
+        "bitwuzla",
+        "bitwuzla, z3, cvc5, boolector, or an SMT-LIB 2 program.",
+        metavar="NAME",
+        program=True,
+        packages=("bitwuzla", "z3", "cvc5", "boolector"),
     ),
     Option("individual", bool, False, "Solve each check by itself instead of in groups."),
     Option("no-slice", bool, False, "Send the whole equation to the solver, not only what a check reaches."),
@@ -281,15 +338,18 @@ def resolve(
     environ: Mapping[str, str] | None = None,
     folder: Path | None = None,
 ) -> Settings:
-    """Merge all sources. `flags` maps keys to values; a value of None means "not given"."""
+    """Merge all sources. `flags` maps keys to values; a value of None means "not given". Beside the options
+    the settings have `configuration`, the file that was read, and `from_file`, the keys it decided."""
     options = options_of(section)
     given = {key: value for key, value in (flags or {}).items() if value is not None}
     unknown = given.keys() - {o.key for o in options}
     if unknown:
         raise VouchError(f"unknown option {sorted(unknown)[0]!r}")
     environ = os.environ if environ is None else environ
-    in_file = _file_values(section, folder or Path.cwd())
+    _known_variables(environ)
+    path, in_file = _file_values(section, folder or Path.cwd())
     values: dict[str, Any] = {}
+    from_file: set[str] = set()
     for option in options:
         if option.key in given:
             value = _checked(option, given[option.key], f"option {option.spellings[-1]}")
@@ -297,52 +357,94 @@ def resolve(
             value = _checked(option, _parsed(option, environ[option.variable]), option.variable)
         elif option.key in in_file:
             value = in_file[option.key]
+            from_file.add(option.key)
         else:
             value = list(option.default) if isinstance(option.default, (list, tuple)) else option.default
         values[option.key] = value
-    return Settings(values)
+    return Settings({**values, "configuration": path, "from_file": frozenset(from_file)})
 
 
-def _file_values(section: str, folder: Path) -> dict[str, Any]:
-    """Values from the nearest `vouch.toml` or `[tool.vouch]`, looking from `folder` upwards."""
-    for directory in (folder, *folder.parents):
+def _known_variables(environ: Mapping[str, str]) -> None:
+    """A misspelled variable would change nothing, and nobody would notice."""
+    own = [name for name in environ if name.startswith("VOUCH_") and name not in _OTHER_VARIABLES]
+    if not own:
+        return
+    known = {o.variable: o for options in (COMMON, *SECTIONS.values()) for o in options}
+    for name in sorted(own):
+        if name not in known:
+            raise VouchError(f"variable {name}: there is no such option")
+        if not known[name].in_file:
+            raise VouchError(f"variable {name}: give the flag {known[name].spellings[-1]} instead")
+
+
+def _file_values(section: str, folder: Path) -> tuple[Path | None, dict[str, Any]]:
+    """The nearest `vouch.toml` or `[tool.vouch]` and its values, looking from `folder` upwards."""
+    for directory in _searched(folder):
         own, project = directory / "vouch.toml", directory / "pyproject.toml"
         if own.is_file():
-            return _from_table(section, _toml(own), own)
+            return own, _from_table(section, _toml(own), own)
         if project.is_file():
-            table = _toml(project).get("tool", {}).get("vouch")
+            tools = _toml(project).get("tool")
+            table = tools.get("vouch") if isinstance(tools, dict) else None
             if table is not None:
-                return _from_table(section, table, project)
-    return {}
+                if not isinstance(table, dict):
+                    raise VouchError(f"{project}: tool.vouch is a table")
+                return project, _from_table(section, table, project)
+    return None, {}
+
+
+def _searched(folder: Path) -> list[Path]:
+    """`folder` and those above it up to the root of its repository, or else the user's home. Outside both
+    only the folder itself: what lies above may be anybody's."""
+    above = [folder, *folder.parents]
+    home = Path(os.path.expanduser("~"))
+    ends = [i for i, d in enumerate(above) if d == home or any((d / mark).exists() for mark in MARKS)]
+    return above[: ends[0] + 1] if ends else above[:1]
 
 
 def _toml(path: Path) -> dict[str, Any]:
+    text = read_text(path, 16 << 20)
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, ValueError) as error:
         raise VouchError(f"{path}: {error}") from None
+    except RecursionError:
+        raise VouchError(f"{path}: nested too deeply") from None
 
 
 def _from_table(section: str, table: Mapping[str, Any], path: Path) -> dict[str, Any]:
     """All sections are checked, so that a typing mistake is found whichever command runs."""
     values: dict[str, Any] = {}
-    common = {o.name: o for o in COMMON if o.in_file}
+    common = {o.name: o for o in COMMON}
     for name, value in table.items():
         if name in SECTIONS:
-            known = {o.name: o for o in SECTIONS[name] if o.in_file} | common
+            known = {o.name: o for o in SECTIONS[name]} | common
             if not isinstance(value, dict):
                 raise VouchError(f"{path}: [{name}] is a table")
             for inner, setting in value.items():
                 if inner not in known:
                     raise VouchError(f"{path}: unknown key {inner!r} in [{name}]")
-                checked = _checked(known[inner], setting, f"{path}: {inner}")
+                checked = _checked_in_file(known[inner], setting, f"{path}: {inner}")
                 if name == section:
                     values[known[inner].key] = checked
         elif name in common:
-            values.setdefault(common[name].key, _checked(common[name], value, f"{path}: {name}"))
+            values.setdefault(common[name].key, _checked_in_file(common[name], value, f"{path}: {name}"))
         else:
             raise VouchError(f"{path}: unknown key {name!r}")
     return values
+
+
+def _checked_in_file(option: Option, value: Any, where: str) -> Any:
+    if not option.in_file:
+        raise VouchError(f"{where}: not in a file: give the flag {option.spellings[-1]}")
+    checked = _checked(option, value, where)
+    if option.program and not all(part.strip() in option.packages for part in checked.split(",")):
+        what = f"{', '.join(option.packages)}: " if option.packages else ""
+        raise VouchError(
+            f"{where}: {what}programs to run are not taken from a file, but from {option.spellings[-1]} or "
+            f"{option.variable}"
+        )
+    return checked
 
 
 def _parsed(option: Option, text: str) -> Any:
@@ -358,21 +460,49 @@ def _parsed(option: Option, text: str) -> Any:
 def _checked(option: Option, value: Any, where: str) -> Any:
     """The value in the option's type, or an error that names the place it came from."""
     try:
-        if option.type is bool:
-            if not isinstance(value, bool):
-                raise ValueError("true or false expected")
-            return value
-        if option.type is list:
-            if isinstance(value, str) or not isinstance(value, Sequence):
-                raise ValueError("a list expected")
-            return [str(item) for item in value]
-        if isinstance(value, bool):
-            raise ValueError(f"{option.type.__name__} expected")
-        result = option.type(value)
-    except (TypeError, ValueError) as error:
-        raise VouchError(f"{where}: {value!r} is not valid ({error})") from None
+        result = _typed(option, value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise VouchError(f"{where}: {shortened(value)} is not valid ({error})") from None
     if option.choices and result not in option.choices:
-        raise VouchError(f"{where}: {value!r} is not one of {', '.join(option.choices)}")
+        raise VouchError(f"{where}: {shortened(value)} is not one of {', '.join(option.choices)}")
     if option.minimum is not None and not result >= option.minimum:
-        raise VouchError(f"{where}: {value!r} is below {option.minimum:g}")
+        raise VouchError(f"{where}: {shortened(value)} is below {option.minimum:g}")
+    highest = option.maximum if option.maximum is not None else _WHOLE if option.type is int else None
+    if highest is not None and result > highest:
+        raise VouchError(f"{where}: {shortened(value)} is above {highest:.10g}")
     return result
+
+
+def _typed(option: Option, value: Any) -> Any:
+    if option.type is bool:
+        if not isinstance(value, bool):
+            raise ValueError("true or false expected")
+        return value
+    if option.type is list:
+        if isinstance(value, str) or not isinstance(value, Sequence):
+            raise ValueError("a list expected")
+        return [_word(item) for item in value]
+    if option.type is str:
+        return _word(value)
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        raise ValueError(f"{'a whole' if option.type is int else 'a'} number expected")
+    if option.type is int and isinstance(value, float):
+        raise ValueError("a whole number expected")
+    number = option.type(value)
+    if option.type is float and not math.isfinite(number):
+        raise ValueError("a finite number expected")
+    return number
+
+
+def _word(value: Any) -> str:
+    if not isinstance(value, (str, os.PathLike)):
+        raise ValueError("text expected")
+    text = os.fspath(value)
+    if "\0" in text:
+        raise ValueError("text without zero bytes expected")
+    return text
+
+
+def shortened(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"

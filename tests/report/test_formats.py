@@ -10,6 +10,7 @@ import pytest
 
 from vouch.c.checks.base import Category, Check, Trigger
 from vouch.c.ir import Location, Unreachable, VoidType
+from vouch.c.sources import Sources
 from vouch.report import FORMATS, Style, render
 from vouch.result import CheckResult, RunResult, TraceStep
 from vouch.verdict import Exit, Verdict
@@ -53,6 +54,7 @@ def result(tmp_path: Path) -> RunResult:
         ],
         warnings=["unused\nsuppression"],
         seconds=1.25,
+        sources=Sources(roots=[str(tmp_path)]),
     )
 
 

@@ -395,7 +395,8 @@ class Decider:
         result.inputs = model.inputs()
         steps = model.steps(claim)
         steps.append(_final(question.check))
-        result.trace = trace(steps, self.world.program.ctypes, self.world.memory.big_endian)
+        program = self.world.program
+        result.trace = trace(steps, program.ctypes, self.world.memory.big_endian, program.sources)
         # What was guessed, a native run may confirm; not what follows from another violation.
         if verdict is Verdict.UNSAFE or (reason is guessed and not consequence):
             self.answers.counterexamples[question.check.id] = model.counterexample(claim)

@@ -59,10 +59,16 @@ class ConcreteStep:
     bits: int | None = None
 
 
-def trace(steps: Iterable[ConcreteStep], ctypes: CTypes, big_endian: bool = False) -> list[TraceStep]:
-    """The steps in words. At most `MAXIMAL_STEPS` of them: the middle of a longer run is left out."""
+def trace(
+    steps: Iterable[ConcreteStep],
+    ctypes: CTypes,
+    big_endian: bool = False,
+    sources: Sources | None = None,
+) -> list[TraceStep]:
+    """The steps in words, with conditions as they stand in the sources. At most `MAXIMAL_STEPS` of them: the
+    middle of a longer run is left out."""
     result: list[TraceStep] = []
-    sources = Sources()
+    sources = sources or Sources()
     for step in steps:
         if step.location is None or _is_noise(step):
             continue

@@ -1,20 +1,29 @@
 """A store of compiler output by content, shared by all runs of a user.
 
 It only ever saves time: if the folder cannot be written, is full or holds damaged files, the answer is the
-same as without it.
+same as without it. What it holds is compiled and run, and a folder can come from elsewhere (a build service
+hands it from job to job): every entry is sealed with a key that lies outside the folder, and one whose seal
+is broken is as good as none.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import hmac
 import os
 import tempfile
 import zlib
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 
+from vouch.errors import VouchError
+from vouch.files import read_bytes
+
 LIMIT = 512 * 1024 * 1024  # bytes on disk
+_FORMAT = b"vouch cache 1\n"
+_SEAL = hashlib.sha256().digest_size
 _PRUNE_EVERY = 64  # one of so many new entries looks at the size of the whole
 
 
@@ -24,6 +33,42 @@ def default_folder() -> Path:
         return Path(own)
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return Path(base) / "vouch"
+
+
+@lru_cache(maxsize=4)
+def _secret(given: str | None, folder: str) -> bytes | None:
+    """The key of the seals: `VOUCH_CACHE_KEY`, or one made once for this user. None: it cannot be kept, and
+    there is no cache."""
+    if given:
+        return hashlib.sha256(given.encode("utf-8", "surrogateescape")).digest()
+    path = Path(folder) / "cache-key"
+    if (kept := _kept_secret(path)) is not None:
+        return kept
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(os.urandom(32))
+            with contextlib.suppress(FileExistsError):
+                os.link(name, path)  # whoever comes first decides
+        finally:
+            os.unlink(name)
+    return _kept_secret(path)
+
+
+def _kept_secret(path: Path) -> bytes | None:
+    """The key, if nobody else can know it."""
+    with contextlib.suppress(OSError):
+        status = path.stat()
+        if status.st_uid == os.getuid() and status.st_mode & 0o077 == 0 and status.st_size == 32:
+            return path.read_bytes()
+    return None
+
+
+def secret() -> bytes | None:
+    base = os.environ.get("XDG_STATE_HOME") or os.path.join(os.path.expanduser("~"), ".local", "state")
+    return _secret(os.environ.get("VOUCH_CACHE_KEY"), os.path.join(base, "vouch"))
 
 
 def key_of(parts: Iterable[bytes | str]) -> str:
@@ -44,21 +89,23 @@ class Cache:
     def get(self, key: str) -> bytes | None:
         path = self._path(key)
         try:
-            content = zlib.decompress(path.read_bytes())
-        except (OSError, zlib.error):
+            content = opened(key, read_bytes(path, self._limit))
+        except VouchError:
             return None
         with contextlib.suppress(OSError):
             os.utime(path)  # what is used stays
         return content
 
     def put(self, key: str, content: bytes) -> None:
-        path = self._path(key)
+        path, data = self._path(key), sealed(key, content)
+        if data is None:
+            return
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             handle, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
             try:
                 with os.fdopen(handle, "wb") as file:
-                    file.write(zlib.compress(content, 1))
+                    file.write(data)
                 os.replace(name, path)
             except OSError:
                 os.unlink(name)
@@ -88,3 +135,22 @@ class Cache:
 
     def _path(self, key: str) -> Path:
         return self._folder / key[:2] / key[2:]
+
+
+def sealed(key: str, content: bytes) -> bytes | None:
+    """The content of an entry as it is kept, good for this name only. None: there is no secret to seal it."""
+    own, packed = secret(), zlib.compress(content, 1)
+    return None if own is None else _FORMAT + _seal(own, key, packed) + packed
+
+
+def opened(key: str, data: bytes) -> bytes | None:
+    """The content of an entry, or None if the seal is not ours or broken."""
+    own, start = secret(), len(_FORMAT)
+    seal, packed = data[start : start + _SEAL], data[start + _SEAL :]
+    if own is None or data[:start] != _FORMAT or not hmac.compare_digest(seal, _seal(own, key, packed)):
+        return None
+    return zlib.decompress(packed)
+
+
+def _seal(own: bytes, key: str, packed: bytes) -> bytes:
+    return hmac.digest(own, key.encode() + b"\0" + packed, "sha256")

@@ -144,11 +144,24 @@ def wheel() -> Path:
     return Path(found.submodule_search_locations[0])
 
 
+def as_word(path: str) -> str:
+    """A path that clang takes for nothing but a path: neither an option nor a file of options."""
+    return f"./{path}" if path.startswith(("@", "-")) else path
+
+
+def require_value(text: str, where: str) -> str:
+    """The value of a flag. clang hands values on as words of their own, where `@` would name a file with
+    more flags; it does the same with the bare names of sources."""
+    if text.lstrip().startswith("@"):
+        raise VouchError(f"{where}: {text!r} begins with @, which clang takes for a file of flags")
+    return text
+
+
 class Clang:
     """A clang and the flags that hold for all units of a run."""
 
     def __init__(self, options: FrontOptions) -> None:
-        self.target: Target = resolve(options.target)
+        self.target: Target = resolve(require_value(options.target or "", "target") or None)
         self._options = options
         self._command = self._find(options.clang)
         self._system = self._system_flags()
@@ -201,6 +214,7 @@ class Clang:
 
     def arguments(self, unit: Unit, *, instrument: bool = True) -> list[str]:
         """The command line that turns a unit into IR, without input and output."""
+        require_value(Path(unit.path).name, unit.path)
         suffix = Path(unit.path).suffix
         language = _LANGUAGES[suffix]
         options = self._options
@@ -208,10 +222,10 @@ class Clang:
         if instrument:
             flags += ["-g", *self.instrumentation()]
         if options.std and ("++" in options.std) == ("++" in language):
-            flags.append(f"-std={options.std}")
+            flags.append(f"-std={require_value(options.std, 'option --std')}")
         if "cpp-output" not in language:
-            flags += [f"-I{folder}" for folder in options.includes]
-            flags += [f"-D{macro}" for macro in options.defines]
+            flags += [f"-I{as_word(folder)}" for folder in options.includes]
+            flags += [f"-D{require_value(macro, 'option --define')}" for macro in options.defines]
             flags += unit.flags
             if suffix == ".cu":
                 flags += ["-isystem", str(OWN_HEADERS / "cuda"), "-include", "cuda_runtime.h"]
@@ -235,7 +249,7 @@ class Clang:
             return known.decode("utf-8", "surrogateescape")
         # Another clang may print IR as another LLVM does; bitcode is what this one can read.
         form = "-S" if self._options.clang is None else "-c"
-        done = self._run([*arguments, form, "-emit-llvm", "-o", "-", unit.path])
+        done = self._run([*arguments, form, "-emit-llvm", "-o", "-", as_word(unit.path)])
         if done.returncode:
             raise self._error(unit, done)
         text = done.stdout if form == "-S" else normal(done.stdout, unit.path).text.encode()
@@ -256,7 +270,7 @@ class Clang:
                 return Path(unit.path).read_bytes()
             except OSError:
                 return None
-        done = self._run([*self.arguments(unit, instrument=False), "-E", "-o", "-", unit.path])
+        done = self._run([*self.arguments(unit, instrument=False), "-E", "-o", "-", as_word(unit.path)])
         return None if done.returncode else done.stdout
 
     def identity(self) -> str:

@@ -1,4 +1,8 @@
-"""compile_commands.json: which files, with which flags. Commands are read, never run."""
+"""compile_commands.json: which files, with which flags. Commands are read, never run.
+
+A database belongs to the code under test: only the flags listed here reach clang, and none of their values
+can turn into another flag.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +14,9 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
-from vouch.c.clang import Unit
+from vouch.c.clang import Unit, as_word, require_value
 from vouch.errors import VouchError
+from vouch.files import read_text
 
 # Flags that change what a program means, by how their value is given.
 _PATHS = ("-I", "-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-F")
@@ -74,12 +79,13 @@ def read_database(folder: str, sources: Collection[str]) -> list[Unit]:
     path = Path(folder)
     if path.is_dir():
         path = path / "compile_commands.json"
+    text = read_text(path)
     try:
-        entries = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise VouchError(f"{path}: {error.strerror}") from None
+        entries = json.loads(text)
     except ValueError as error:
         raise VouchError(f"{path}: not JSON: {error}") from None
+    except RecursionError:
+        raise VouchError(f"{path}: nested too deeply") from None
     if not isinstance(entries, list):
         raise VouchError(f"{path}: a list of commands expected")
     units: dict[str, Unit] = {}
@@ -91,21 +97,46 @@ def read_database(folder: str, sources: Collection[str]) -> list[Unit]:
 
 
 def _unit(entry: Any, path: Path) -> Unit:
-    try:
-        directory, file = str(entry["directory"]), str(entry["file"])
-        words = entry.get("arguments")
-        if words is None:
-            words = shlex.split(str(entry["command"]))
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise VouchError(f"{path}: bad entry: {error}") from None
+    if not isinstance(entry, dict):
+        raise VouchError(f"{path}: bad entry: a table expected")
+    directory, file = _text(entry, "directory", path), _text(entry, "file", path)
     base = os.path.join(path.parent, directory)
-    compiler, *rest = [str(word) for word in words] or [""]
-    flags = list(_flags(rest, base))
+    compiler, *rest = _words(entry, path) or [""]
+    flags = [_harmless(flag, path) for flag in _flags(rest, base)]
     cross = _CROSS.match(os.path.basename(compiler))
     if cross and cross[1].startswith(_PROCESSORS) and not any(f.startswith("--target=") for f in flags):
         flags.append(f"--target={cross[1]}")
     flags.sort(key=lambda flag: not flag.startswith("--target="))
     return Unit(shown(os.path.join(base, file)), tuple(flags))
+
+
+def _harmless(flag: str, path: Path) -> str:
+    """The flag, unless the value behind its name is one that clang would follow."""
+    name = next((n for n in (*_PATHS, *_VALUES) if flag.startswith(n)), "")
+    require_value(flag[len(name) :], f"{path}: flag {name}")
+    if name not in _VALUES:  # -DNAME=@x is a text like any other
+        require_value(flag.partition("=")[2], f"{path}: flag {flag.partition('=')[0]}")
+    return flag
+
+
+def _text(entry: dict[str, Any], key: str, path: Path) -> str:
+    value = entry.get(key)
+    if not isinstance(value, str) or not value or "\0" in value:
+        raise VouchError(f"{path}: bad entry: {key!r} is no text")
+    return value
+
+
+def _words(entry: dict[str, Any], path: Path) -> list[str]:
+    """The command line. A file of options (`@file`) is not followed."""
+    words = entry.get("arguments")
+    if words is None:
+        try:
+            words = shlex.split(_text(entry, "command", path))
+        except ValueError as error:
+            raise VouchError(f"{path}: bad entry: {error}") from None
+    if not isinstance(words, list) or not all(isinstance(w, str) and "\0" not in w for w in words):
+        raise VouchError(f"{path}: bad entry: 'arguments' is no list of texts")
+    return words
 
 
 def without_target(unit: Unit) -> Unit:
@@ -129,9 +160,9 @@ def _flags(words: list[str], base: str) -> Iterable[str]:
         if path == "-I" or (path and word == path):
             where = word[len(path) :] or next(rest, "")
             yield path
-            yield _from_here(where, base)
+            yield as_word(_from_here(where, base))
         elif value:
-            yield value + (word[2:] or next(rest, ""))
+            yield value + (word[2:] or next(rest, "_"))
         elif word == "-target":
             yield f"--target={next(rest, '')}"
         elif word in _SKIP_VALUE:

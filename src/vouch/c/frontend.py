@@ -21,10 +21,13 @@ from vouch.c.ir import Program
 from vouch.c.library import FLAGS, add_models, load_parts
 from vouch.c.link import Module, hide_main, link, normal
 from vouch.c.options import FrontOptions
-from vouch.c.project import IR_FILES, find_units
+from vouch.c.project import IR_FILES, find_units, readable
 from vouch.c.reader import read
+from vouch.c.sources import Sources
 from vouch.c.unlocated import locate
 from vouch.errors import VouchError
+from vouch.files import read_bytes, require_plain
+from vouch.printable import diagnostics
 
 __all__ = ["FrontOptions", "Loaded", "load"]
 
@@ -58,6 +61,7 @@ def load(paths: Sequence[str | os.PathLike[str]], options: FrontOptions | None =
     if options.models:
         whole, models = _with_models(whole, options, cache, warnings)
     program = read(whole.text)
+    program.sources = Sources(roots=[*readable(paths, options), *map(str, clang.headers)])
     # Library functions that the library's own headers define, as those of _FORTIFY_SOURCE do.
     inlined = {f.name for f in program.functions.values() if f.defined and f.name.endswith(".inline")}
     program.models = models | inlined
@@ -73,6 +77,7 @@ def _modules(clang: Clang, units: Sequence[Unit], jobs: int | None, cache: Cache
     def make(unit: Unit) -> Module:
         if os.path.splitext(unit.path)[1] in IR_FILES:
             return _ir_file(unit.path)
+        require_plain(unit.path)
         return Module(unit.path, clang.compile(unit, cache))
 
     failed: VouchError | None = None
@@ -82,7 +87,7 @@ def _modules(clang: Clang, units: Sequence[Unit], jobs: int | None, cache: Cache
             try:
                 modules.append(future.result())
             except CompileError as error:
-                sys.stderr.write(error.diagnostics)
+                sys.stderr.write(diagnostics(error.diagnostics, colour=sys.stderr.isatty()))
                 failed = failed or error
     if failed is not None:
         raise failed
@@ -90,10 +95,7 @@ def _modules(clang: Clang, units: Sequence[Unit], jobs: int | None, cache: Cache
 
 
 def _ir_file(path: str) -> Module:
-    try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise VouchError(f"{path}: {error.strerror}") from None
+    content = read_bytes(path)
     if path.endswith(".bc"):
         return normal(content, path)
     return normal(content.decode("utf-8", "surrogateescape"), path)

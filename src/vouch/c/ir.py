@@ -14,6 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from vouch.c.sources import Sources
+
 # ---------------------------------------------------------------- types
 
 
@@ -588,3 +590,5 @@ class Program:
     partly: Partly | None = None  # worked out by `vouch.c.checks.copies`
     says_noundef: bool = False  # all of it is clang's, of a version that tells arguments that have a value
     models: frozenset[str] = frozenset()  # functions whose body is one of vouch's library models
+    # Where the lines of its files can be read.
+    sources: Sources = field(default_factory=Sources, compare=False, repr=False)

@@ -12,7 +12,8 @@ DEFAULT_CATEGORIES = frozenset(Category) - OFF_BY_DEFAULT
 @dataclass(frozen=True, slots=True)
 class FrontOptions:
     """`target` None is this machine's Linux or macOS triple. `flags` go to clang as they are. `database` is
-    the folder of a compile_commands.json. `entry` allows several `main`s where it names something else."""
+    the folder of a compile_commands.json. `quoted` are folders beside the given paths whose files reports may
+    quote. `entry` allows several `main`s where it names something else."""
 
     includes: tuple[str, ...] = ()
     defines: tuple[str, ...] = ()
@@ -26,3 +27,4 @@ class FrontOptions:
     entry: str | None = None
     models: bool = True
     flags: tuple[str, ...] = ()
+    quoted: tuple[str, ...] = ()

@@ -10,10 +10,12 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from vouch.c.clang import SOURCES, Unit
+from vouch.c.clang import SOURCES, Unit, as_word
 from vouch.c.database import read_database
 from vouch.c.options import FrontOptions
 from vouch.errors import VouchError
+from vouch.files import read_bytes
+from vouch.settings import MARKS
 
 IR_FILES = frozenset((".ll", ".bc"))
 _HEADERS = frozenset((".h", ".hh", ".hpp", ".hxx", ".inc", ".def", ".H", ".cuh"))
@@ -93,6 +95,33 @@ def _walk(folder: str) -> Iterable[str]:
             yield path[2:] if path.startswith("./") and folder == "." else path
 
 
+# ---------------------------------------------------------------- what reports may quote
+
+
+def readable(paths: Sequence[str | os.PathLike[str]], options: FrontOptions) -> list[str]:
+    """Folders below which source lines may be read: those the user gave, and where the user is. Not a home
+    folder as such, where other things than sources lie; nor what the program or its build files name."""
+    roots = [os.fspath(path) for path in paths]
+    roots = [root if os.path.isdir(root) else os.path.dirname(root) or "." for root in roots]
+    nearby = [os.path.join(root, name) for root in roots for name in _NEARBY]
+    home = os.path.join(os.path.realpath(os.path.expanduser("~")), "")
+    here = os.path.join(os.path.realpath(os.curdir), "")
+    if not home.startswith(here):
+        roots.append(here)
+    return [*roots, *nearby, *options.quoted]
+
+
+def repository(folder: str) -> str | None:
+    """The folder above (or this one) that version control begins in; never a home folder."""
+    folder, home = os.path.realpath(folder), os.path.realpath(os.path.expanduser("~"))
+    while not any(os.path.exists(os.path.join(folder, mark)) for mark in MARKS):
+        above = os.path.dirname(folder)
+        if folder in (home, above):
+            return None
+        folder = above
+    return None if folder == home else folder
+
+
 # ---------------------------------------------------------------- headers
 
 
@@ -130,7 +159,7 @@ class _Finder:
                 if header is not None and header not in seen:
                     seen.add(header)
                     todo.append(header)
-        return tuple(f"-I{folder}" for folder in folders)
+        return tuple(f"-I{as_word(folder)}" for folder in folders)
 
     def _resolve(self, current: str, quoted: bool, name: str, folders: dict[str, None]) -> str | None:
         """The project's header that is meant; a folder for it is added where it takes one. Headers of the
@@ -197,8 +226,8 @@ class _Finder:
         known = self._includes.get(file)
         if known is None:
             try:
-                content = Path(file).read_bytes()
-            except OSError:
+                content = read_bytes(file)
+            except VouchError:
                 content = b""
             known = [
                 (mark == b'"', name.decode("utf-8", "surrogateescape"))

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from pathlib import Path
 
 from vouch.c.ir import Function, Location, Program
+from vouch.errors import VouchError
+from vouch.files import read_bytes
 
 _HEADER = re.compile(r'^define\b[^@]*@("[^"]*"|[-\w.$]+)\(')
 _LABEL = re.compile(r'^("[^"]*"|[-\w.$]+):')
@@ -50,8 +51,8 @@ def _place(function: Function, file: str, line: int, lines: list[int]) -> None:
 def _functions(file: str) -> dict[str, tuple[str, int, list[int]]]:
     """By name: the file, the line of the definition, the lines of its instructions."""
     try:
-        text = Path(file).read_text(encoding="utf-8", errors="replace")
-    except OSError:
+        text = read_bytes(file).decode("utf-8", "replace")
+    except VouchError:
         return {}
     found: dict[str, tuple[str, int, list[int]]] = {}
     body: list[int] | None = None

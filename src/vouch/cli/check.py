@@ -36,6 +36,10 @@ def _check(
         raise VouchError("option --html: not available yet")
     if settings.output_file and not Path(settings.output_file).absolute().parent.is_dir():
         raise VouchError(f"option --output-file: no folder {str(Path(settings.output_file).parent)!r}")
+    if settings.verbose and settings.configuration:
+        from vouch.printable import visible
+
+        print(f"settings from {visible(str(settings.configuration))}", file=sys.stderr)
     result = run(paths or [], settings, _progress(settings))
     _write(_loops(result, settings) if settings.loops else _report(result, settings), settings)
     if settings.loops and not result.interrupted:
@@ -66,12 +70,12 @@ def _report(result: RunResult, settings: Settings) -> str:
 
 
 def _loops(result: RunResult, settings: Settings) -> str:
-    from vouch.report.text import visible
+    from vouch.printable import in_json, visible
 
     if settings.json or settings.output_format == "json":
         import json
 
-        return json.dumps({"loops": result.to_json()["loops"]}, indent=2) + "\n"
+        return in_json(json.dumps({"loops": result.to_json()["loops"]}, indent=2)) + "\n"
 
     rows = [("loop", "place", "trip count", "bound", "from")]
     for loop in result.loops:

@@ -10,6 +10,7 @@ import typer
 
 from vouch import __version__
 from vouch.errors import VouchError
+from vouch.printable import visible
 from vouch.verdict import Exit
 
 # Verbs in the order of the help text; a module registers its commands with `register(app)`.
@@ -83,5 +84,5 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _fail(message: str) -> int:
-    print("error: " + " ".join(message.split()), file=sys.stderr)
+    print("error: " + visible(" ".join(message.split())), file=sys.stderr)
     return Exit.BAD_INPUT

@@ -12,6 +12,7 @@ import typer
 
 from vouch.cli.command import add
 from vouch.errors import VouchError
+from vouch.printable import visible
 from vouch.settings import Settings
 from vouch.verdict import Exit, exit_code
 
@@ -142,7 +143,7 @@ class _Progress:
 
 def _report(result: Result, settings: Settings) -> int:
     for warning in result.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
+        print(f"warning: {visible(warning)}", file=sys.stderr)
     if settings.json:
         print(json.dumps(result.to_json(), allow_nan=False))
     else:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from vouch.report.text import Style, counted, explanation, place, suppressed, visible
+from vouch.printable import visible
+from vouch.report.text import Style, counted, explanation, place, suppressed
 from vouch.result import CheckResult, RunResult
 from vouch.verdict import Verdict
 

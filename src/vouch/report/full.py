@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
+from vouch.printable import visible
 from vouch.report.text import (
     ORDER,
     Style,
@@ -15,7 +16,6 @@ from vouch.report.text import (
     source_line,
     summary,
     suppressed,
-    visible,
 )
 from vouch.result import CheckResult, RunResult
 from vouch.verdict import Verdict
@@ -37,7 +37,7 @@ def _lines(result: RunResult, style: Style) -> Iterator[str]:
     for verdict in _SHOWN_IN_FULL:
         for item in results:
             if item.verdict is verdict:
-                yield from _violation(item, style)
+                yield from _violation(item, result, style)
                 yield ""
     for verdict in ORDER:
         if verdict in _HEADINGS:
@@ -58,7 +58,7 @@ def _headline(item: CheckResult) -> str:
     return f"{place(check.location)}: {check.category}: {visible(check.message)}"
 
 
-def _violation(item: CheckResult, style: Style) -> Iterator[str]:
+def _violation(item: CheckResult, result: RunResult, style: Style) -> Iterator[str]:
     check = item.check
     certain = item.verdict is Verdict.UNSAFE
     word, colour = ("error", "red") if certain else ("warning", "yellow")
@@ -69,7 +69,7 @@ def _violation(item: CheckResult, style: Style) -> Iterator[str]:
     bar = style.paint("|", "blue")
     arrow = style.paint("-->", "blue")
     yield f"{margin} {arrow} {place(check.location)} in {visible(check.function)}"
-    text = source_line(check.location.file, check.location.line)
+    text = source_line(result, check.location)
     if text is not None:
         column = max(check.location.column, 1)
         yield f"{margin} {bar}"
@@ -98,7 +98,7 @@ def _notes(item: CheckResult) -> Iterator[str]:
         yield "not replayed"
     for assumption in item.assumptions:
         yield f"assuming: {visible(assumption)}"
-    yield f"id: {item.check.id}"
+    yield f"id: {visible(item.check.id)}"
 
 
 def _trace(item: CheckResult, margin: str, style: Style) -> Iterator[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from vouch.report.text import Style, counted, explanation, inputs, visible
+from vouch.printable import visible
+from vouch.report.text import Style, counted, explanation, inputs
 from vouch.result import CheckResult, RunResult
 from vouch.verdict import Verdict
 
@@ -18,7 +19,7 @@ def render(result: RunResult, style: Style) -> str:
 def _line(item: CheckResult) -> str:
     check, command = item.check, _COMMANDS.get(item.verdict, "notice")
     properties = {
-        "file": check.location.file,
+        "file": visible(check.location.file),
         "line": str(check.location.line),
         "col": str(max(check.location.column, 1)),
         "title": f"vouch {check.category} ({item.verdict})",

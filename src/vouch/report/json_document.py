@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 
+from vouch.printable import in_json
 from vouch.report.text import Style
 from vouch.result import RunResult
 
 
 def render(result: RunResult, style: Style) -> str:
-    return json.dumps(result.to_json(), indent=2, ensure_ascii=True)
+    return in_json(json.dumps(result.to_json(), indent=2, ensure_ascii=True))

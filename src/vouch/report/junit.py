@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import groupby
 from xml.etree import ElementTree
 
-from vouch.report.text import Style, by_place, explanation, inputs, visible
+from vouch.printable import leading, visible
+from vouch.report.text import Style, by_place, explanation, inputs
 from vouch.result import CheckResult, RunResult
 from vouch.verdict import Verdict
 
@@ -43,7 +44,7 @@ def _case(suite: ElementTree.Element, item: CheckResult) -> str | None:
         return None
     if item.verdict is Verdict.UNSAFE:
         failure = ElementTree.SubElement(case, "failure", message=text, type=str(check.category))
-        steps = [f"{visible(s.file)}:{s.line}: {visible(s.what)}" for s in item.trace]
+        steps = [f"{leading(s.file)}:{s.line}: {visible(s.what)}" for s in item.trace]
         failure.text = "\n".join([*([f"inputs: {inputs(item)}"] if item.inputs else []), *steps])
         return "failure"
     ElementTree.SubElement(case, "skipped", message=f"{item.verdict}: {text} ({explanation(item)})")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from vouch.report.text import Style, counted, explanation, place, summary, visible
+from vouch.printable import visible
+from vouch.report.text import Style, counted, explanation, place, summary
 from vouch.result import RunResult
 from vouch.verdict import Verdict
 

@@ -7,11 +7,13 @@ safe checks are left out, as viewers show every result to a person.
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 from vouch import __version__
-from vouch.report.text import Style, by_place, explanation, inputs, visible
+from vouch.printable import in_json, visible
+from vouch.report.text import Style, by_place, explanation, inputs
 from vouch.result import CheckResult, RunResult, TraceStep
 from vouch.verdict import Verdict
 
@@ -41,7 +43,7 @@ def render(result: RunResult, style: Style) -> str:
             }
         ],
     }
-    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
+    return in_json(json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2))
 
 
 def _result(item: CheckResult, rule: int) -> dict[str, Any]:
@@ -60,7 +62,7 @@ def _result(item: CheckResult, rule: int) -> dict[str, Any]:
         "level": "error" if item.verdict is Verdict.UNSAFE else "warning" if violated else "none",
         "message": {"text": text},
         "locations": [_location(place.file, place.line, place.column, check.function)],
-        "partialFingerprints": {"vouchCheckId/v1": check.id},
+        "partialFingerprints": {"vouchCheckId/v1": visible(check.id)},
         "properties": {
             "verdict": str(item.verdict),
             "decidedBy": item.decided_by,
@@ -81,7 +83,7 @@ def _location(file: str, line: int, column: int | None, function: str) -> dict[s
         region["startColumn"] = column
     return {
         "physicalLocation": {"artifactLocation": {"uri": _uri(file)}, "region": region},
-        "logicalLocations": [{"name": function, "kind": "function"}],
+        "logicalLocations": [{"name": visible(function), "kind": "function"}],
     }
 
 
@@ -93,7 +95,7 @@ def _step(step: TraceStep) -> dict[str, Any]:
 
 
 def _uri(file: str) -> str:
-    from urllib.parse import quote
+    from urllib.parse import quote_from_bytes
 
-    path = Path(file)
-    return path.as_uri() if path.is_absolute() else quote(path.as_posix())
+    quoted = quote_from_bytes(os.fsencode(Path(file).as_posix()))
+    return f"file://{quoted}" if quoted.startswith("/") else quoted

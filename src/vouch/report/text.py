@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from vouch.c.ir import Location
+from vouch.printable import leading, visible
 from vouch.result import CheckResult, RunResult
 from vouch.verdict import Verdict
 
@@ -36,31 +35,14 @@ class Style:
         return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m" if self.colour else text
 
 
-def visible(text: str) -> str:
-    """The text with control characters spelled out: what comes from sources must not drive a terminal."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
-
-
 def place(location: Location) -> str:
-    return f"{visible(location.file)}:{location.line}:{location.column}"
+    return f"{leading(location.file)}:{location.line}:{location.column}"
 
 
-@lru_cache(maxsize=64)
-def _lines(file: str) -> tuple[str, ...]:
-    try:
-        return tuple(Path(file).read_text(encoding="utf-8", errors="replace").splitlines())
-    except OSError:
-        return ()
-
-
-def source_line(file: str, line: int) -> str | None:
+def source_line(result: RunResult, location: Location) -> str | None:
     """The line as it can be shown: tabs are one blank, so that columns still point to the right place."""
-    lines = _lines(file)
-    if not 0 < line <= len(lines):
-        return None
-    return "".join(" " if c == "\t" else c if c.isprintable() else "?" for c in lines[line - 1])
+    text = result.sources.line(location.file, location.line) if result.sources is not None else ""
+    return "".join(" " if c == "\t" else c if c.isprintable() else "?" for c in text) or None
 
 
 def by_place(results: list[CheckResult]) -> list[CheckResult]:

@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from vouch.c.cache import opened, sealed
 from vouch.smt.model import Model, Whole, take
 from vouch.smt.node import Term, Value
 from vouch.smt.solver import Answer, Solver
@@ -57,18 +58,22 @@ class Folder(MutableMapping[str, Entry]):
 
     def __getitem__(self, key: str) -> Entry:
         try:
-            with (self._folder / key).open("rb") as file:
-                entry = pickle.load(file)
-        except Exception as error:  # torn or foreign files raise anything
+            content = opened(key, (self._folder / key).read_bytes())
+        except OSError as error:
             raise KeyError(key) from error
+        if content is None:  # torn, or not written by this user
+            raise KeyError(key)
+        entry = pickle.loads(content)
         if not isinstance(entry, Entry):
             raise KeyError(key)
         return entry
 
     def __setitem__(self, key: str, entry: Entry) -> None:
-        new = self._folder / f"{key}.new"
-        new.write_bytes(pickle.dumps(entry))
-        new.replace(self._folder / key)
+        data = sealed(key, pickle.dumps(entry))
+        if data is not None:
+            new = self._folder / f"{key}.new"
+            new.write_bytes(data)
+            new.replace(self._folder / key)
 
     def __delitem__(self, key: str) -> None:
         (self._folder / key).unlink()

@@ -89,7 +89,7 @@ def find(
     """All checks of the wanted categories (default: those that are on by default), by function, each
     function's in source order. Library models and inline functions of system headers are left out."""
     wanted = frozenset(Category) - OFF_BY_DEFAULT if categories is None else frozenset(categories)
-    sources = sources if sources is not None else Sources()
+    sources = sources if sources is not None else program.sources
     shared = Shared()
     checks: list[Check] = []
     for function in program.functions.values():

@@ -34,7 +34,6 @@ from vouch.c.ir import (
     Type,
 )
 from vouch.c.layout import Sizes
-from vouch.c.sources import Sources
 from vouch.errors import Unsupported
 
 Copy = tuple[Instruction, Operand, int | None, bool]  # site, source, bytes, whether it leaves local variables
@@ -100,7 +99,7 @@ class _Copies:
     """The copies of one function."""
 
     def __init__(self, program: Program, function: Function) -> None:
-        self.context: Context = build(program, function, Sources(), Shared())
+        self.context: Context = build(program, function, program.sources, Shared())
         self.places = Places(self.context)
         self.sizes = Sizes(program.layout)
         self.received = received(program, function)
