@@ -1,0 +1,254 @@
+/* What the native run of random libraries needs: chance, what fired, what is initialised, what is alive.
+ * The sanitizer's handlers are here as well: a check that fires is noted, and where C says nothing about what
+ * comes next, the run ends. */
+#define NATIVE
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { ASSERTION, OVERFLOW, DIVISION, SHIFT, BOUNDS, POINTER, NARROWING, UNINITIALISED, KINDS };
+static const char *const kind_names[] = {"assertion", "signed-overflow", "division-by-zero", "shift",
+                                         "bounds",    "pointer",         "narrowing",        "uninitialised"};
+
+#define LINES 1024
+static unsigned fired_at[LINES][KINDS];
+static jmp_buf over;
+static unsigned long long chance_state;
+static int steps, nesting;
+static int callers; /* whether objects that the caller of the library owns may be picked */
+
+static unsigned rnd(void)
+{
+    unsigned long long z = (chance_state += 0x9E3779B97F4A7C15ull);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+    return (unsigned)((z ^ (z >> 31)) >> 33);
+}
+
+static unsigned below(unsigned n) { return rnd() % n; }
+
+static long number(void)
+{
+    static const long some[] = {0, 1, 2, 3, 3, 4, 5, 7, 32, 100, 255, -1, -2, 2147483647, -2147483647L - 1};
+    return some[below(sizeof some / sizeof *some)];
+}
+
+static void end_run(void) { longjmp(over, 1); }
+
+static void step(void)
+{
+    if (++steps > 300) end_run();
+}
+
+static void fired(int kind, unsigned line)
+{
+    if (line < LINES) fired_at[line][kind]++;
+}
+
+#define assert(e) ((e) ? (void)0 : (fired(ASSERTION, __LINE__), end_run()))
+
+/* ---------------------------------------------------------------- what is initialised */
+
+static struct { char *start; unsigned long size, missing; } unset[16];
+static int unset_count;
+
+static void note_unset(void *start, unsigned long size)
+{
+    memset(start, 0x5A, size);
+    if (unset_count == 16) end_run();
+    unset[unset_count].start = start;
+    unset[unset_count].size = size;
+    unset[unset_count++].missing = size >= 64 ? ~0ul : (1ul << size) - 1;
+}
+
+static unsigned long *missing_bits(char *at, unsigned long *bits, unsigned long size)
+{
+    for (int i = 0; i < unset_count; i++) {
+        if (at + size > unset[i].start && at < unset[i].start + unset[i].size) {
+            long shift = at - unset[i].start;
+            unsigned long mask = size >= 64 ? ~0ul : (1ul << size) - 1;
+            *bits = shift >= 0 ? mask << shift : mask >> -shift;
+            return &unset[i].missing;
+        }
+    }
+    return 0;
+}
+
+static void wrote(void *at, unsigned long size)
+{
+    unsigned long bits, *missing = missing_bits(at, &bits, size);
+    if (missing) *missing &= ~bits;
+}
+
+static void used(void *at, unsigned long size, unsigned line)
+{
+    unsigned long bits, *missing = missing_bits(at, &bits, size);
+    if (missing && (*missing & bits)) {
+        fired(UNINITIALISED, line);
+        end_run();
+    }
+}
+
+/* ---------------------------------------------------------------- what is alive, and known outside */
+
+enum { LISTS = 128, LENGTH = 24 };
+static void *known[LISTS][LENGTH];
+static int known_count[LISTS];
+static int (*every_pointer)(int (*test)(const void *)); /* whether the test holds for some pointer in memory */
+static char *dead_below;
+
+static void remember(int list, const void *pointer)
+{
+    if (!pointer) return;
+    int at = known_count[list] < LENGTH ? known_count[list]++ : (int)below(LENGTH);
+    known[list][at] = (void *)pointer;
+}
+
+static void *recall(int list) { return known_count[list] ? known[list][below((unsigned)known_count[list])] : 0; }
+
+/* At the start of an execution, functions outside know nothing of the caller's objects. */
+static void forget(const char *start, const char *end)
+{
+    for (int list = 0; list < LISTS; list++) {
+        int kept = 0;
+        for (int i = 0; i < known_count[list]; i++)
+            if ((char *)known[list][i] < start || (char *)known[list][i] >= end)
+                known[list][kept++] = known[list][i];
+        known_count[list] = kept;
+    }
+}
+
+static int nulls;
+static int is_null(const void *pointer) { return pointer == 0; }
+static int count_null(const void *pointer) { nulls += pointer == 0; return 0; }
+
+static int null_pointers(void)
+{
+    nulls = 0;
+    every_pointer(count_null);
+    return nulls;
+}
+static int is_dead(const void *pointer)
+{
+    return (const char *)pointer < dead_below && (const char *)pointer > dead_below - (1 << 20);
+}
+
+/* A function of the library ends: what still leads to its variables must not be used any more. */
+static void leave(char *frame, void *result)
+{
+    dead_below = frame;
+    for (int list = 0; list < LISTS; list++) {
+        int kept = 0;
+        for (int i = 0; i < known_count[list]; i++)
+            if (!is_dead(known[list][i])) known[list][kept++] = known[list][i];
+        known_count[list] = kept;
+    }
+    while (unset_count && is_dead(unset[unset_count - 1].start)) unset_count--;
+    if (is_dead(result) || every_pointer(is_dead)) end_run();
+}
+
+#define SET(place, value)                          \
+    do {                                           \
+        __typeof__(place) value_ = (value);        \
+        (place) = value_;                          \
+        wrote((void *)&(place), sizeof value_);    \
+    } while (0)
+#define USE(place) (used((void *)&(place), sizeof(place), __LINE__), (place))
+#define UNSET(declaration, name) declaration; note_unset((void *)&name, sizeof name)
+#define ENTER step()
+#define LEAVE leave(__builtin_frame_address(0), 0)
+#define RETURN(value)                                                                  \
+    do {                                                                               \
+        leave(__builtin_frame_address(0), (void *)(unsigned long)(value));             \
+        return (value);                                                                \
+    } while (0)
+
+static char heap[1 << 16];
+static unsigned long heap_used;
+static void *own_malloc(unsigned long size)
+{
+    if (heap_used + size + 16 > sizeof heap) end_run();
+    void *at = heap + heap_used;
+    heap_used += (size + 15) / 16 * 16;
+    return at;
+}
+#define malloc(size) own_malloc(size)
+
+/* ---------------------------------------------------------------- the sanitizer's handlers */
+
+struct place { const char *file; unsigned line, column; };
+
+static void violated(int kind, const struct place *place, int stops)
+{
+    if (strcmp(place->file, "library") != 0) {
+        printf("outside %s:%u %s\n", place->file, place->line, kind_names[kind]);
+        fflush(stdout);
+        _exit(3);
+    }
+    fired(kind, place->line);
+    if (stops) end_run();
+}
+
+#define HANDLER(name, kind, stops) \
+    void __ubsan_handle_##name(struct place *data, ...) { violated(kind, data, stops); }
+HANDLER(add_overflow, OVERFLOW, 0)
+HANDLER(sub_overflow, OVERFLOW, 0)
+HANDLER(mul_overflow, OVERFLOW, 0)
+HANDLER(negate_overflow, OVERFLOW, 0)
+HANDLER(divrem_overflow, DIVISION, 1)
+HANDLER(shift_out_of_bounds, SHIFT, 1)
+HANDLER(out_of_bounds, BOUNDS, 1)
+HANDLER(type_mismatch_v1, POINTER, 1)
+HANDLER(implicit_conversion, NARROWING, 0)
+
+/* ---------------------------------------------------------------- runs */
+
+struct program {
+    const char *name;
+    void (*run)(void);
+    int (*every_pointer)(int (*)(const void *));
+    char *data, *end;    /* its variables and those of functions outside */
+    char *own, *own_end; /* its caller's */
+};
+
+static void try_out(const struct program *program, unsigned runs)
+{
+    unsigned long size = (unsigned long)(program->end - program->data);
+    char *start = (malloc)(size + 1);
+    memcpy(start, program->data, size);
+    every_pointer = program->every_pointer;
+    for (volatile unsigned run = 0; run < runs; run++) {
+        chance_state = run;
+        memcpy(program->data, start, size);
+        memset(program->own, 0, (unsigned long)(program->own_end - program->own));
+        memset(known_count, 0, sizeof known_count);
+        steps = nesting = unset_count = 0;
+        heap_used = 0;
+        if (!setjmp(over)) program->run();
+    }
+    for (unsigned line = 0; line < LINES; line++)
+        for (int kind = 0; kind < KINDS; kind++)
+            if (fired_at[line][kind])
+                printf("%s %u %s %u\n", program->name, line, kind_names[kind], fired_at[line][kind]);
+    printf("%s done\n", program->name);
+}
+
+static void try_all(const struct program *programs, unsigned count, unsigned runs)
+{
+    for (unsigned i = 0; i < count; i++) {
+        fflush(stdout);
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(60);
+            try_out(&programs[i], runs);
+            fflush(stdout);
+            _exit(0);
+        }
+        int status = 0;
+        waitpid(child, &status, 0);
+        if (status) printf("%s crash %d\n", programs[i].name, status);
+    }
+}
