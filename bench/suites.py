@@ -54,7 +54,6 @@ DIFFERENT: dict[str, str] = {
     **dict.fromkeys(("cbmc/empty_compound_type2", "cbmc/void_pointer6"), _NO_CODE),
     "cbmc/Pointer_Assume1": "a pointer that nobody wrote does not point to an object, whatever is assumed",
     "cbmc/Pointer_array4": "addresses may lie anywhere, and the native run has its own",
-    "cbmc/Unwinding_Locality1": "a variable in a loop is one object, also where nobody wrote it",
     "cbmc/address_space_size_limit3": "fails for a limit of CBMC's representation of pointers",
     "cbmc/argc-and-argv/argc1": "main gets its name: argc is at least 1",
     "cbmc/overflow/leftshift_overflow-c89": "bits in the sign are reported for C89 as well",

@@ -21,7 +21,6 @@ from vouch.settings import Settings, resolve
 from vouch.verdict import Verdict
 
 if TYPE_CHECKING:
-    from vouch.bmc.counterexample import Counterexample
     from vouch.c.frontend import Loaded
     from vouch.c.ir import Program
     from vouch.c.options import FrontOptions
@@ -238,58 +237,16 @@ def _engine(state: _Run, loaded: Loaded, decisions: Mapping[str, Any], invariant
     for result in outcome.results:
         report(result)
     state.warnings += outcome.warnings
-    found = [
-        (result, outcome.counterexamples[result.check.id])
-        for result in outcome.results
-        if result.verdict in (Verdict.UNSAFE, Verdict.UNKNOWN) and result.check.id in outcome.counterexamples
-    ]
-    if found and not state.settings.no_replay:
+    if outcome.counterexamples and not state.settings.no_replay:
+        from vouch.bmc.confirm import confirm
+        from vouch.bmc.verify import devices
+
         with state.stage("replay"):
-            _replay(state, loaded, found)
-
-
-# Seconds that may be spent behind the time limit: a run takes milliseconds, and a violation that is not
-# confirmed helps nobody.
-_REPLAY_GRACE = 5.0
-# After these violations a run goes on as the engine does: another way from there on is not their doing.
-_DETERMINED = frozenset(
-    {Category.ASSERTION, Category.LEAK}
-    | {Category.SIGNED_OVERFLOW, Category.UNSIGNED_OVERFLOW, Category.SIGN_CHANGE}
-)
-
-
-def _limit(state: _Run) -> float:
-    """Seconds for one native run: short behind the time limit, so that the next one gets its turn."""
-    return 0.5 if state.late() else 10.0
-
-
-def _replay(state: _Run, loaded: Loaded, found: Sequence[tuple[CheckResult, Counterexample]]) -> None:
-    """Run the violations natively. One that does not show itself there is a bug in vouch, and not `unsafe`;
-    where the program cannot run on this machine, the violation stands and says so. What is unknown for
-    values that were guessed is a violation if it shows itself."""
-    from vouch.bmc.replay import Limits, Replayer
-    from vouch.bmc.verify import devices
-
-    loose = {check.id for check in state.checks if check.category not in _DETERMINED}
-    ranges, began = devices(state.settings.device_range), time.monotonic()
-    with Replayer(loaded, state.checks, Limits(seconds=_limit(state)), devices=ranges) as replayer:
-        for result, example in found:
-            if state.late() and time.monotonic() >= began + _REPLAY_GRACE:
-                result.reason = "not replayed: time limit of the command reached"
-                continue
-            answer = replayer.replay(example)
-            if answer.confirmed:
-                result.replayed, result.verdict, result.reason = True, Verdict.UNSAFE, None
-            elif result.verdict is Verdict.UNKNOWN:
-                continue
-            elif answer.possible and (first := next((f for f in answer.fired if f in loose), None)):
-                # The run went another way after an earlier violation: what follows one is not determined.
-                result.verdict = Verdict.COND_UNSAFE
-                result.reason = f"only after {first} is violated"
-            elif answer.possible:
-                result.replayed = False
-                result.verdict = Verdict.UNKNOWN
-                result.reason = f"a violation was found, but its native run was {answer.output}"
-                state.replay_failures += 1
-            else:
-                result.reason = answer.output
+            state.replay_failures += confirm(
+                loaded,
+                state.checks,
+                outcome.counterexamples,
+                state.decided,
+                devices=devices(state.settings.device_range),
+                late=state.late,
+            )

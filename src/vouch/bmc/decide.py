@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 
 from vouch.bmc.counterexample import Counterexample
 from vouch.bmc.equation import Claim, Cut, Equation
-from vouch.bmc.model import Model
+from vouch.bmc.findings import Finder, Finding
 from vouch.bmc.portable import Packed, pack, unpack
-from vouch.bmc.trace import ConcreteStep, trace
 from vouch.bmc.value import symbols
 from vouch.bmc.world import World
 from vouch.c.checks.base import Check, Trigger
@@ -21,6 +20,7 @@ from vouch.errors import Unsupported
 from vouch.parallel import Pool
 from vouch.result import CheckResult
 from vouch.smt import term as T
+from vouch.smt.model import Model, Whole, take
 from vouch.smt.solver import Answer, Solver, SolverError
 from vouch.smt.term import Term
 from vouch.verdict import Verdict
@@ -28,13 +28,15 @@ from vouch.verdict import Verdict
 
 @dataclass(slots=True)
 class Question:
-    """A check in this equation: all its executions together."""
+    """A check in this equation: all its executions together. `finding` is an execution that violates it, the
+    best that was seen: one in which nothing else goes wrong before."""
 
     check: Check
     claims: list[Claim]
     violated: Term
     reached: Term
     seconds: float = 0.0
+    finding: Finding | None = None
 
 
 @dataclass(slots=True)
@@ -67,8 +69,7 @@ class Decider:
     ) -> None:
         self.world = world
         self.equation = equation
-        # Claims stand in the order of execution; those of one expression share their position in the steps.
-        self._order = {id(claim): number for number, claim in enumerate(equation.claims)}
+        self._finder = Finder(world, equation)
         self.make_solver = make_solver
         self.check_timeout = check_timeout
         self.deadline = deadline
@@ -87,6 +88,7 @@ class Decider:
         self._support: dict[Term, frozenset[Term]] = {}
         self._solver: Solver | None = None
         self._earlier: list[Claim] = []
+        self._environment: Model | None = None
 
     # ------------------------------------------------------------ main loop
 
@@ -184,6 +186,7 @@ class Decider:
                 return undecided
             hit = [q for q in undecided if q.violated is goal or solver.value(q.violated)]
             self._witness(solver, undecided)
+            self._keep(hit, solver.value)
             violated.extend(hit)
             gone = {q.check.id for q in hit}
             undecided = [q for q in undecided if q.check.id not in gone]
@@ -195,6 +198,15 @@ class Decider:
         for question in questions:
             if question.reached not in self.reached and solver.value(question.reached):
                 self.reached.add(question.reached)
+
+    def _keep(self, questions: Iterable[Question], value: Callable[[Term], int | bool]) -> None:
+        """Take what the model at hand says about the questions, unless something better is known."""
+        model = self._finder.model(value)
+        for question in questions:
+            if question.finding is None or question.finding.cause is not None:
+                found = self._finder.find(question.claims, model)
+                if found is not None and (question.finding is None or found.cause is None):
+                    question.finding = found
 
     # ------------------------------------------------------------ one by one
 
@@ -226,11 +238,13 @@ class Decider:
 
     def _single(self, question: Question, violated: list[Question]) -> None:
         began = time.monotonic()
-        solver = self._slice(question.violated)
+        solver, constraints = self._slice(question.violated)
         reason = None
         try:
             answer = self._ask(solver, question.violated, self.check_timeout)
             reason = solver.reason if answer is Answer.UNKNOWN else None
+            if answer is Answer.SAT:
+                self._keep_sliced(question, solver, constraints)
         except (Unsupported, SolverError) as problem:
             answer, reason = Answer.UNKNOWN, str(problem)
         finally:
@@ -243,13 +257,30 @@ class Decider:
         else:
             self._put(question, Verdict.UNKNOWN, reason or "time limit reached")
 
-    def _slice(self, goal: Term) -> Solver:
-        """A solver with the constraints that share a symbol with the goal, directly or not."""
+    def _keep_sliced(self, question: Question, solver: Solver, constraints: list[Term]) -> None:
+        """A model of a slice becomes one of the whole by any values that the other constraints allow: they
+        share no symbol with it."""
+        if len(constraints) == len(self.equation.constraints):
+            self._keep([question], solver.value)
+            return
+        try:
+            inner = take(solver, [*constraints, question.violated])
+            if self._environment is None:
+                if self._ask(self._shared(), T.TRUE, self.check_timeout) is not Answer.SAT:
+                    return
+                self._environment = take(self._shared(), self.equation.constraints)
+        except Whole:  # no model that can be kept: the question is asked again, of all constraints
+            return
+        self._keep([question], Model({**self._environment.values, **inner.values}).value)
+
+    def _slice(self, goal: Term) -> tuple[Solver, list[Term]]:
+        """A solver with the constraints that share a symbol with the goal, directly or not; and which."""
         solver = self.make_solver()
         if not self.sliced:
             for constraint in self.equation.constraints:
                 solver.add(constraint)
-            return solver
+            return solver, self.equation.constraints
+        added: list[Term] = []
         wanted = set(self._symbols(goal))
         left = [(c, self._symbols(c)) for c in self.equation.constraints]
         changed = True
@@ -259,12 +290,13 @@ class Decider:
             for constraint, used in left:
                 if used & wanted:
                     solver.add(constraint)
+                    added.append(constraint)
                     wanted |= used
                     changed = True
                 else:
                     rest.append((constraint, used))
             left = rest
-        return solver
+        return solver, added
 
     def _symbols(self, term: Term) -> frozenset[Term]:
         known = self._support.get(term)
@@ -337,44 +369,41 @@ class Decider:
     def _violation(self, question: Question, violated: list[Question]) -> None:
         """Find an execution in which this check fails before any other goes wrong in a way that makes the
         rest arbitrary; report one that needs another failure first as conditional."""
-        began = time.monotonic()
-        solver = self._shared()
-        found = [c for q in violated for c in q.claims if c.chaos]
-        chaos = sorted([*found, *self._earlier], key=self._when)
-        clean = [(c, self._before(c, chaos)) for c in question.claims if c.violated is not T.FALSE]
-        goal = T.or_(*(term for _, term in clean))
-        try:
-            answer = self._ask(solver, goal, self.check_timeout)
-            consequence = answer is not Answer.SAT
-            if consequence:
-                clean = [(c, c.violated) for c in question.claims if c.violated is not T.FALSE]
-                answer = self._ask(solver, question.violated, self.check_timeout)
-        except (Unsupported, SolverError) as problem:
-            self._put(question, Verdict.UNKNOWN, str(problem))
-            return
-        question.seconds += time.monotonic() - began
-        if answer is not Answer.SAT:
-            self._put(
-                question,
-                Verdict.UNKNOWN,
-                "time limit reached while an execution that violates it was worked out",
-            )
-            return
-        claim = next((c for c, term in clean if solver.value(term)), clean[0][0])
+        if question.finding is None or question.finding.cause is not None:
+            began = time.monotonic()
+            problem = self._look_for_cleaner(question, violated)
+            question.seconds += time.monotonic() - began
+            if question.finding is None:
+                limit = "time limit reached while an execution that violates it was worked out"
+                self._put(question, Verdict.UNKNOWN, problem or limit)
+                return
         self.reached.add(question.reached)
-        model = Model(self.world, self.equation, solver.value)
-        self._refuted(question, claim, model, consequence, chaos)
+        self._refuted(question, question.finding)
 
-    def _when(self, claim: Claim) -> int:
-        return self._order[id(claim)]
+    def _look_for_cleaner(self, question: Question, violated: list[Question]) -> str | None:
+        """Ask for an execution without another failure first and, if none at all is known yet, for any. Why
+        the solver gave up, if it did."""
+        found = [c for q in violated for c in q.claims if c.chaos and c.check is not question.check]
+        chaos = [*found, *self._earlier]
+        goals = [T.or_(*(self._alone(c, chaos) for c in question.claims))]
+        if question.finding is None:
+            goals.append(question.violated)
+        solver = self._shared()
+        for goal in goals:
+            try:
+                if goal is not T.FALSE and self._ask(solver, goal, self.check_timeout) is Answer.SAT:
+                    self._keep([question], solver.value)
+                    return None
+            except (Unsupported, SolverError) as problem:
+                return str(problem)
+        return None
 
-    def _before(self, claim: Claim, chaos: list[Claim]) -> Term:
-        earlier = [T.not_(c.violated) for c in chaos if self._when(c) < self._when(claim)]
-        return T.and_(claim.violated, *earlier) if earlier else claim.violated
+    def _alone(self, claim: Claim, chaos: list[Claim]) -> Term:
+        """The claim is violated, and none of these before it."""
+        return T.and_(claim.violated, *(T.not_(c.violated) for c in chaos if self._finder.before(c, claim)))
 
-    def _refuted(
-        self, question: Question, claim: Claim, model: Model, consequence: bool, chaos: list[Claim]
-    ) -> None:
+    def _refuted(self, question: Question, finding: Finding) -> None:
+        claim = finding.claim
         cause = self._cause(claim, self.equation.unsupported)
         inexact = self._cause(claim, self.world.inexact)
         guessed = self._cause(claim, self.world.changed)
@@ -385,21 +414,14 @@ class Decider:
             verdict, reason = Verdict.COND_UNSAFE, inexact
         elif guessed is not None:
             verdict, reason = Verdict.UNKNOWN, guessed
-        elif consequence:
-            first = next(
-                (c for c in chaos if self._when(c) < self._when(claim) and model.holds(c.violated)), None
-            )
-            name = first.check.id if first is not None else "another check"
-            verdict, reason = Verdict.COND_UNSAFE, f"only after {name} is violated"
+        elif finding.cause is not None:
+            verdict, reason = Verdict.COND_UNSAFE, f"only after {finding.cause.id} is violated"
         result = self._put(question, verdict, reason)
-        result.inputs = model.inputs()
-        steps = model.steps(claim)
-        steps.append(_final(question.check))
-        program = self.world.program
-        result.trace = trace(steps, program.ctypes, self.world.memory.big_endian, program.sources)
+        result.inputs = finding.inputs
+        result.trace = finding.trace
         # What was guessed, a native run may confirm; not what follows from another violation.
-        if verdict is Verdict.UNSAFE or (reason is guessed and not consequence):
-            self.answers.counterexamples[question.check.id] = model.counterexample(claim)
+        if verdict is Verdict.UNSAFE or (reason is guessed and finding.cause is None):
+            self.answers.counterexamples[question.check.id] = finding.example
 
     def _cause(self, claim: Claim, suspects: Mapping[Term, str]) -> str | None:
         """Why nobody knows the first of the suspect symbols that the violation hangs on."""
@@ -454,7 +476,3 @@ class Decider:
             except (Unsupported, SolverError):
                 return
         self.answers.warnings.append(f"the assumptions in {equation.entry} exclude every execution")
-
-
-def _final(check: Check) -> ConcreteStep:
-    return ConcreteStep("violation", check.location, check.function, check.message)

@@ -134,6 +134,8 @@ def _tables(program: Program, module: ModuleText, functions: list[str]) -> list[
         values = f"[{', '.join(items)}]" if items else "zeroinitializer"
         lines.append(f"@__replay_{plural} = constant [{len(items)} x ptr] {values}")
         lines.append(f"@__replay_{name}_count = constant i32 {len(items)}")
+    own = [f"i8 {int(n in module.functions and n not in program.models)}" for n in functions] + ["i8 0"]
+    lines.append(f"@__replay_own = constant [{len(own)} x i8] [{', '.join(own)}]")
     return lines
 
 

@@ -38,8 +38,8 @@ class ReplayResult:
 
     `possible` is False where the program cannot be run here at all; `reason` then says why. Otherwise, when
     not confirmed, `reason` says how the run ended. `diverged` tells how the run differed from the recorded
-    one (None: it did not). `fired` are the ids of all checks that were violated, in order; a confirmed
-    run stops at the check it is about.
+    one (None: it did not); `faithful`: what came in did so as recorded. `fired` are the ids of all checks
+    that were violated, in order; a confirmed run stops at the check it is about.
     """
 
     confirmed: bool
@@ -47,6 +47,7 @@ class ReplayResult:
     diverged: str | None = None
     reason: str | None = None
     possible: bool = True
+    faithful: bool = False
 
     @property
     def output(self) -> str:
@@ -171,12 +172,12 @@ class Replayer:
             remarks.append(stopped)
         diverged = "; ".join(dict.fromkeys(remarks)) or None
         fired = [self._checks[n - 1].id for n in report.fired]
+        faithful = not problems and all(what == wire.BAD_ACCESS for what, _ in report.notes)
         if number in report.fired:
-            return ReplayResult(True, fired, diverged)
+            return ReplayResult(True, fired, diverged, faithful=faithful)
         reason = stopped or (wire.ENDS[report.end] if report.end is not None else "the run ended early")
-        return ReplayResult(
-            False, fired, diverged, f"{reason} without violating the check" if number else reason
-        )
+        reason = f"{reason} without violating the check" if number else reason
+        return ReplayResult(False, fired, diverged, reason, faithful=faithful)
 
 
 def _starts_program(example: Counterexample, program: Program) -> bool:

@@ -45,6 +45,7 @@ NOTES = (
 )
 CONFIRMED, RETURNED, EXIT, ABORT, ASSUMPTION = range(5)
 UNCONFINED, FOREIGN = 10, 11
+BAD_ACCESS = 2  # the note about what the program does; the others are about what came in
 
 
 @dataclass(slots=True)

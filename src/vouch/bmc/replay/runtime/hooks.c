@@ -18,7 +18,8 @@ void __replay_assume(u8 condition) {
     if (!condition) finish(END_ASSUMPTION, 0);
 }
 
-/* A call of a library function's model: what goes wrong inside is charged to the call. */
+/* A call of a library function's model: what goes wrong inside is charged to the call, but not what goes wrong
+   in a function of the program that the model calls back. */
 void __replay_blame(u32 access, u32 uninitialised) {
     if (blame_depth++ == 0) {
         blamed_access = access;
@@ -29,9 +30,11 @@ void __replay_unblame(void) {
     if (blame_depth && --blame_depth == 0) blamed_access = blamed_uninitialised = 0;
 }
 
+LOCAL u32 charged_to(u32 site, u32 blamed, u32 function) { return site || __replay_own[function] ? site : blamed; }
+
 LOCAL void bad_access(word address, u32 site, u32 function) {
     if ((flags & FLAG_RANDOM) && address >= PAGE && !nearest(address)) finish(END_WILD, function);
-    u32 charged = site ? site : blamed_access;
+    u32 charged = charged_to(site, blamed_access, function);
     if (charged) fire(charged);
     else note(NOTE_ACCESS, function);
 }
@@ -65,7 +68,7 @@ void *__replay_load(void *pointer, u64 size, u32 access, u32 uninitialised, u32 
         bad_access(address, access, function);
         return made_up(EVENT_UNDEFINED, function, (word)size);
     }
-    u32 charged = uninitialised ? uninitialised : blamed_uninitialised;
+    u32 charged = charged_to(uninitialised, blamed_uninitialised, function);
     if (charged && !initialised(o, address, (word)size)) fire(charged);
     return pointer;
 }
@@ -123,7 +126,7 @@ void __replay_copy(void *to, void *from, u64 count, u32 to_site, u32 from_site, 
     struct object *target = 0, *source = 0;
     if (!count) return;
     word size = reachable(from, (word)count, 0, from_site, function, &source);
-    u32 charged = uninitialised ? uninitialised : blamed_uninitialised;
+    u32 charged = charged_to(uninitialised, blamed_uninitialised, function);
     if (size && source && charged && !initialised(source, (word)from, size)) fire(charged);
     word room = reachable(to, (word)count, 1, to_site, function, &target);
     if (room < size) size = room;

@@ -64,6 +64,7 @@ extern struct global __replay_globals[];
 extern const u32 __replay_global_count;
 extern void *const __replay_functions[];
 extern const u32 __replay_function_count;
+extern const u8 __replay_own[]; /* by function: 1 for the program's own, 0 for models and stubs */
 extern void (*const __replay_entries[])(void *arguments, void *result);
 extern const u32 __replay_entry_count;
 extern void (*const __replay_constructors[])(void);

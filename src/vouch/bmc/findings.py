@@ -1,0 +1,75 @@
+"""Executions that violate a check, read off a solver's model while it is there.
+
+A model is the dearest thing that a solver gives, and the next question forgets it: all that a report and a
+native run need of an execution is taken at once. What is known stays known, whatever a later question says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from vouch.bmc.counterexample import Counterexample
+from vouch.bmc.equation import Claim, Equation
+from vouch.bmc.model import Model
+from vouch.bmc.trace import ConcreteStep, trace
+from vouch.bmc.world import World
+from vouch.c.checks.base import Check
+from vouch.result import TraceStep
+from vouch.smt import term as T
+from vouch.smt.term import Term
+
+
+@dataclass(slots=True, frozen=True)
+class Finding:
+    """One execution that violates `claim`. `cause` is the first check that fails in it before, in a way that
+    leaves the rest arbitrary; None where none does."""
+
+    claim: Claim
+    cause: Check | None
+    inputs: dict[str, Any]
+    trace: list[TraceStep]
+    example: Counterexample
+
+
+class Finder:
+    """Findings in the models of one equation."""
+
+    def __init__(self, world: World, equation: Equation) -> None:
+        self._world = world
+        self._equation = equation
+        # Claims stand in the order of execution; those of one expression share their position in the steps.
+        self._order = {id(claim): number for number, claim in enumerate(equation.claims)}
+        self._chaos = [claim for claim in equation.claims if claim.chaos and claim.violated is not T.FALSE]
+
+    def before(self, claim: Claim, other: Claim) -> bool:
+        return self._order[id(claim)] < self._order[id(other)]
+
+    def model(self, value: Callable[[Term], int | bool]) -> Model:
+        """What a solver says after SAT, or a model that was kept."""
+        return Model(self._world, self._equation, value)
+
+    def find(self, claims: Iterable[Claim], model: Model) -> Finding | None:
+        """The execution of the model, seen from the first of the claims that it violates; None where it
+        violates none of them."""
+        hit = next((c for c in claims if model.holds(c.violated)), None)
+        if hit is None:
+            return None
+        steps = model.steps(hit)
+        steps.append(_final(hit.check))
+        program = self._world.program
+        words = trace(steps, program.ctypes, self._world.memory.big_endian, program.sources)
+        return Finding(hit, self._cause(hit, model), model.inputs(), words, model.counterexample(hit))
+
+    def _cause(self, claim: Claim, model: Model) -> Check | None:
+        for other in self._chaos:
+            if not self.before(other, claim):
+                return None
+            if other.check is not claim.check and model.holds(other.violated):
+                return other.check
+        return None
+
+
+def _final(check: Check) -> ConcreteStep:
+    return ConcreteStep("violation", check.location, check.function, check.message)
