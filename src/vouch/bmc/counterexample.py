@@ -10,6 +10,9 @@ from dataclasses import dataclass, field
 from vouch.c.checks.base import Check
 from vouch.c.ir import Location, Type
 
+# The name of a function that is not in the program: of the calls through pointers to one, and of its address.
+OUTSIDE_FUNCTION = "(unknown function pointer)"
+
 
 @dataclass(slots=True, frozen=True)
 class Address:
@@ -38,7 +41,8 @@ class OutsideObject:
     arbitrary value that an uninitialised read yields). `name` is "F.x", or "F.x#i" for the instance that i
     others came before, where a local that begins to live again is another instance; for the heap it is the
     number N of "heap:N".
-    `data` holds the bytes; `pointers` overrides them where a pointer is stored.
+    `data` holds the bytes (what it leaves out of `size` is zero); `pointers` overrides them where a pointer
+    is stored.
     """
 
     name: str

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from vouch.bmc.counterexample import Address, Counterexample, Event, OutsideObject, Scalar
+from vouch.bmc.counterexample import (
+    OUTSIDE_FUNCTION,
+    Address,
+    Counterexample,
+    Event,
+    OutsideObject,
+    Scalar,
+)
 from vouch.bmc.equation import Claim, Equation, Incoming, Step
 from vouch.bmc.initial import CommandLine, Initial, Merged, Unknown
 from vouch.bmc.trace import ConcreteStep
@@ -15,7 +22,9 @@ from vouch.c import ir
 from vouch.smt import term as T
 from vouch.smt.term import Term
 
-LARGEST = 1 << 16  # bytes of an object from outside that a replay provides
+LARGEST = 1 << 16  # bytes of an object from outside whose contents a replay provides; the rest is zero
+WIDEST = {64: 1 << 36}  # bytes of an object from outside, by the width of a pointer
+_NARROW = 1 << 24
 
 
 class Model:
@@ -27,6 +36,7 @@ class Model:
         self.ask = value
         self._known: dict[Term, int | bool] = {}
         self._sizes: dict[MemObject, int] = {}
+        self._widest = WIDEST.get(world.pointer_bits, _NARROW)
         self._made: list[tuple[MemObject, Initial, str, int]] | None = None
         self._numbers: dict[MemObject, tuple[str, int]] = {}
 
@@ -68,7 +78,7 @@ class Model:
             case Kind.NULL | Kind.WILD | Kind.DEVICE:
                 return Address(None, number % (1 << self.world.pointer_bits))
             case Kind.FUNCTION:
-                return Address(target.name or None, number if target.name else 1)
+                return Address(target.name or OUTSIDE_FUNCTION, number)
             case _:
                 return Address(self.name(target), number)
 
@@ -134,18 +144,18 @@ class Model:
             for guard, offset, size in self.equation.touches.get(target, ()):
                 if self.holds(guard):
                     place = self.value(offset)
-                    if place < LARGEST:
+                    if place < self._widest:
                         known = max(known, place + size)
             initial = initial or target.initial
             if isinstance(initial, Unknown):
                 ends = (offset + size for offset, (size, _) in initial.cells.items())
-                known = max(known, min(max(ends, default=0), LARGEST))
+                known = max(known, min(max(ends, default=0), self._widest))
             ctype = self.world.program.ctypes.get(target.ctype) if target.ctype is not None else None
             if ctype is not None:
-                known = max(known, min(ctype.size, LARGEST))
+                known = max(known, min(ctype.size, self._widest))
             if target.size is not None:
                 whole = target.size if isinstance(target.size, int) else self.value(target.size)
-                known = min(whole, LARGEST)
+                known = min(whole, self._widest)
             known = self._sizes[target] = max(known, 8)
         return known
 
@@ -155,7 +165,7 @@ class Model:
         data = bytearray(min(size, LARGEST))
         pointers: dict[int, Address] = {}
         self._fill(target, initial or target.initial, data, pointers)
-        return OutsideObject(name, kind, len(data), bytes(data), pointers)
+        return OutsideObject(name, kind, size, bytes(data), pointers)
 
     def _fill(
         self, target: MemObject, initial: Initial, data: bytearray, pointers: dict[int, Address]

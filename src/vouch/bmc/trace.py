@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from vouch.bmc.conditions import branch_text
-from vouch.bmc.counterexample import Address
+from vouch.bmc.counterexample import OUTSIDE_FUNCTION, Address
 from vouch.c.ir import CType, Location
 from vouch.c.sources import Sources
 from vouch.result import TraceStep
@@ -148,6 +148,8 @@ def value_text(
 def address_text(address: Address) -> str:
     if address.base is None:
         return "NULL" if address.offset == 0 else f"(void *){address.offset:#x}"
+    if address.base == OUTSIDE_FUNCTION:
+        return "a function outside"
     if address.offset == 0:
         return f"&{address.base}"
     sign = "+" if address.offset > 0 else "-"

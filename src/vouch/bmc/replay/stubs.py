@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from vouch.bmc.counterexample import OUTSIDE_FUNCTION
 from vouch.bmc.replay.emit import Emitter, allocated_size, bits
 from vouch.bmc.replay.text import FunctionText, ParameterText, split
 
-UNKNOWN_CALLEE = (
-    "(unknown function pointer)"  # the name under which events of calls through unknown pointers are recorded
-)
+UNKNOWN_CALLEE = OUTSIDE_FUNCTION
 _VARIADIC_POINTERS = 8  # how many of the unnamed arguments a recorded write may refer to
 
 ASSUMPTIONS = frozenset({"__VERIFIER_assume", "__CPROVER_assume", "__ESBMC_assume", "__vouch_assume"})
