@@ -315,7 +315,21 @@ class Outside:
             for leaf in self._leaves(root):
                 if isinstance(leaf.type, (Pointer, Callback)):
                     self.lines.append(f"    if (test((const void *){leaf.text})) return 1;")
+        for name in self.library.records:
+            self._every_pointer_of(Record(name, name.endswith("U")))
         self.lines += ["    return 0;", "}"]
+
+    def _every_pointer_of(self, record: Record) -> None:
+        """Those in variables and heap objects of the library that are known outside."""
+        leaves = [
+            p.text for p in self._leaves(Place("(*r)", record)) if isinstance(p.type, (Pointer, Callback))
+        ]
+        tests = " || ".join(f"test((const void *){leaf})" for leaf in leaves)
+        for const in (False, True) if leaves else ():
+            number = self._list(record, 1, const)
+            self.lines.append(f"    for (int i = 0; i < known_count[{number}]; i++) {{")
+            self.lines.append(f"        {declare(Pointer(record), 'r')} = known[{number}][i];")
+            self.lines += [f"        if ({tests}) return 1;", "    }"]
 
     def _enter(self) -> None:
         """A call of one of the library's functions."""

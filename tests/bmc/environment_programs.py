@@ -189,6 +189,7 @@ class Generator:
                 self._variable(Array(type_, 2), visible=self.chance(60), start=f"{{{start}, {start}}}")
             else:
                 self._variable(type_, visible=self.chance(60), start=start)
+        self.weak = self.name("weak") if self.chance(5) else ""
         if self.chance(5):
             self._variable(Array(INT, 0), visible=True)
         if self.chance(10):
@@ -274,6 +275,8 @@ class Generator:
             members = " ".join(declare(t, n) + ";" for n, t in self.library.records[record.name])
             lines.append(f"{declare(record, '')} {{ {members} }};")
         lines.append(f"static const int {self.library.prefix}table[4] = {{1, 2, 3, 4}};")
+        if self.weak:
+            lines.append(f"extern int {self.weak} __attribute__((weak));")
         for v in self.library.variables:
             start = f" = {v.start}" if v.start else ""
             data = "" if v.const or v.type == Array(INT, 0) else "DATA "
@@ -293,6 +296,7 @@ class Generator:
         self._locals(scope, roots)
         walker = Walker(self.library.records, indices)
         scope.places = [p for root in roots for p in walker.places(root, 3)]
+        scope.places += [p for root in self._local_records(scope) for p in walker.places(root, 2)]
         for _ in range(self.random.randint(4, 8)):
             self._statement(function, scope)
         for _ in range(2):
@@ -314,6 +318,42 @@ class Generator:
             scope.line("int *h = malloc(sizeof(int)); SET(*h, 1);")
             roots.append(Place("(*h)", INT, pointer="h"))
 
+        if self.chance(15):
+            name = self.name("kept")
+            scope.line(f"DATA static int {name} = 1;")
+            roots.append(Place(name, INT))
+
+    def _local_records(self, scope: _Scope) -> list[Place]:
+        """Structs on the stack or the heap, set so that no pointer in them is null."""
+        made = []
+        if self.chance(20):
+            record = self.random.choice((self.one, self.two))
+            start = self._initial(scope, record)
+            if start is not None:
+                scope.line(f"{declare(record, 's')} = {start};")
+                made.append(Place("s", record, local=True))
+        if self.chance(10):
+            record = self.random.choice((self.one, self.two))
+            others = scope.of(record)
+            if others:
+                other = self.random.choice(others).text
+                name = declare(record, "")
+                scope.line(f"{declare(Pointer(record), 'm')} = malloc(sizeof({name})); SET(*m, {other});")
+                made.append(Place("(*m)", record, pointer="m"))
+        return made
+
+    def _initial(self, scope: _Scope, type_: Type) -> str | None:
+        match type_:
+            case Record(union=True):
+                return f"{{{self.number()}}}"
+            case Record():
+                members = [self._initial(scope, t) for _, t in self.library.records[type_.name]]
+            case Array():
+                members = [self._initial(scope, type_.of) for _ in range(type_.length)]
+            case _:
+                return self._argument(scope, type_)
+        return None if None in members else f"{{{', '.join(str(m) for m in members)}}}"
+
     def _statement(self, function: Function, scope: _Scope) -> None:
         kind = self.random.randrange(100)
         if kind < 35:
@@ -330,6 +370,8 @@ class Generator:
             self._unset(scope)
         elif kind < 92:
             self._get(scope)
+        elif kind < 94:
+            self._copy(scope)
         elif scope.depth < 2:
             self._nested(function, scope)
 
@@ -338,10 +380,7 @@ class Generator:
         if not places:
             return
         chosen = self.random.choice(places).text
-        loop = self.chance(35)
-        counter = f"i{len(scope.lines)}"
-        head = f"for (int {counter} = 0; {counter} < ({chosen} & 3); {counter}++) {{"
-        scope.line(head if loop else f"if ({chosen} > {self.number()}) {{")
+        scope.line(self._head(scope, chosen))
         scope.depth += 1
         before = list(scope.facts), list(scope.places)
         for _ in range(self.random.randint(1, 3)):
@@ -349,6 +388,27 @@ class Generator:
         scope.depth -= 1
         scope.facts, scope.places = before
         scope.line("}")
+
+    def _head(self, scope: _Scope, chosen: str) -> str:
+        """Of a loop or a branch."""
+        kind = self.random.randrange(100)
+        if kind < 30:
+            counter = f"i{len(scope.lines)}"
+            return f"for (int {counter} = 0; {counter} < ({chosen} & 3); {counter}++) {{"
+        callees = [f for f in self.library.of_kind("external") if f.result == INT]
+        if kind < 45 and callees:
+            callee = self.random.choice(callees)
+            values = self._arguments(scope, callee.types)
+            if values is not None:
+                return f"while ({callee.name}({', '.join(values)}) > 0) {{"
+        return f"if ({chosen} > {self.number()}) {{"
+
+    def _copy(self, scope: _Scope) -> None:
+        """One struct onto another."""
+        record = self.random.choice((self.one, self.two))
+        targets, sources = scope.of(record, writable=True), scope.of(record)
+        if targets:
+            scope.line(f"SET({self.random.choice(targets).text}, {self.random.choice(sources).text});")
 
     def _store(self, scope: _Scope) -> None:
         places = [p for p in scope.places if isinstance(p.type, Scalar) and not p.const]
@@ -398,8 +458,11 @@ class Generator:
             return
         place = self.random.choice(places)
         assert isinstance(place.type, Pointer)
-        if self.chance(20):
+        if self.chance(10):
             scope.line(f"assert(((unsigned long){place.text} & 15) == 0);")
+            return
+        if self.weak and self.chance(20):
+            scope.line(f"assert(&{self.weak} != 0);")
             return
         other = self._pointer(scope, Pointer(place.type.to, const=True))
         if other is None or other == place.text:
