@@ -49,7 +49,7 @@ def of_result(ex: Executor, frame: Frame, state: State, instruction: ir.Instruct
         result = frame.registers.get(instruction.result)
         try:
             given = [operands.value_of(ex, frame, operand) for operand in float_operands(ex, instruction)]
-            not_finite(ex, state, instruction, given, result)
+            not_finite(ex, state, instruction, given, result, _computed(ex, instruction))
         except Unsupported as reason:
             ex.claims_at(instruction, state, Trigger.NAN, ex.doubt(str(reason)))
 
@@ -72,8 +72,27 @@ def _is_float(kind: ir.Type) -> bool:
     return isinstance(kind.element if isinstance(kind, ir.VectorType) else kind, ir.FloatType)
 
 
+def _computed(ex: Executor, instruction: ir.Instruction) -> Term:
+    """True, or for a function of the library that has neither body nor model a condition that stands for
+    not knowing what it yields."""
+    callee = instruction.callee if isinstance(instruction, ir.Call) else None
+    if not isinstance(callee, ir.GlobalConstant) or callee.name.startswith("llvm."):
+        return T.TRUE
+    function = ex.world.program.functions.get(callee.name)
+    if function is not None and function.defined:
+        return T.TRUE
+    symbol = T.fresh("not.computed", T.BOOL)
+    ex.world.inexact[symbol] = f"the result of {callee.name} is not computed"
+    return symbol
+
+
 def not_finite(
-    ex: Executor, state: State, site: ir.Instruction, given: Sequence[Value], result: Value | None
+    ex: Executor,
+    state: State,
+    site: ir.Instruction,
+    given: Sequence[Value],
+    result: Value | None,
+    computed: Term = T.TRUE,
 ) -> None:
     """Claim that finite operands give a finite result, element by element."""
     results = elements(result) if result is not None else ()
@@ -83,7 +102,7 @@ def not_finite(
         columns = [elements(value) for value in given]
         bad = [_no_number(r, [c[n if len(c) > 1 else 0] for c in columns]) for n, r in enumerate(results)]
         violated = T.or_(*bad) if len(bad) > 1 else bad[0]
-    ex.claims_at(site, state, Trigger.NAN, violated)
+    ex.claims_at(site, state, Trigger.NAN, T.and_(violated, computed))
 
 
 def _no_number(result: Term, given: Sequence[Term]) -> Term:
@@ -123,19 +142,19 @@ def _violation(ex: Executor, frame: Frame, check: Check, site: ir.Instruction) -
             return _any(_narrows(ex, value, check) for value in values)
         case Trigger.OVERFLOW:
             assert isinstance(site, ir.Binary)
-            return _any(_overflow(site.op, a, b, check.signed_to) for a, b in _pairs(ex, frame, site))
+            pairs = list(_pairs(ex, frame, site))
+            overflow = _any(_overflow(site.op, a, b, check.signed_to) for a, b in pairs)
+            if site.op not in ("sdiv", "srem"):
+                return overflow
+            # Of vectors, another element may be divided by zero, which is a check of its own.
+            return T.and_(overflow, *(T.ne(b, T.bv(0, b.width)) for _, b in pairs))
         case Trigger.SHIFT:
             assert isinstance(site, ir.Binary)
             return _any(T.uge(n, T.bv(n.width, n.width)) for _, n in _pairs(ex, frame, site))
         case Trigger.UNFINDABLE:
             raise Unsupported(check.message)
         case (
-            Trigger.ACCESS
-            | Trigger.UNINITIALISED
-            | Trigger.FREE
-            | Trigger.LEAK
-            | Trigger.NAN
-            | Trigger.NEVER
+            Trigger.ACCESS | Trigger.UNINITIALISED | Trigger.FREE | Trigger.LEAK | Trigger.NAN | Trigger.NEVER
         ):
             raise Unsupported(f"check of kind {check.trigger}")
         case _ as never:

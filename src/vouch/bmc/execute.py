@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vouch.bmc import extern, induction, instructions, marks, operands
-from vouch.bmc.cfg import Flow, Loop
+from vouch.bmc.cfg import Flow, Loop, is_handler_call
 from vouch.bmc.equation import Claim, Cut, Equation, Incoming, Step
 from vouch.bmc.guard import root
 from vouch.bmc.initial import Initial, Unknown
@@ -29,6 +29,9 @@ from vouch.smt.term import Term
 
 # After these an execution goes on with arbitrary values, so later violations may be mere consequences.
 CHAOS = frozenset({Category.POINTER, Category.BOUNDS, Category.UNINITIALISED, Category.DIVISION_BY_ZERO})
+
+# Violated by getting there: a branch that leads past has answered the question.
+_REACHING = frozenset({Trigger.REACHED, Trigger.REACHED_ZERO, Trigger.REACHED_NONZERO})
 
 HARD_LIMIT = 100_000  # iterations of a loop whose end the executor sees coming
 
@@ -170,7 +173,8 @@ class Executor:
         return symbol
 
     def pass_by(self, state: State, function: ir.Function, label: str) -> None:
-        """A branch that may lead to a failing assertion: the assertion itself is reached here."""
+        """A branch that may lead to a failing assertion or to a handler: the question is asked here, be it
+        that nothing ever goes that way."""
         key = (function.name, label)
         checks = self.assertions.get(key)
         if checks is None:
@@ -178,7 +182,8 @@ class Executor:
                 check
                 for instruction in function.blocks[label].instructions
                 for check in self.sites.get(id(instruction), ())
-                if check.trigger is Trigger.REACHED and check.category is Category.ASSERTION
+                if check.trigger in _REACHING
+                and (check.category is Category.ASSERTION or is_handler_call(instruction))
             ]
         for check in checks:
             self.claim(check, state, T.FALSE)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from vouch.bmc import access, blocks, calls, extern, intrinsics, operands
+from vouch.bmc import access, blocks, calls, claims, extern, intrinsics, operands
 from vouch.bmc.initial import Initial, Unknown, Zero
 from vouch.bmc.memory import Contents
 from vouch.bmc.state import State
@@ -58,12 +58,7 @@ def _unsupported(ex: Executor, frame: Frame, state: State, call: ir.Call, name: 
 
 
 def _assume(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
-    value = operands.operand_value(ex, frame.registers, call.arguments[0])
-    if isinstance(value, Pointer):
-        condition = access.compare_pointers(ex, "ne", value, ex.world.null)
-    else:
-        assert isinstance(value, Term)
-        condition = value if value.sort is T.BOOL else T.ne(value, T.bv(0, value.width))
+    condition = T.not_(claims.is_zero(ex, frame, call.arguments[0]))
     if frame.model and any(symbol in ex.world.inexact for symbol in symbols(condition)):
         _result_is(ex, state, condition)
         return state

@@ -129,6 +129,8 @@ class World:
     def float_width(self, type_: ir.FloatType) -> int:
         if type_.kind == "x86_fp80":
             return 80
+        if type_.kind not in FLOAT_SORTS:
+            raise Unsupported(f"floating-point type {type_.kind}")
         eb, sb = FLOAT_SORTS[type_.kind]
         return eb + sb
 

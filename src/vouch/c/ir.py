@@ -277,7 +277,9 @@ class Load(Instruction):
     volatile: bool
     atomic: bool
     carries: bool = False  # filled in by `vouch.c.carried`
-    field: int | None = None  # bits that are wanted, where it reads a bit-field (`vouch.c.bitfields`)
+    field: int | None = None
+    """The bits that are wanted, where it reads a bit-field (`vouch.c.bitfields`); none of them where it only
+    prepares a write."""
 
 
 @dataclass(slots=True)
@@ -309,6 +311,7 @@ class Binary(Instruction):
     left: Operand
     right: Operand
     flags: frozenset[str]
+    of_field: bool = False  # packs or unpacks a bit-field (`vouch.c.bitfields`)
 
 
 @dataclass(slots=True)
@@ -336,6 +339,7 @@ class Cast(Instruction):
 
     op: str
     value: Operand
+    of_field: bool = False  # brings a number to or from the width of a bit-field's unit
 
 
 @dataclass(slots=True)

@@ -13,6 +13,7 @@ from vouch.c.ir import (
     Operand,
     PointerType,
     Register,
+    VectorType,
 )
 
 # The runtime's functions that rewritten code calls, with their signatures.
@@ -145,13 +146,28 @@ class Emitter:
         return self.value(f"{'zext' if width < 64 else 'trunc'} {kind} {text} to i64")
 
 
+def element_bits(kind: str) -> tuple[int, str, int] | None:
+    """Count, type and width of the elements of a vector type, None for what is none."""
+    match = _VECTOR.match(kind)
+    width = bits(match[2]) if match is not None else None
+    return None if match is None or width is None else (int(match[1]), match[2], width)
+
+
 def type_text(operand: Operand) -> str | None:
-    """How IR spells the type of a scalar operand."""
-    match getattr(operand, "type", None):
+    """How IR spells the type of a scalar or of a vector of them."""
+    kind = getattr(operand, "type", None)
+    if isinstance(kind, VectorType):
+        element = _scalar_text(kind.element)
+        return None if element is None else f"<{kind.count} x {element}>"
+    return _scalar_text(kind)
+
+
+def _scalar_text(kind: object) -> str | None:
+    match kind:
         case IntType(bits=width):
             return f"i{width}"
-        case FloatType(kind=kind):
-            return kind
+        case FloatType(kind=name):
+            return name
         case PointerType(space=0):
             return "ptr"
         case _:

@@ -245,7 +245,7 @@ class FunctionRewriter:
         match = _STORE.match(line.text)
         assert match is not None
         value, place = split(line.text[match.end() :])[:2]
-        kind, pointer = value[: type_end(value)], place.removeprefix("ptr ")
+        kind, pointer = value[: type_end(value)], _plain(place, atomic=bool(match[1]))
         if pointer in self._simple:
             self._keep(line)
             if pointer in self._flagged:
@@ -260,7 +260,12 @@ class FunctionRewriter:
         before, pointer, after = _around_pointer(line.text)
         kind = after.lstrip(", ").split(" ", 1)[0]
         place = self._out.call(
-            "load", pointer, stored_size(kind), self._site(line, Trigger.ACCESS), "0", self._number
+            "load",
+            pointer,
+            stored_size(kind),
+            self._site(line, Trigger.ACCESS),
+            self._site(line, Trigger.UNINITIALISED),
+            self._number,
         )
         self._out.call("store", place, stored_size(kind), "0", self._number)
         self._keep(line, f"{before}{place}{after}")
@@ -408,10 +413,16 @@ def _load_parts(line: Line) -> tuple[str, str, bool]:
     match = _LOAD.match(line.text)
     assert match is not None
     kind, place = split(line.text[match.end() :])[:2]
-    pointer = place.removeprefix("ptr ").split(" syncscope")[0]
-    if match[1]:
-        pointer = re.sub(r" (unordered|monotonic|acquire|seq_cst)$", "", pointer)
-    return kind, pointer, bool(match[2])
+    return kind, _plain(place, atomic=bool(match[1])), bool(match[2])
+
+
+def _plain(place: str, *, atomic: bool) -> str:
+    """The pointer of a load or store, without what makes it atomic."""
+    pointer = place.removeprefix("ptr ")
+    if atomic:
+        pointer = pointer.split(" syncscope")[0]
+        pointer = re.sub(r" (unordered|monotonic|acquire|release|seq_cst)$", "", pointer)
+    return pointer
 
 
 def _is_whole_global(pointer: str) -> bool:

@@ -236,7 +236,7 @@ class Encoder:
                 if isinstance(kind, ir.StructType) and kind.fields is not None:
                     fields = [(at + self._sizes.offset(kind, i), f) for i, f in enumerate(kind.fields)]
                     work += reversed(fields)
-                elif isinstance(kind, ir.ArrayType):
+                elif isinstance(kind, (ir.ArrayType, ir.VectorType)):
                     step = self._sizes.size(kind.element)
                     work += [(at + i * step, kind.element) for i in reversed(range(kind.count))]
                 else:

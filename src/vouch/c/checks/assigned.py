@@ -14,7 +14,9 @@ from vouch.c.checks.context import Context
 from vouch.c.checks.places import Place, Places
 from vouch.c.ir import (
     Alloca,
+    AtomicUpdate,
     Call,
+    CompareExchange,
     GlobalConstant,
     Instruction,
     IntConstant,
@@ -23,6 +25,7 @@ from vouch.c.ir import (
     Register,
     Return,
     Store,
+    Type,
 )
 
 _LARGEST = (
@@ -30,6 +33,7 @@ _LARGEST = (
 )
 
 
+Reads = Load | AtomicUpdate | CompareExchange
 _BLOCKS = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
 
 
@@ -64,7 +68,7 @@ class Assigned:
         if self._bits:
             self._judge()
 
-    def covers(self, load: Load) -> bool:
+    def covers(self, load: Reads) -> bool:
         return id(load) in self._covered
 
     def missing(self, site: Instruction, place: Place, size: int, members: int) -> bool:
@@ -161,10 +165,16 @@ class Assigned:
             for instruction in self.context.function.blocks[label].instructions:
                 if isinstance(instruction, (Call, Return, Load)):
                     self._known[id(instruction)] = known
-                if isinstance(instruction, Load):
+                if isinstance(instruction, Reads):
                     place = self.places.of(instruction.pointer)
-                    wanted = self._mask(place, self.places.store_size(instruction.type))
+                    wanted = self._mask(place, self.places.store_size(_type_read(instruction)))
                     if wanted and wanted & ~known == 0:
                         self._covered.add(id(instruction))
                 else:
                     known = self._after(known, instruction)
+
+
+def _type_read(instruction: Reads) -> Type:
+    if isinstance(instruction, CompareExchange):
+        return instruction.expected.type  # type: ignore[attr-defined,no-any-return]
+    return instruction.type

@@ -24,13 +24,33 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from vouch.c import bitfields
+from vouch.c.carried import received
 from vouch.c.checks.base import Category, Trigger
-from vouch.c.checks.context import Context, Found
+from vouch.c.checks.context import Context, Found, callee_name
 from vouch.c.checks.handlers import Handler
 from vouch.c.checks.operands import handler_operand, is_unsigned, used_as_unsigned
 from vouch.c.checks.sign_change import SIGN_CHANGE_KIND
 from vouch.c.checks.text import spell
-from vouch.c.ir import Binary, Branch, Cast, Compare, IntType, Location, Operand
+from vouch.c.ir import (
+    Binary,
+    Branch,
+    Call,
+    Cast,
+    Compare,
+    GetElementPtr,
+    Instruction,
+    IntConstant,
+    IntType,
+    Load,
+    Location,
+    Operand,
+    Register,
+    Store,
+    Type,
+    VectorType,
+)
+from vouch.c.pointees import Pointees
 
 CATEGORY = Category.NARROWING
 
@@ -41,9 +61,17 @@ def find(context: Context) -> Iterator[Found]:
             yield _implicit(context, handler)
     for handler in context.handlers_of("float_cast_overflow"):
         yield _from_float(context, handler)
+    carried = received(context.program, context.function)
+    places = Pointees(context.program, context.function)
     for cast in context.casts:
-        if _is_conversion(context, cast) and cast.location is not None:
+        if _is_conversion(context, places, carried, cast) and cast.location is not None:
             yield _explicit(context, cast, cast.location)
+    guarded = {h.call.location or h.location for h in context.handlers_of("float_cast_overflow")}
+    for cast in context.casts:
+        if cast.op in ("fptosi", "fptoui") and not cast.nosanitize and cast.location not in guarded:
+            place = context.place(cast)
+            if place is not None:
+                yield _plain_from_float(context, cast, place)
 
 
 def _implicit(context: Context, handler: Handler) -> Found:
@@ -52,6 +80,8 @@ def _implicit(context: Context, handler: Handler) -> Found:
     value = handler_operand(context, handler, 1)
     if bits and (stored := _bit_field_source(context, handler)) is not None:
         return _bit_field(context, handler, stored, bits)
+    if bits and _is_folded(handler):
+        return _folded_field(context, handler, bits)
     text = spell(context, value, source.signed)
     to = f"{bits}-bit field of {target.name}" if bits else target.name
     message = f"conversion of {text} from {source.name} to {to} changes the value"
@@ -94,14 +124,45 @@ def _bit_field_source(context: Context, handler: Handler) -> Operand | None:
         condition = context.definition(branch.condition)
         if not isinstance(condition, Compare) or condition.left != condition.right:
             return None
-        for instruction in reversed(block.instructions):
-            if isinstance(instruction, Binary) and (instruction.result or "").startswith("bf.value"):
-                value = instruction.left
-                definition = context.definition(value)
-                return (
-                    definition.value if isinstance(definition, Cast) and definition.op == "trunc" else value
-                )
+        stores = [i for i in block.instructions if isinstance(i, Store) and i.field is not None]
+        return bitfields.source(context.function, stores[-1]) if stores else None
     return None
+
+
+def _is_folded(handler: Handler) -> bool:
+    """A constant for a signed bit-field, of which clang keeps no more than what fits."""
+    before, after = (*handler.call.arguments[1:3], None, None)[:2]
+    return isinstance(before, IntConstant) and before == after and handler.type(1).signed
+
+
+_NUMBER = re.compile(r"=\s*(-?\s*(?:0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*))\s*[;,)]")
+
+
+def _folded_field(context: Context, handler: Handler, bits: int) -> Found:
+    """The constant as the source spells it, if it does so in figures; else nobody knows which it was."""
+    target, where, site = handler.type(1), handler.location, _branch_to(context, handler)
+    spelled = _NUMBER.match(context.sources.line(where.file, where.line), where.column - 1)
+    if spelled is None or site is None:
+        message = f"the constant for {bits}-bit field of {target.name} is not known: the compiler cut it"
+        return Found(CATEGORY, where, message, Trigger.UNFINDABLE, site or handler.call)
+    text = "".join(spelled.group(1).split())
+    digits = text.lstrip("-")
+    octal = digits.startswith("0") and digits.isdecimal() and len(digits) > 1
+    number = int(digits, 8 if octal else 0) * (-1 if text.startswith("-") else 1)
+    value = IntConstant(IntType(64), number % (1 << 64))
+    message = f"conversion of {text} to {bits}-bit field of {target.name} changes the value"
+    return Found(
+        CATEGORY,
+        where,
+        message,
+        Trigger.NARROWING,
+        site,
+        value=value,
+        bits=bits,
+        signed_to=True,
+        signed_from=True,
+        operands=(text,),
+    )
 
 
 def _bit_field(context: Context, handler: Handler, value: Operand, bits: int) -> Found:
@@ -131,24 +192,85 @@ def _from_float(context: Context, handler: Handler) -> Found:
     return Found(CATEGORY, handler.location, message, Trigger.REACHED, handler.call, operands=(text,))
 
 
-def _is_conversion(context: Context, cast: Cast) -> bool:
-    """clang names the results of C conversions `conv`; bit-fields, booleans, shift amounts and calling
-    conventions have other names. A conversion with instrumentation is extended back right behind it."""
-    if cast.op != "trunc" or cast.nosanitize or not isinstance(cast.type, IntType) or cast.type.bits == 1:
+def _is_conversion(context: Context, places: Pointees, carried: frozenset[str], cast: Cast) -> bool:
+    """A conversion of C that has no instrumentation. Other truncations are the compiler's: to a truth value,
+    into a bit-field's unit, of a struct on its way through registers, of a value as it lies in memory, of
+    an amount or an index that the machine wants narrower, of what a builtin counts."""
+    if cast.op != "trunc" or cast.nosanitize or cast.of_field or _width(cast.type) in (0, 1):
         return False
-    if not re.fullmatch(r"conv\d*", cast.result or ""):
+    if isinstance(cast.value, Register) and cast.value.name in carried:
         return False
-    return not any(
-        isinstance(user, Cast) and user.nosanitize and _is_back(user) for user in context.uses(cast.result)
+    if any(_is_back(context, cast, user) for user in context.uses(cast.result)):
+        return False
+    match context.definition(cast.value):
+        case Load(location=location, pointer=pointer) if location == cast.location and _is_odd(cast):
+            kind = places.scalar(pointer)
+            return kind is not None and kind.name in _BUILTIN
+        case Call(location=location) as call if location == cast.location:
+            return not callee_name(call).startswith(_COUNTS)
+        case _:
+            return not _fits_user(context, cast)
+
+
+_COUNTS = ("llvm.ctpop.", "llvm.ctlz.", "llvm.cttz.")
+
+
+def _is_odd(cast: Cast) -> bool:
+    """A _BitInt lies in memory in an integer of the machine's."""
+    return _width(cast.type) not in (8, 16, 32, 64, 128)
+
+
+def _is_back(context: Context, cast: Cast, user: Instruction) -> bool:
+    """A conversion with instrumentation is extended back right behind it, and compared."""
+    if not isinstance(user, Cast) or not user.nosanitize or user.op not in ("sext", "zext"):
+        return False
+    users = [u for u in context.block_of(cast) if isinstance(u, Compare) and u.nosanitize]
+    sides = {getattr(side, "name", None) for u in users for side in (u.left, u.right)}
+    return user.result in sides and getattr(cast.value, "name", None) in sides
+
+
+def _fits_user(context: Context, cast: Cast) -> bool:
+    """Made for the instruction that uses it, a shift or a step to an element, at whose place it stands. In a
+    macro everything stands at one place: there, what the program wrote cannot be told from it, and counts."""
+    users = context.uses(cast.result)
+    line = context.sources.line(cast.location.file, cast.location.line) if cast.location is not None else ""
+    column = cast.location.column - 1 if cast.location is not None else 0
+    for user in users:
+        if user.location != cast.location:
+            return False
+        is_amount = isinstance(user, Binary) and user.op in ("shl", "lshr", "ashr")
+        if is_amount and not line.startswith(("<<", ">>"), column):
+            return False
+        if not is_amount and not isinstance(user, GetElementPtr):
+            return False
+    return bool(users)
+
+
+def _width(kind: Type) -> int:
+    element = kind.element if isinstance(kind, VectorType) else kind
+    return element.bits if isinstance(element, IntType) else 0
+
+
+def _plain_from_float(context: Context, cast: Cast, place: Location) -> Found:
+    """Vectors, and IR of other compilers, have no instrumentation."""
+    text = spell(context, cast.value)
+    bits, signed = _width(cast.type), cast.op == "fptosi"
+    name = f"{'a signed' if signed else 'an unsigned'} {bits}-bit integer"
+    return Found(
+        CATEGORY,
+        place,
+        f"conversion of {text} to {name} changes the value",
+        Trigger.NARROWING,
+        cast,
+        value=cast.value,
+        bits=bits,
+        signed_to=signed,
+        operands=(text,),
     )
 
 
-def _is_back(user: Cast) -> bool:
-    return user.op in ("sext", "zext") and (user.result or "").startswith("anyext")
-
-
 def _explicit(context: Context, cast: Cast, location: Location) -> Found:
-    assert isinstance(cast.type, IntType)
+    bits = _width(cast.type)
     spelled = cast_type_at(context.sources.line(location.file, location.line), location.column)
     unsigned = _known_unsigned(context, spelled)
     if unsigned is None:
@@ -156,7 +278,7 @@ def _explicit(context: Context, cast: Cast, location: Location) -> Found:
     signed_from = is_unsigned(context, cast.value) is not True
     signed_to = signed_from if unsigned is None else not unsigned
     text = spell(context, cast.value, signed_from)
-    name = spelled or f"{'a signed' if signed_to else 'an unsigned'} {cast.type.bits}-bit integer"
+    name = spelled or f"{'a signed' if signed_to else 'an unsigned'} {bits}-bit integer"
     return Found(
         CATEGORY,
         location,
@@ -164,7 +286,7 @@ def _explicit(context: Context, cast: Cast, location: Location) -> Found:
         Trigger.NARROWING,
         cast,
         value=cast.value,
-        bits=cast.type.bits,
+        bits=bits,
         signed_to=signed_to,
         signed_from=signed_from,
         operands=(text,),

@@ -18,7 +18,8 @@ Passes:
 Not flagged: variables accessed by name, elements of an array variable whose index has a `bounds` check of its
 own, device registers (a constant address), and pointers from outside the program, which are taken to be valid
 unless `--strict-pointers` says otherwise. Comparing or computing an invalid pointer is not flagged, using
-it is.
+it is. Alignment is not looked at: a buffer of bytes that is read as a wider type passes if it is large
+enough.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ from vouch.c.checks.context import Context, Found
 from vouch.c.checks.handlers import Handler
 from vouch.c.checks.operands import handler_operand
 from vouch.c.checks.text import binary, spell
-from vouch.c.ir import Binary, IntType, Location
+from vouch.c.ir import Binary, IntType, Location, VectorType
 
 CATEGORY = Category.SHIFT
 _BUILTINS = {0: "__builtin_ctz", 1: "__builtin_clz"}
@@ -47,12 +47,13 @@ def find(context: Context) -> Iterator[Found]:
     for site in context.binaries:
         place = context.place(site)
         if _is_plain(site) and place is not None and site.location not in guarded:
-            assert isinstance(site.type, IntType)
+            kind = site.type.element if isinstance(site.type, VectorType) else site.type
+            assert isinstance(kind, IntType)
             amount = spell(context, site.right, signed=False)
             yield Found(
                 CATEGORY,
                 place,
-                f"shift amount {amount} is out of range for a {site.type.bits}-bit integer",
+                f"shift amount {amount} is out of range for a {kind.bits}-bit integer",
                 Trigger.SHIFT,
                 site,
                 operands=(spell(context, site.left), amount),
@@ -76,6 +77,4 @@ def _handled(context: Context, handler: Handler) -> Found:
 
 def _is_plain(site: Binary) -> bool:
     """A shift of the program, not one that packs or unpacks a bit-field."""
-    if site.op not in ("shl", "lshr", "ashr") or site.nosanitize or not isinstance(site.type, IntType):
-        return False
-    return not (site.result or "").startswith("bf.")
+    return site.op in ("shl", "lshr", "ashr") and not site.nosanitize and not site.of_field

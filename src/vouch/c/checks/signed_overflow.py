@@ -14,8 +14,9 @@ Passes:
 
     int scale(short raw) { return raw * 1000; }        /* at most 32767000 */
 
-Not flagged: unsigned arithmetic, which wraps by definition (see `unsigned-overflow`), and arithmetic in a
-wider type whose result is then converted back (see `narrowing`).
+Not flagged: unsigned arithmetic, which wraps by definition (see `unsigned-overflow`), sums, differences and
+products of vectors and atomic operations, which wrap too, and arithmetic in a wider type whose result is then
+converted back (see `narrowing`).
 """
 
 from __future__ import annotations
@@ -32,8 +33,6 @@ from vouch.c.ir import Binary, IntConstant, Location, Operand
 CATEGORY = Category.SIGNED_OVERFLOW
 
 _OPERATION = {"add_overflow": "add", "sub_overflow": "sub", "mul_overflow": "mul"}
-# Address arithmetic that clang itself makes out of indices and pointer differences.
-_COMPILER_MADE = ("idx.", "sub.ptr", "vla", "incdec.ptr", "add.ptr")
 
 
 def find(context: Context) -> Iterator[Found]:
@@ -95,7 +94,7 @@ def _quotient(context: Context, handler: Handler) -> Found:
 
 
 def _is_plain_signed(context: Context, site: Binary) -> bool:
-    if site.nosanitize or context.place(site) is None or (site.result or "").startswith(_COMPILER_MADE):
+    if site.nosanitize or context.place(site) is None:
         return False
     return "nsw" in site.flags and site.op in ("add", "sub", "mul")
 

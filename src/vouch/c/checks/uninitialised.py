@@ -26,11 +26,10 @@ decided at once.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from vouch.c.carried import received
-from vouch.c.checks.assigned import Assigned
+from vouch.c.checks.assigned import Assigned, Reads
 from vouch.c.checks.base import Category, Trigger
 from vouch.c.checks.context import Context, Found, callee_name, is_device_register, source_name
 from vouch.c.checks.copies import partly_written, unwritten_behind_pointers
@@ -39,21 +38,20 @@ from vouch.c.checks.text import spell_place
 from vouch.c.escape import escaping
 from vouch.c.ir import (
     Alloca,
-    Binary,
+    AtomicUpdate,
     Call,
+    CompareExchange,
     GlobalConstant,
     Instruction,
     Load,
     Operand,
     Parameter,
     Register,
-    StructType,
+    Return,
 )
 from vouch.c.leaving import operands
 
 CATEGORY = Category.UNINITIALISED
-
-_TEMPORARIES = re.compile(r"(retval|tmp|temp|saved_stack|coerce|nrvo|varet|result)\d*")
 
 # Library functions that read all of what their arguments point to.
 _READERS = frozenset(
@@ -71,24 +69,37 @@ def find(context: Context) -> Iterator[Found]:
     partly, behind_pointers = _may_be_unwritten(context)
     assigned = _assigned(context, places)
     declared = _written_where_declared(context, places)
-    for load in context.loads:
-        if load.nosanitize or load.carries or context.place(load) is None:
-            continue
-        if _prepares_bit_field(context, load):
+    for load in _reads(context):
+        if context.place(load) is None:
             continue
         base = places.of(load.pointer).base
         if base is None:
             if behind_pointers and not is_device_register(context, load.pointer):
                 yield _found(context, load, Trigger.UNINITIALISED)
+        elif _is_result(context, base, load):
+            if not assigned.covers(load) and _result_is_used(context):
+                yield _no_result(context, load)
         elif not isinstance(base, GlobalConstant) and _may_lack_value(context, base, partly):
             if not assigned.covers(load):
                 yield _found(context, load, Trigger.UNINITIALISED)
             elif id(base) not in declared and base.variable is not None and not base.variable.argument:
                 yield _found(context, load, Trigger.NEVER)
-        elif _is_result(base) and not assigned.covers(load) and _result_is_used(context):
-            yield _no_result(context, load)
     if behind_pointers:
         yield from _calls(context)
+
+
+def _reads(context: Context) -> Iterator[Reads]:
+    """The program's own reads; an atomic operation reads what it changes."""
+    for load in context.loads:
+        if not (load.nosanitize or load.carries or load.field == 0):
+            yield load
+    for block in context.function.blocks.values():
+        for i in block.instructions:
+            match i:
+                case AtomicUpdate(op="xchg") if not context.uses(i.result):
+                    pass  # the old value is not looked at
+                case AtomicUpdate() | CompareExchange():
+                    yield i
 
 
 def _assigned(context: Context, places: Places) -> Assigned:
@@ -107,22 +118,22 @@ def _may_lack_value(context: Context, base: Alloca | Parameter, partly: bool) ->
         return base.sret or partly
     variable = base.variable
     if variable is None:
-        return not context.has_names or _is_jumped_over(base) or (partly and _is_temporary_struct(base))
+        # One of the compiler's own, which it always writes first, or a variable whose declaration is never
+        # come by, such as one before the first case of a switch: clang does not describe it.
+        return True
     if variable.argument:
         return partly and context.program.ctypes[variable.type].kind in ("struct", "union")
     return not variable.name.startswith("__vla_expr")
 
 
-def _is_jumped_over(base: Alloca) -> bool:
-    """A variable whose declaration is never come by, such as one before the first case of a switch: clang
-    does not describe it, but names the register after it. Its own have dots, or one of these names."""
-    name = base.result or ""
-    return re.fullmatch(r"[A-Za-z_]\w*", name) is not None and _TEMPORARIES.fullmatch(name) is None
-
-
-def _is_result(base: object) -> bool:
-    """Where clang collects what several `return`s yield."""
-    return isinstance(base, Alloca) and base.result == "retval" and base.variable is None
+def _is_result(context: Context, base: object, load: Reads) -> bool:
+    """Where clang collects what several `return`s yield: read once, at the end, to be returned."""
+    if not isinstance(base, Alloca) or base.variable is not None or not context.has_names:
+        return False
+    reads = [user for user in context.uses(base.result) if isinstance(user, Load)]
+    after = context.uses(load.result)
+    at_end = len(after) == 1 and isinstance(after[0], Return) and after[0].location == load.location
+    return at_end and reads == [load]
 
 
 def _result_is_used(context: Context) -> bool:
@@ -137,20 +148,14 @@ def _result_is_used(context: Context) -> bool:
     return False
 
 
-def _no_result(context: Context, load: Load) -> Found:
+def _no_result(context: Context, load: Reads) -> Found:
     location, name = context.place(load), context.function.source_name
     assert location is not None
     message = f"{name} ends without a value for its callers"
     return Found(CATEGORY, location, message, Trigger.UNINITIALISED, load, operands=(name,))
 
 
-def _is_temporary_struct(base: Alloca) -> bool:
-    """Of a struct of the program, such as the result of a call; a compound literal is always complete."""
-    named = isinstance(base.allocated, StructType) and bool(base.allocated.name)
-    return named and not (base.result or "").startswith(".compoundliteral")
-
-
-def _found(context: Context, load: Load, trigger: Trigger) -> Found:
+def _found(context: Context, load: Reads, trigger: Trigger) -> Found:
     location = context.place(load)
     assert location is not None
     text = spell_place(context, load.pointer) or "the value"
@@ -167,16 +172,6 @@ def _calls(context: Context) -> Iterator[Found]:
         ):
             message = f"{name} reads memory that is not written"
             yield Found(CATEGORY, place, message, Trigger.UNINITIALISED, call)
-
-
-def _prepares_bit_field(context: Context, load: Load) -> bool:
-    """The read half of a write to a bit-field: masked, then joined with the new bits."""
-    for user in context.uses(load.result):
-        if isinstance(user, Binary) and user.op == "and" and (user.result or "").startswith("bf.clear"):
-            joins = context.uses(user.result)
-            if any(isinstance(join, Binary) and join.op == "or" for join in joins):
-                return True
-    return False
 
 
 def _written_where_declared(context: Context, places: Places) -> set[int]:
