@@ -54,7 +54,7 @@ def confirm(
 
 
 def _open(result: CheckResult | None) -> bool:
-    return result is not None and result.verdict in (Verdict.UNSAFE, Verdict.UNKNOWN)
+    return result is not None and result.verdict not in (Verdict.SAFE, Verdict.BOUND_SAFE)
 
 
 class _Confirmer:
@@ -64,9 +64,9 @@ class _Confirmer:
 
     def judge(self, result: CheckResult, answer: ReplayResult) -> None:
         first = self._first(answer)
-        if answer.confirmed:
+        if answer.confirmed and (result.verdict is Verdict.UNSAFE or not answer.assumed):
             result.replayed, result.verdict, result.reason = True, Verdict.UNSAFE, None
-        elif result.verdict is Verdict.UNKNOWN:
+        elif result.verdict is not Verdict.UNSAFE:
             return
         elif not answer.possible:
             result.reason = answer.output

@@ -419,8 +419,8 @@ class Decider:
         result = self._put(question, verdict, reason)
         result.inputs = finding.inputs
         result.trace = finding.trace
-        # What was guessed, a native run may confirm; not what follows from another violation.
-        if verdict is Verdict.UNSAFE or (reason is guessed and finding.cause is None):
+        # What was guessed or not computed, a native run may confirm; not what follows from another violation.
+        if verdict is Verdict.UNSAFE or finding.cause is None:
             self.answers.counterexamples[question.check.id] = finding.example
 
     def _cause(self, claim: Claim, suspects: Mapping[Term, str]) -> str | None:

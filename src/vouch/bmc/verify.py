@@ -101,6 +101,7 @@ class _Verifier:
         self.arbitrary = starts_arbitrary(program, settings.entry, settings.globals)
         self.results: dict[str, CheckResult] = {}
         self.outcome = Outcome()
+        self.found: dict[str, Counterexample] = {}  # of the entry point that is looked at
         self.bounds = _loop_bounds(settings)
         self.invariants: Invariants | None = None
         self.pool: Pool | None = None
@@ -131,7 +132,7 @@ class _Verifier:
             self._entries_in_processes(self.pool)
         else:
             for entry in self.entries:
-                self._merge(self._contained(entry))
+                self._merge(self._contained(entry), self.found)
         self._called_back()
         reached = self._reached()
         for check in self.checks:
@@ -154,13 +155,11 @@ class _Verifier:
 
     def _contained(self, entry: str) -> dict[str, CheckResult]:
         """What can be said about the checks of an entry point; a mistake in vouch costs no others."""
-        known = dict(self.outcome.counterexamples)
         try:
             return self._entry(entry)
         except (MemoryError, VouchError):
             raise
         except Exception as wrong:
-            self.outcome.counterexamples = known
             text = f"internal error: {type(wrong).__name__}: {' '.join(str(wrong).split())}".rstrip(": ")
             self.outcome.warnings.append(f"{text} in the analysis of {entry}")
             if self.settings.verbose:
@@ -176,7 +175,7 @@ class _Verifier:
         def job(entry: str) -> tuple[list[Packed], list[str], int, list[str]]:
             self.outcome = Outcome()
             best = self._entry(entry)
-            packed = pack(best, self.outcome.counterexamples)
+            packed = pack(best, self.found)
             return packed, self.outcome.warnings, self.outcome.instructions, list(self.callbacks)
 
         left = None if self.deadline is None else max(self.deadline - time.monotonic(), 0.1)
@@ -196,9 +195,7 @@ class _Verifier:
             results, examples = unpack(packed, checks)
             self.outcome.instructions += count
             self.outcome.warnings += [w for w in warnings if w not in self.outcome.warnings]
-            for name, example in examples.items():
-                self.outcome.counterexamples.setdefault(name, example)
-            self._merge(results)
+            self._merge(results, examples)
 
     def _called_back(self) -> None:
         """Functions handed to code outside, and those in tables that only hardware or other files read, may
@@ -254,6 +251,7 @@ class _Verifier:
     def _entry(self, entry: str) -> dict[str, CheckResult]:
         """Climb the bounds until nothing is cut that matters, or time is up."""
         best: dict[str, CheckResult] = {}
+        self.found = {}
         if not self._checks_of(entry):
             return best
         began = time.monotonic()
@@ -443,13 +441,19 @@ class _Verifier:
                 continue
             best[name] = result
             if name in answers.counterexamples:
-                self.outcome.counterexamples[name] = answers.counterexamples[name]
+                self.found[name] = answers.counterexamples[name]
 
-    def _merge(self, best: Mapping[str, CheckResult]) -> None:
+    def _merge(
+        self, best: Mapping[str, CheckResult], examples: Mapping[str, Counterexample] | None = None
+    ) -> None:
+        """A result comes with its own counterexample, if it has one that is to be run."""
         for name, result in best.items():
             known = self.results.get(name)
             if known is None or _outweighs(result, known):
                 self.results[name] = result
+                self.outcome.counterexamples.pop(name, None)
+                if examples is not None and name in examples:
+                    self.outcome.counterexamples[name] = examples[name]
                 if self.report is not None and len(self.entries) == 1:
                     self.report(result)
 

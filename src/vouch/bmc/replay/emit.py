@@ -40,6 +40,8 @@ RUNTIME = {
     "known": "i8 (i32)",
     "havoc": "void (i32, ptr, i64)",
     "arbitrary": "i64 (i64, i8, i32, i32)",
+    "assumed": "void (i32)",
+    "real": "i64 (i32, i64, i64)",
     "new": "ptr (i64)",
     "return": "void (i32, ptr, i64, i8, ptr, i32)",
     "malloc": "ptr (i64, i32)",

@@ -70,7 +70,8 @@ def _rewrite(program: Program, module: ModuleText, checks: Sequence[Check], mach
     storage = lay_out(module, program.layout.pointer_bits)
     out = [*module.preamble, *storage.lines, *declarations()]
     for name, function in module.functions.items():
-        if name in stubs.ASSUMPTIONS:  # whatever body the program gives it
+        modelled = name in program.models and stubs.is_real(function)
+        if name in stubs.ASSUMPTIONS or modelled:  # whatever body the program or the model gives it
             out += stubs.stub(function, numbers[name])
             continue
         handed_on = received(program, program.functions[name]) if carriers else frozenset()

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Protocol
 
 from vouch.bmc.counterexample import Address, Counterexample, OutsideObject, Scalar
-from vouch.bmc.replay import wire
+from vouch.bmc.replay import real, wire
 from vouch.bmc.replay.build import Binary, build
 from vouch.bmc.replay.chance import random_example
 from vouch.bmc.replay.limits import Limits
@@ -21,6 +21,8 @@ from vouch.bmc.replay.process import run
 from vouch.bmc.replay.text import Unreplayable
 from vouch.c.checks.base import Check
 from vouch.c.ir import Program
+
+_QUESTIONS = 200  # runs of one counterexample: each may ask for one more result of the math library
 
 
 class HasProgram(Protocol):
@@ -38,7 +40,8 @@ class ReplayResult:
 
     `possible` is False where the program cannot be run here at all; `reason` then says why. Otherwise, when
     not confirmed, `reason` says how the run ended. `diverged` tells how the run differed from the recorded
-    one (None: it did not); `faithful`: what came in did so as recorded. `fired` are the ids of all checks
+    one (None: it did not); `faithful`: what came in did so as recorded; `assumed`: a result was
+    used that a model of the library assumes and does not compute. `fired` are the ids of all checks
     that were violated, in order; a confirmed run stops at the check it is about.
     """
 
@@ -48,6 +51,7 @@ class ReplayResult:
     reason: str | None = None
     possible: bool = True
     faithful: bool = False
+    assumed: bool = False
 
     @property
     def output(self) -> str:
@@ -78,6 +82,7 @@ class Replayer:
         self._numbers = {check.id: number for number, check in enumerate(self._checks, 1)}
         self._limits = limits or Limits()
         self._devices = list(devices)
+        self._answers: dict[wire.Question, int] = {}
         self._folder: Path | None = None
         self._built: tuple[Rewritten, Binary] | Unreplayable | None = None
 
@@ -147,18 +152,34 @@ class Replayer:
         rewritten, binary = self._build()
         encoder = wire.Encoder(rewritten, self._program)
         example = _with_command_line(example, self._program)
-        data = encoder.encode(example, flags=flags, wanted=number, sites=len(self._checks), seed=seed)
-        try:
-            outcome = run(binary, data, self._limits)
-        except OSError as error:  # a folder or a kernel that does not run the binary
-            raise Unreplayable(f"cannot be run: {error.strerror}") from None
-        report = wire.decode(outcome.output)
+        for _ in range(_QUESTIONS):
+            data = encoder.encode(
+                example, flags=flags, wanted=number, sites=len(self._checks), seed=seed, answers=self._answers
+            )
+            try:
+                outcome = run(binary, data, self._limits)
+            except OSError as error:  # a folder or a kernel that does not run the binary
+                raise Unreplayable(f"cannot be run: {error.strerror}") from None
+            report = wire.decode(outcome.output)
+            if report.end != wire.QUESTION or not self._answer(rewritten, report.question):
+                break
         result = self._result(rewritten, report, encoder.problems, outcome.stopped, number)
         if report.end in (wire.UNCONFINED, wire.FOREIGN):
             result.possible, result.reason = False, wire.ENDS[report.end]
         elif binary.missing and not result.confirmed and report.end is None:
             result.possible, result.reason = False, f"no {', '.join(binary.missing)} to call"
         return result
+
+    def _answer(self, rewritten: Rewritten, question: wire.Question | None) -> bool:
+        """Work out what a run asked for, for the next one."""
+        if question is None or question in self._answers:
+            return False
+        name = next((n for n, number in rewritten.functions.items() if number == question[0]), "")
+        result = real.call(name, question[1:])
+        if result is None:
+            return False
+        self._answers[question] = result
+        return True
 
     def _result(
         self, rewritten: Rewritten, report: wire.Report, problems: list[str], stopped: str | None, number: int
@@ -173,8 +194,9 @@ class Replayer:
         diverged = "; ".join(dict.fromkeys(remarks)) or None
         fired = [self._checks[n - 1].id for n in report.fired]
         faithful = not problems and all(what == wire.BAD_ACCESS for what, _ in report.notes)
+        assumed = any(what == wire.ASSUMED for what, _ in report.notes)
         if number in report.fired:
-            return ReplayResult(True, fired, diverged, faithful=faithful)
+            return ReplayResult(True, fired, diverged, faithful=faithful, assumed=assumed)
         reason = stopped or (wire.ENDS[report.end] if report.end is not None else "the run ended early")
         reason = f"{reason} without violating the check" if number else reason
         return ReplayResult(False, fired, diverged, reason, faithful=faithful)

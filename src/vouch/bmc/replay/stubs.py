@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from vouch.bmc.counterexample import OUTSIDE_FUNCTION
+from vouch.bmc.replay import real
 from vouch.bmc.replay.emit import Emitter, allocated_size, bits
 from vouch.bmc.replay.text import FunctionText, ParameterText, split
 
@@ -76,6 +77,10 @@ def _body_of(function: FunctionText) -> _Body:
         return known
     if name in _HEAP and count > max(_HEAP[name][1]):
         return _heap
+    if is_real(function):
+        return _real
+    if name.startswith("__vouch_any_"):
+        return _assumed
     return _nothing if name.startswith("__ubsan_handle_") else _recorded
 
 
@@ -188,6 +193,34 @@ def _unnamed(out: Emitter, array: str, first: int) -> None:
     for index in range(first, first + _VARIADIC_POINTERS):
         slot = out.value(f"getelementptr ptr, ptr {array}, i32 {index}")
         out.do(f"store ptr {out.value(f'va_arg ptr {ap}, ptr')}, ptr {slot}")
+
+
+def _assumed(out: Emitter, function: FunctionText, number: int) -> str | None:
+    """A result that a model only assumes: a run that uses it shows nothing."""
+    out.call("assumed", str(number))
+    return _recorded(out, function, number)
+
+
+def is_real(function: FunctionText) -> bool:
+    """A function of the math library that vouch calls in place of its model."""
+    return real.shape(function.name) == (function.result, tuple(p.type for p in function.parameters))
+
+
+def _real(out: Emitter, function: FunctionText, number: int) -> str | None:
+    """The runtime looks the result up by the arguments' bits; what it does not know ends the run."""
+    bits_of = [_bits64(out, p.type, p.name) for p in function.parameters]
+    result = out.call("real", str(number), *[*bits_of, "0"][:2])
+    if function.result == "float":
+        return out.value(f"bitcast i32 {out.value(f'trunc i64 {result} to i32')} to float")
+    return out.value(f"bitcast i64 {result} to double")
+
+
+def _bits64(out: Emitter, kind: str, value: str) -> str:
+    if kind == "double":
+        return out.value(f"bitcast double {value} to i64")
+    if kind == "float":
+        value, kind = out.value(f"bitcast float {value} to i32"), "i32"
+    return out.value(f"zext {kind} {value} to i64")
 
 
 _BODIES: Mapping[str, tuple[_Body, int]] = {  # with the least number of parameters

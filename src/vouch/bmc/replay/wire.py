@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from vouch.bmc.counterexample import Address, Counterexample, Event, OutsideObject, Scalar
@@ -36,29 +36,38 @@ ENDS = (
     "a pointer made from random data was used",
     "the kernel cannot confine a native run",
     "code that only the target's own processor can run was reached",
+    "more results of library functions are wanted than are worked out",
 )
 NOTES = (
     "more calls of {} than recorded",
     "events of {} in another order than recorded",
     "an invalid access without a check of its own in {}",
     "a recorded write of {} has no place to go to",
+    "a result is used that nobody computes",
 )
 CONFIRMED, RETURNED, EXIT, ABORT, ASSUMPTION = range(5)
-UNCONFINED, FOREIGN = 10, 11
-BAD_ACCESS = 2  # the note about what the program does; the others are about what came in
+UNCONFINED, FOREIGN, QUESTION = 10, 11, 12
+# Notes about what the program does and what its models do not compute; the others are about what came in.
+BAD_ACCESS, ASSUMED = 2, 4
+
+
+Question = tuple[int, int, int]  # number of a function, the bits of two arguments
 
 
 @dataclass(slots=True)
 class Report:
-    """What a run told: numbers of violated checks in order, remarks, how it ended (index into ENDS)."""
+    """What a run told: numbers of violated checks in order, remarks, how it ended (index into ENDS), and the
+    call of a library function whose result it wants."""
 
     fired: list[int] = field(default_factory=list)
     notes: list[tuple[int, int]] = field(default_factory=list)
     end: int | None = None
+    question: Question | None = None
 
 
 def decode(output: bytes) -> Report:
     report = Report()
+    arguments = [0, 0]
     for tag, a, b in struct.iter_unpack("<III", output[: len(output) // 12 * 12]):
         if tag == ord("F"):
             report.fired.append(a)
@@ -66,6 +75,10 @@ def decode(output: bytes) -> Report:
             report.notes.append((a, b))
         elif tag == ord("E") and a < len(ENDS):
             report.end = a
+        elif tag in (ord("A"), ord("B")):
+            arguments[tag - ord("A")] = a | b << 32
+        elif tag == ord("Q"):
+            report.question = (a, arguments[0], arguments[1])
     return report
 
 
@@ -101,7 +114,17 @@ class Encoder:
         self._objects: dict[str, int] = {}
         self.problems: list[str] = []
 
-    def encode(self, example: Counterexample, *, flags: int, wanted: int, sites: int, seed: int = 0) -> bytes:
+    def encode(
+        self,
+        example: Counterexample,
+        *,
+        flags: int,
+        wanted: int,
+        sites: int,
+        seed: int = 0,
+        answers: Mapping[Question, int] | None = None,
+    ) -> bytes:
+        """`answers` are results of library functions that earlier runs asked for."""
         self.problems = []
         placed = [o for o in example.objects if o.kind in ("global", "outside") and self._placeable(o)]
         made = [o for o in example.objects if o.kind in ("local", "heap")]
@@ -109,6 +132,8 @@ class Encoder:
         out = _Writer()
         out.number(_MAGIC, flags, wanted, sites, self._names.entries[example.entry], seed)
         out.number(len(self._names.devices), *(n for low_high in self._names.devices for n in low_high))
+        known = answers or {}
+        out.number(len(known), *(n for question, result in known.items() for n in (*question, result)))
         out.number(len(self._names.allocas))
         self._contents(out, made)
         self._events(out, example.events)

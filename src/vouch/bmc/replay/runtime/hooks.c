@@ -219,6 +219,19 @@ LOCAL int is_function(word address) {
     return 0;
 }
 
+/* A model assumes something about a result: from here on the run shows nothing of the real function. */
+void __replay_assumed(u32 function) { note(NOTE_ASSUMED, function); }
+
+/* What a function of the math library returns for these bits; vouch is asked for what it has not told yet. */
+u64 __replay_real(u32 function, u64 a, u64 b) {
+    for (u32 i = 0; i < answer_count; i++)
+        if (answers[4 * i] == function && answers[4 * i + 1] == a && answers[4 * i + 2] == b) return answers[4 * i + 3];
+    tell('A', (u32)a, (u32)(a >> 32));
+    tell('B', (u32)b, (u32)(b >> 32));
+    tell('Q', function, 0);
+    finish(END_QUESTION, function);
+}
+
 /* What to call instead of `pointer`: itself when it is a function, else `other`. */
 void *__replay_callee(void *pointer, void *other, u32 access, u32 function) {
     if (is_function((word)pointer)) return pointer;

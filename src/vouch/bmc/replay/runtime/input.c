@@ -25,6 +25,8 @@ static u32 contents_count;
 static struct object **outside;
 static u32 outside_count;
 static u8 *arguments;
+static const u64 *answers; /* of the math library, each of four numbers: function, two arguments, result */
+static u32 answer_count;
 static const u64 *cursor, *input_end, *object_contents;
 static void *const *call_arguments; /* pointers passed to the function without a body that runs now */
 static u32 call_argument_count;

@@ -25,6 +25,7 @@ enum end {
     END_WILD,
     END_UNCONFINED,
     END_FOREIGN,
+    END_QUESTION, /* the result of a library function is wanted: asked by the records before */
 };
 
 /* Remarks about a run that differs from the recorded one; wire.py has the same list. */
@@ -33,6 +34,7 @@ enum note {
     NOTE_ORDER,   /* events came in another order: b is the number of the function */
     NOTE_ACCESS,  /* an invalid access where no check is listed: b is the number of the function, or 0 */
     NOTE_TARGET,  /* a recorded write has no place to go to: b is the number of the function */
+    NOTE_ASSUMED, /* a result that a model assumes was used: b is the number of the function */
 };
 
 enum state { FREE_SLOT, LIVE, DEAD };

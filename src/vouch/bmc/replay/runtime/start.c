@@ -21,6 +21,9 @@ LOCAL __attribute__((noreturn, used)) void run(void) {
     device_count = (u32)take();
     devices = (const struct range *)cursor;
     cursor += 2 * (u64)device_count;
+    answer_count = (u32)take();
+    answers = cursor;
+    cursor += 4 * (u64)answer_count;
     made = table(take() + 1, sizeof *made);
     fired = table(site_count + 1, 1);
     set_up_memory();
