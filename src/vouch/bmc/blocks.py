@@ -10,6 +10,7 @@ from vouch.bmc.initial import Changed, Unknown, Zero
 from vouch.bmc.memory import Contents, partly_written
 from vouch.bmc.shapes import bounds
 from vouch.bmc.state import State
+from vouch.bmc.strings import String, largest
 from vouch.bmc.value import Kind, MemObject, Pointer, Value, select
 from vouch.c import ir
 from vouch.smt import term as T
@@ -58,35 +59,88 @@ def copy_unchecked(ex: Executor, state: State, destination: Pointer, source: Poi
         for at, type_, value, undefined in pieces:
             write(ex, state, destination, at, type_, value, T.TRUE, undefined)
         return
-    most = _most(ex, state, [destination, source], size)
+    most = _most(ex, [destination, source], size)
     if most is None:
-        _forget(ex, state, destination, "a copy of unknown length", source)
+        _forget(ex, state, destination, "a copy of unknown length", source, size)
         return
     byte = ir.IntType(8)
-    found = [(at, *_read_one(ex, state, source, at, byte)) for at in range(most)]
+    found = [(at, *read_one(ex, state, source, at, byte)) for at in range(most)]
     for at, value, undefined in found:
         inside = T.ult(T.bv(at, ex.world.pointer_bits), size)
         write(ex, state, destination, at, byte, value, inside, undefined)
 
 
-def _most(ex: Executor, state: State, pointers: list[Pointer], size: Term) -> int | None:
+def _most(ex: Executor, pointers: list[Pointer], size: Term) -> int | None:
     """The most bytes that a valid access of this size can touch, if that is a small number."""
-    most = bounds(size)[1]
+    most = min(bounds(size)[1], most_bytes(ex, pointers, size.width))
+    return most if most <= VARIABLE_LIMIT else None
+
+
+def most_bytes(ex: Executor, pointers: list[Pointer], bits: int) -> int:
+    """The most bytes that lie behind all of these pointers."""
+    most = (1 << bits) - 1
     for pointer in pointers:
         sizes = [o.size for _, o, _ in pointer.targets if o.kind in access.MAIN]
         if sizes and all(isinstance(s, int) for s in sizes):
             most = min(most, max(s for s in sizes if isinstance(s, int)))
-    return most if most <= VARIABLE_LIMIT else None
+    return most
 
 
-def _forget(ex: Executor, state: State, pointer: Pointer, why: str, source: Pointer | None = None) -> None:
+def _forget(
+    ex: Executor,
+    state: State,
+    pointer: Pointer,
+    why: str,
+    source: Pointer | None = None,
+    size: Term | None = None,
+) -> None:
     ex.world.note(why)
     origins = source.targets if source is not None else ()
     unset = any(o.kind in access.MAIN and partly_written(o, state.memory.get(o)) for _, o, _ in origins)
-    for _, target, _ in pointer.targets:
+    strings = list(_strings(state, source)) if source is not None else []
+    for guard, target, offset in pointer.targets:
         if target.kind in access.MAIN and not target.constant:
             partly = unset or partly_written(target, state.memory.get(target))
-            havoc(ex, state, target, Changed(ex.world, partly, why, why))
+            left = Changed(ex.world, partly, why, why)
+            havoc(ex, state, target, left)
+            if size is None:
+                continue
+            stop = T.add(offset, size)
+            written = _written(ex, state, source, size) if unset and source is not None else T.TRUE
+            left.filled.append((offset, stop, T.and_(guard, written, T.ule(offset, stop))))
+            for length, when in strings:
+                whole = T.and_(guard, when, T.ult(length, size))
+                end, limit = T.add(offset, length), largest(target, ex.world.pointer_bits)
+                left.holds_string(ex.memory, String(offset, end, limit, whole))
+
+
+def _written(ex: Executor, state: State, source: Pointer, size: Term) -> Term:
+    """Were all bytes that a copy takes written?"""
+    found: Term = T.TRUE
+    for guard, target, offset in source.targets:
+        contents = state.memory.get(target)
+        if target.kind not in access.MAIN or not partly_written(target, contents):
+            continue
+        initial = contents.initial if contents is not None else None
+        if contents is None or contents.cells or contents.array or not isinstance(initial, Changed):
+            return T.FALSE
+        last = T.sub(T.add(offset, size), T.bv(1, ex.world.pointer_bits))
+        found = T.and_(found, T.or_(T.not_(guard), initial.covered(offset, last)))
+    return found
+
+
+def _strings(state: State, source: Pointer) -> Iterator[tuple[Term, Term]]:
+    """Lengths of strings that begin where a copy begins, each with the condition that it is one: copied as a
+    whole it is a string in its new place."""
+    for guard, target, offset in source.targets:
+        contents = state.memory.get(target)
+        initial = target.initial if contents is None or contents.initial is None else contents.initial
+        if not isinstance(initial, Unknown) or (contents is not None and (contents.cells or contents.array)):
+            continue
+        for string in initial.ends.strings:
+            if string.start is offset:
+                whole = T.and_(guard, string.when, T.ult(string.end, string.size))
+                yield T.sub(string.end, string.start), whole
 
 
 def havoc(ex: Executor, state: State, target: MemObject, contents: Unknown) -> None:
@@ -121,9 +175,9 @@ def fill(
     if size.value is not None and int(size.value) <= COPY_LIMIT:
         _fill_constant(ex, state, destination, byte, int(size.value))
         return
-    most = _most(ex, state, [destination], size)
+    most = _most(ex, [destination], size)
     if most is None:
-        _forget(ex, state, destination, "a memset of unknown length")
+        _forget(ex, state, destination, "a memset of unknown length", size=size)
         return
     for at in range(most):
         inside = T.ult(T.bv(at, ex.world.pointer_bits), size)
@@ -178,12 +232,12 @@ def read(ex: Executor, state: State, source: Pointer, size: int) -> list[Piece]:
         return list(_pieces(ex, state, target, ex.memory.signed(offset), size))
     result: list[Piece] = []
     for at, type_ in _shape(ex, source, size):
-        value, undefined = _read_one(ex, state, source, at, type_)
+        value, undefined = read_one(ex, state, source, at, type_)
         result.append((at, type_, value, undefined))
     return result
 
 
-def _read_one(ex: Executor, state: State, source: Pointer, at: int, type_: ir.Type) -> tuple[Value, Term]:
+def read_one(ex: Executor, state: State, source: Pointer, at: int, type_: ir.Type) -> tuple[Value, Term]:
     size = ex.world.layouts.store_size(type_)
     choices: list[tuple[Term, Value]] = []
     undefined: Term = T.FALSE

@@ -160,6 +160,16 @@ class Decider:
             return Answer.UNKNOWN
         return solver.check([goal], timeout=limit)
 
+    def _ask_small(self, solver: Solver, goal: Term) -> Answer:
+        """Ask for an execution; if there is one, for one that is easy to run (short strings), if there is."""
+        answer = self._ask(solver, goal, self.check_timeout)
+        wishes = self.world.preferences
+        if answer is not Answer.SAT or not wishes:
+            return answer
+        if self._ask(solver, T.and_(goal, *wishes), self.check_timeout) is Answer.SAT:
+            return answer
+        return self._ask(solver, goal, self.check_timeout)
+
     # ------------------------------------------------------------ groups
 
     def _grouped(self, undecided: list[Question], violated: list[Question]) -> list[Question]:
@@ -169,7 +179,7 @@ class Decider:
             began = time.monotonic()
             goal = T.or_(*(q.violated for q in undecided))
             try:
-                answer = self._ask(solver, goal, self.check_timeout)
+                answer = self._ask_small(solver, goal)
             except Unsupported:
                 return undecided
             except SolverError as wrong:
@@ -241,7 +251,7 @@ class Decider:
         solver, constraints = self._slice(question.violated)
         reason = None
         try:
-            answer = self._ask(solver, question.violated, self.check_timeout)
+            answer = self._ask_small(solver, question.violated)
             reason = solver.reason if answer is Answer.UNKNOWN else None
             if answer is Answer.SAT:
                 self._keep_sliced(question, solver, constraints)
@@ -391,7 +401,7 @@ class Decider:
         solver = self._shared()
         for goal in goals:
             try:
-                if goal is not T.FALSE and self._ask(solver, goal, self.check_timeout) is Answer.SAT:
+                if goal is not T.FALSE and self._ask_small(solver, goal) is Answer.SAT:
                     self._keep([question], solver.value)
                     return None
             except (Unsupported, SolverError) as problem:

@@ -6,8 +6,10 @@ the same byte get the same value.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from vouch.bmc.strings import Ends, String
 from vouch.bmc.value import Value, merge, symbols
 from vouch.c import ir
 from vouch.errors import Unsupported
@@ -29,6 +31,10 @@ class Initial:
 
     def read(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
         raise NotImplementedError
+
+    def unwritten(self, memory: Memory, offset: int, size: int) -> Term:
+        """The condition under which one of these bytes was never written."""
+        return self.undefined
 
     def array(self, memory: Memory, target: MemObject, word: int) -> Term:
         """All contents as an SMT array of `word`-byte elements, indexed by element number."""
@@ -63,6 +69,8 @@ class Unknown(Initial):
         self.cells: dict[int, tuple[int, Value]] = {}
         self.arrays: dict[int, Term] = {}
         self.largest = 1
+        self.ends = Ends()
+        self.places: dict[Term, None] = {}  # not constant, read out of the array
 
     def read(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
         size = memory.layout.store_size(type_)
@@ -76,6 +84,7 @@ class Unknown(Initial):
             value = self._new(memory, target, offset, type_)
             self.cells[offset] = (size, value)
             self.largest = max(self.largest, size)
+            self._looked(memory, offset, size, value)
             return value
         return memory.from_bits(
             memory.words.join([self._byte(memory, target, offset + i) for i in range(size)]), type_
@@ -96,7 +105,40 @@ class Unknown(Initial):
         value = self._new(memory, target, offset, ir.IntType(8))
         self.cells[offset] = (1, value)
         assert isinstance(value, Term)
+        self._looked(memory, offset, 1, value)
         return value
+
+    def _looked(self, memory: Memory, offset: int, size: int, value: Value) -> None:
+        if self.ends.strings:
+            for place, byte in _bytes_of(memory, offset, size, value):
+                self.ends.look(memory, place, byte)
+
+    def look(self, memory: Memory, offset: Term, size: int) -> None:
+        """Bytes were read out of the array, at any place."""
+        for i in range(size):
+            place = memory.words.plus(offset, i)
+            if place not in self.places:
+                self.places[place] = None
+                if self.ends.strings:
+                    self.ends.look(memory, place, self._at(memory, place))
+
+    def _at(self, memory: Memory, place: Term) -> Term:
+        word, array = next(iter(self.arrays.items()))
+        return memory.words.read(array, place, 1, word)
+
+    def _seen(self, memory: Memory) -> Iterator[tuple[Term, Term]]:
+        for offset, (size, value) in self.cells.items():
+            yield from _bytes_of(memory, offset, size, value)
+        if self.arrays:
+            yield from ((place, self._at(memory, place)) for place in self.places)
+
+    def end(self, memory: Memory, target: MemObject, start: Term) -> Term:
+        """Where the string that begins at `start` ends."""
+        return self.ends.of(memory, target, start, lambda: self._seen(memory))
+
+    def holds_string(self, memory: Memory, string: String) -> None:
+        """This string lies here."""
+        self.ends.add(memory, string, lambda: self._seen(memory))
 
     def _new(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
         for word, array in self.arrays.items():
@@ -123,7 +165,16 @@ class Unknown(Initial):
             self.word = word
             if self.reason:
                 memory.world.unsupported[array] = self.reason
+            memory.made(array, self)
         return array
+
+
+def _bytes_of(memory: Memory, offset: int, size: int, value: Value) -> Iterator[tuple[Term, Term]]:
+    """Numbers only: pointers and fractions are no text."""
+    if isinstance(value, Term) and value.sort.kind == "bv":
+        bits = memory.to_bits(value)
+        for i in range(size):
+            yield T.bv(offset + i, memory.pointer_bits), memory.words.byte_of(bits, i, size)
 
 
 class Given(Initial):
@@ -171,6 +222,7 @@ class Changed(Unknown):
         self.limit = reason  # on whether a byte was written; the values are confirmed by the replay
         self.partly = partly
         self.why = why
+        self.filled: list[tuple[Term, Term, Term]] = []  # written from here, up to there, where this holds
         self._flags: dict[int, Term] = {}
 
     @property
@@ -181,6 +233,27 @@ class Changed(Unknown):
     @undefined.setter
     def undefined(self, value: Term) -> None:
         pass
+
+    def unwritten(self, memory: Memory, offset: int, size: int) -> Term:
+        unwritten = self.undefined
+        first, last = (T.bv(place, memory.pointer_bits) for place in (offset, offset + size - 1))
+        return T.and_(unwritten, T.not_(self.covered(first, last))) if self.partly else unwritten
+
+    def covered(self, first: Term, last: Term) -> Term:
+        """Were all bytes between these written at once?"""
+        return T.or_(
+            T.FALSE, *(T.and_(when, T.ule(a, first), T.ult(last, b)) for a, b, when in self.filled), T.FALSE
+        )
+
+    def look(self, memory: Memory, offset: Term, size: int) -> None:
+        flags = self._flags.get(1)
+        if flags is not None and self.filled:
+            for i in range(size):
+                place = memory.words.plus(offset, i)
+                if place not in self.places:
+                    clear = T.eq(T.select(flags, place), T.bv(0, 1))
+                    memory.constrain(T.or_(T.not_(self.covered(place, place)), clear))
+        super().look(memory, offset, size)
 
     def _noted(self, symbol: Term) -> Term:
         if self.limit:
@@ -215,6 +288,10 @@ class Merged(Initial):
     @property
     def undefined(self) -> Term:  # type: ignore[override]
         return T.ite(self.condition, self.yes.undefined, self.no.undefined)
+
+    def unwritten(self, memory: Memory, offset: int, size: int) -> Term:
+        yes, no = (part.unwritten(memory, offset, size) for part in (self.yes, self.no))
+        return T.ite(self.condition, yes, no)
 
     def read(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
         return merge(

@@ -13,7 +13,7 @@ from vouch.bmc.cfg import Flow, analyse
 from vouch.c import ir
 from vouch.c.entries import mentioned
 from vouch.c.leaving import names_in, operands
-from vouch.c.ranges.calls import is_free, is_silent
+from vouch.c.ranges.calls import CallGraph, is_free, is_silent
 
 if TYPE_CHECKING:
     from vouch.bmc.execute import Frame
@@ -33,6 +33,7 @@ class Later:
         self._sites: dict[str, frozenset[int]] = {}
         self._globals: dict[str, frozenset[str]] = {}
         self._taken: list[str] | None = None
+        self._graph: CallGraph | None = None
         self._after: dict[tuple[object, ...], frozenset[int]] = {}
 
     def flow(self, function: ir.Function) -> Flow:
@@ -59,7 +60,7 @@ class Later:
 
     def after(self, frame: Frame, label: str, index: int) -> frozenset[int]:
         """Sites reachable from instruction `index` of a block (-1: its start) and from there on in the
-        callers."""
+        callers; out of a library model also the call that entered it."""
         key = (frame.function.name, label, index, tuple(id(f.call) for f in frame.chain()))
         known = self._after.get(key)
         if known is not None:
@@ -72,11 +73,27 @@ class Later:
                 break
             self._collect(current.function, place, found, names)
             place = _place_of(current.caller, current.call)
+            if current.model and current.call is not None:
+                found.add(id(current.call))  # accesses in a model are checked at the call that entered it
         for name in names:
             for callee in self._callees(name):
                 found |= self._function_sites(callee)
         result = self._after[key] = frozenset(found)
         return result
+
+    def place(self, frame: Frame, call: ir.Call) -> tuple[str, int]:
+        """The block and the number of a call that runs in a frame."""
+        found = _place_of(frame, call)
+        assert found is not None
+        return found[0], found[1] - 1
+
+    def is_pure(self, name: str) -> bool:
+        """Does a function with all that it calls write nothing but its own variables?"""
+        if self._graph is None:
+            self._graph = CallGraph(self.program)
+        effects = self._graph.effects.get(name)
+        writes = effects is None or effects.globals or effects.wild or effects.leaves or effects.frees
+        return not writes
 
     def _collect(
         self, function: ir.Function, place: tuple[str, int], found: set[int], names: set[str]

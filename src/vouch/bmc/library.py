@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from vouch.bmc import access, blocks, calls, claims, extern, intrinsics, operands
+from vouch.bmc import access, asked, blocks, calls, claims, extern, intrinsics, operands
 from vouch.bmc.initial import Initial, Unknown, Zero
 from vouch.bmc.memory import Contents
 from vouch.bmc.state import State
@@ -376,6 +376,17 @@ _KNOWN: dict[str, Known] = {
     "__vouch_known": _known,
     "__vouch_sets_errno": _sets_errno,
     "__vouch_object_size": _object_size,
+    "__vouch_length": asked.length,
+    "__vouch_find": asked.find,
+    "__vouch_find_last": asked.find_last,
+    "__vouch_span": asked.span,
+    "__vouch_compare": asked.compare,
+    "__vouch_access": asked.accessible,
+    "__vouch_text": asked.text,
+    "__vouch_bytes": asked.anything,
+    "__vouch_constant": asked.constant,
+    "__vouch_repeats": asked.repeated,
+    "__vouch_unsupported": asked.unsupported,
 }
 
 

@@ -19,7 +19,7 @@ from vouch.smt import term as T
 from vouch.smt.term import Term
 
 if TYPE_CHECKING:
-    from vouch.bmc.initial import Initial
+    from vouch.bmc.initial import Initial, Unknown
     from vouch.bmc.world import World
 
 Cell = tuple[int, Value, Term]  # size in bytes, value, condition under which it was never initialised
@@ -85,6 +85,7 @@ class Memory:
         self.big_endian: bool = world.program.layout.big_endian
         self.words = Words(self.pointer_bits, self.big_endian, world.shapes)
         self._float_bits: dict[Term, Term] = {}
+        self._leaves: dict[Term, tuple[Unknown, ...]] = {}  # by array
 
     # ------------------------------------------------------------ single cells
 
@@ -106,7 +107,7 @@ class Memory:
             if contents.array is not None or (contents.cells and self._overlaps(contents, offset, size)):
                 return self._read_bytes(target, contents, offset, size, type_)
         initial = self._initial(target, contents)
-        return initial.read(self, target, offset, type_), initial.undefined
+        return initial.read(self, target, offset, type_), initial.unwritten(self, offset, size)
 
     def _initial(self, target: MemObject, contents: Contents | None) -> Initial:
         if contents is None or contents.initial is None:
@@ -140,6 +141,7 @@ class Memory:
         if contents.array is not None and not self._overlaps(contents, offset, size):
             where = T.bv(offset, self.pointer_bits)
             bits = self.words.read(contents.array, where, size, contents.word)
+            self.look(contents.array, where, size)
             if contents.flags is not None:
                 undefined = self.words.flagged(contents, where, size)
             return self.from_bits(bits, type_), undefined
@@ -157,11 +159,12 @@ class Memory:
         if contents.array is not None:
             where = T.bv(offset, self.pointer_bits)
             bad = T.FALSE if contents.flags is None else self.words.flagged(contents, where, 1)
+            self.look(contents.array, where, 1)
             return self.words.read(contents.array, where, 1, contents.word), bad
         initial = self._initial(target, contents)
         value = initial.read(self, target, offset, BYTE)
         assert isinstance(value, Term)
-        return value, initial.undefined
+        return value, initial.unwritten(self, offset, 1)
 
     def write(
         self,
@@ -319,7 +322,33 @@ class Memory:
         assert flat.array is not None
         bits = self.words.read(flat.array, offset, size, flat.word)
         undefined = T.FALSE if flat.flags is None else self.words.flagged(flat, offset, size)
+        self.look(flat.array, offset, size)
         return self.from_bits(bits, type_), undefined
+
+    def look(self, array: Term, offset: Term, size: int) -> None:
+        """Tell the unknown contents below an array that these of its bytes count: strings may lie there."""
+        for initial in self.leaves(array):
+            initial.look(self, offset, size)
+
+    def leaves(self, array: Term) -> tuple[Unknown, ...]:
+        """The unknown contents that an array was made of."""
+        work = [array]
+        while work:
+            term = work[-1]
+            below = term.args[:1] if term.op == "store" else term.args[1:] if term.op == "ite" else ()
+            missing = [part for part in below if part not in self._leaves]
+            if missing and term not in self._leaves:
+                work += missing
+                continue
+            if term not in self._leaves:
+                found = dict.fromkeys(leaf for part in below for leaf in self._leaves[part])
+                self._leaves[term] = tuple(found)
+            work.pop()
+        return self._leaves[array]
+
+    def made(self, array: Term, initial: Unknown) -> None:
+        """An array stands for unknown contents."""
+        self._leaves[array] = (initial,)
 
     def _pointer_from_outside(
         self, target: MemObject, contents: Contents | None, offset: Term

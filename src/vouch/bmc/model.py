@@ -128,7 +128,7 @@ class Model:
             if o.kind is Kind.GLOBAL and isinstance(o.initial, Unknown) and isinstance(o.size, int)
         ]
         for target, initial, owner, number in self.made():
-            if isinstance(initial, Unknown) and (initial.cells or initial.arrays):
+            if isinstance(initial, Unknown) and (initial.cells or initial.arrays or initial.ends.strings):
                 name, kind = (f"{owner}#{number}", "local") if owner else (str(number), "heap")
                 objects.append(self._object(target, name, kind, self._size(target, initial), initial))
         return Counterexample(claim.check, equation.entry, arguments, objects, events)
@@ -148,7 +148,8 @@ class Model:
                         known = max(known, place + size)
             initial = initial or target.initial
             if isinstance(initial, Unknown):
-                ends = (offset + size for offset, (size, _) in initial.cells.items())
+                ends = [offset + size for offset, (size, _) in initial.cells.items()]
+                ends += [end + 1 for _, end in self._strings(initial)]
                 known = max(known, min(max(ends, default=0), self._widest))
             ctype = self.world.program.ctypes.get(target.ctype) if target.ctype is not None else None
             if ctype is not None:
@@ -186,6 +187,8 @@ class Model:
                 at = self.value(term)
                 if isinstance(entry, Address) and at <= len(data) - 8:
                     pointers[at] = entry
+        for start, end in self._strings(initial):
+            data[start:end] = bytes(byte or ord("a") for byte in data[start:end])
         for offset, (size, value) in initial.cells.items():
             if not 0 <= offset <= len(data) - size:
                 continue
@@ -195,6 +198,15 @@ class Model:
             else:
                 data[offset : offset + size] = self._bytes(value, scalar, size)
         return None
+
+    def _strings(self, initial: Unknown) -> list[tuple[int, int]]:
+        """Where strings of this model begin and end, as far as a run can provide them."""
+        found = [
+            (self.value(string.start), self.value(string.end))
+            for string in initial.ends.strings
+            if self.holds(string.when)
+        ]
+        return [(start, end) for start, end in found if start <= end < LARGEST]
 
     def _bytes(self, value: Value, scalar: int, size: int) -> bytes:
         order: Any = "big" if self.world.memory.big_endian else "little"
@@ -227,7 +239,7 @@ class Model:
 
     def _chunks(self, event: Event, name: str, initial: Initial, data: bytes) -> None:
         """Only what the run reads: the rest is left as it is."""
-        if isinstance(initial, Unknown) and not initial.arrays:
+        if isinstance(initial, Unknown) and not initial.arrays and not initial.ends.strings:
             for offset, (size, value) in initial.cells.items():
                 if not isinstance(value, Pointer) and 0 <= offset <= len(data) - size:
                     event.writes.append((Address(name, offset), data[offset : offset + size]))

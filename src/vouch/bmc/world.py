@@ -60,6 +60,7 @@ class World:
         self.unsupported: dict[Term, str] = {}  # symbols that stand for what vouch cannot compute
         self.fields: dict[Term, tuple[Term, int]] = {}  # marks of units: before, bits written since
         self.changed: dict[Term, str] = {}  # symbols for bytes of `Changed` memory
+        self.preferences: list[Term] = []  # what makes a counterexample easy to run, where it can be had
         self.globals: dict[str, MemObject] = {}
         self.outside: list[MemObject] = []
         self.relevant: list[str] = []  # globals that the code from the entry point on mentions

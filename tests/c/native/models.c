@@ -57,6 +57,53 @@ size_t __vouch_nondet_size_t(void) { return 0; }
 ptrdiff_t __vouch_nondet_ssize_t(void) { return 0; }
 void *__vouch_nondet_ptr(void) { return 0; }
 void __vouch_havoc(void *p, size_t n) {}
+void __vouch_text(char *p, size_t n) { memset(p, 'x', n); }
+void __vouch_bytes(void *p, size_t n) { differ("not worked out", current); }
+_Bool __vouch_constant(size_t n) { return 1; }
+void __vouch_repeats(void *f) {}
+size_t __vouch_any_size_t(void) { return 0; }
+void __vouch_unsupported(void) { differ("not modelled", current); }
+void __vouch_access(const void *p, size_t n, int write) {}
+
+static unsigned unit(const void *p, size_t i, int size) {
+    const unsigned char *at = (const unsigned char *)p + i * (size_t)size;
+    return size == 1 ? *at : size == 2 ? *(const unsigned short *)at : *(const unsigned *)at;
+}
+
+size_t __vouch_length(const void *s, size_t limit, int size) {
+    size_t n = 0;
+    while (n < limit && unit(s, n, size)) n++;
+    return n;
+}
+size_t __vouch_find(const void *p, int c, size_t limit, int size, int string) {
+    unsigned wanted = size == 1 ? (unsigned char)c : (unsigned)c;
+    for (size_t i = 0; i < limit; i++) {
+        if (unit(p, i, size) == wanted) return i;
+        if (string && !unit(p, i, size)) break;
+    }
+    return (size_t)-1;
+}
+size_t __vouch_find_last(const void *p, int c, size_t n, int size) {
+    unsigned wanted = size == 1 ? (unsigned char)c : (unsigned)c;
+    while (n--)
+        if (unit(p, n, size) == wanted) return n;
+    return (size_t)-1;
+}
+size_t __vouch_span(const char *s, const char *set, int in) {
+    size_t n = 0;
+    while (s[n] && (strchr(set, s[n]) != NULL) == in) n++;
+    return n;
+}
+int __vouch_compare(const void *a, const void *b, size_t limit, int size, int string, int fold) {
+    for (size_t i = 0; i < limit; i++) {
+        unsigned x = unit(a, i, size), y = unit(b, i, size);
+        if (fold && x >= 'A' && x <= 'Z') x += 32;
+        if (fold && y >= 'A' && y <= 'Z') y += 32;
+        if (x != y) return size == 1 ? (int)x - (int)y : (int)x < (int)y ? -1 : 1;
+        if (string && !x) break;
+    }
+    return 0;
+}
 long double __vouch_nondet_ldouble(void) { return 0; }
 size_t __vouch_object_size(const void *p) { return 1; }
 _Bool __vouch_known(const char *s) { return 1; }

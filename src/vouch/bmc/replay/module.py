@@ -20,6 +20,7 @@ from vouch.c.layout import Sizes
 from vouch.c.reader.scan import Unreadable
 from vouch.errors import Unsupported
 
+_PURE = re.compile(r"\bmemory\([^)]*\)|\b(readonly|readnone)\b")
 _CASTS = re.compile(r"\binttoptr \(?i\d+ (\S+) to ptr")
 _NUMBERS = re.compile(r"\bi(?:16|32|64) (\d+)\b")
 _LEAST_COMPUTED = 4096
@@ -68,7 +69,7 @@ def _rewrite(program: Program, module: ModuleText, checks: Sequence[Check], mach
     numbers = {name: i for i, name in enumerate([*module.functions, *stubbed, stubs.UNKNOWN_CALLEE])}
     shared = Shared(numbers, program.layout.pointer_bits, machine.foreign)
     storage = lay_out(module, program.layout.pointer_bits)
-    out = [*module.preamble, *storage.lines, *declarations()]
+    out = [*map(_kept_calls, module.preamble), *storage.lines, *declarations()]
     for name, function in module.functions.items():
         modelled = name in program.models and stubs.is_real(function)
         if name in stubs.ASSUMPTIONS or modelled:  # whatever body the program or the model gives it
@@ -108,6 +109,12 @@ def _apart(text: str, module: ModuleText) -> str:
         return text
     clashing = re.compile(rf"@({'|'.join(re.escape(name) for name in names)})(?![-\w.$])")
     return clashing.sub(r"@__replay_program.\1", text)
+
+
+def _kept_calls(line: str) -> str:
+    """Attributes that would let LLVM leave out a call whose result nobody uses are taken away: a bad access
+    in it is one all the same."""
+    return _PURE.sub("nounwind", line) if line.startswith("attributes #") else line  # no group is empty
 
 
 def _argument_offsets(program: Program, name: str) -> list[int]:

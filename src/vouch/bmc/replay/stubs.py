@@ -52,6 +52,8 @@ ALLOCATORS = frozenset(
     name for name, (hook, _) in _HEAP.items() if hook in ("malloc", "calloc", "aligned", "realloc")
 )
 
+SCANS = ("length", "find", "find_last", "span", "compare", "access")
+
 # Writes a body (whose parameters are %a0, %a1, …); what the function returns, None for zero or nothing.
 _Body = Callable[[Emitter, FunctionText, int], str | None]
 
@@ -108,9 +110,25 @@ def _assume(out: Emitter, function: FunctionText, number: int) -> str | None:
     return None
 
 
-def _havoc(out: Emitter, function: FunctionText, number: int) -> str | None:
-    out.call("havoc", str(number), "%a0", out.to_i64(function.parameters[1].type, "%a1"))
-    return None
+def _bytes(hook: str) -> _Body:
+    def body(out: Emitter, function: FunctionText, number: int) -> str | None:
+        out.call(hook, str(number), "%a0", out.to_i64(function.parameters[1].type, "%a1"))
+        return None
+
+    return body
+
+
+def _scan(hook: str) -> _Body:
+    """What a model asks of memory."""
+
+    def body(out: Emitter, function: FunctionText, number: int) -> str | None:
+        values = [p.name if p.type == "ptr" else out.to_i64(p.type, p.name) for p in function.parameters]
+        result = out.call(hook, *values, str(number))
+        if not result or function.result == "i64":
+            return result or None
+        return out.value(f"trunc i64 {result} to {function.result}")
+
+    return body
 
 
 def _known(out: Emitter, function: FunctionText, number: int) -> str | None:
@@ -230,7 +248,13 @@ _BODIES: Mapping[str, tuple[_Body, int]] = {  # with the least number of paramet
     **dict.fromkeys(ASSUMPTIONS | CLAIMS, (_assume, 0)),
     **dict.fromkeys(_SILENT, (_nothing, 0)),
     **dict.fromkeys(("memcpy", "memmove", "memset"), (_block, 3)),
-    "__vouch_havoc": (_havoc, 2),
+    "__vouch_havoc": (_bytes("havoc"), 2),
+    "__vouch_text": (_bytes("text"), 2),
+    "__vouch_bytes": (_bytes("havoc"), 2),
+    "__vouch_constant": (_known, 1),
+    "__vouch_repeats": (_nothing, 0),
+    "__vouch_unsupported": (_ending("end", END_ABORT), 0),
+    **{f"__vouch_{hook}": (_scan(hook), 0) for hook in SCANS},
     "__vouch_known": (_known, 1),
     "__cxa_guard_acquire": (_guard, 1),
 }

@@ -20,18 +20,32 @@ static void put(struct sink *sink, char c) {
     sink->count++;
 }
 
+/* How many of the next n characters fit. */
+static size_t fitting(const struct sink *sink, size_t n) {
+    if (!sink->to || sink->count >= sink->room) return 0;
+    return n < sink->room - sink->count ? n : sink->room - sink->count;
+}
+
+static void copy(struct sink *sink, const char *text, size_t n) {
+    memcpy(sink->to + sink->count, text, fitting(sink, n));
+    sink->count += n;
+}
+
 static void pad(struct sink *sink, char c, int n) {
-    for (int i = 0; i < n; i++) put(sink, c);
+    if (n <= 0) return;
+    memset(sink->to + sink->count, c, fitting(sink, (size_t)n));
+    sink->count += (size_t)n;
 }
 
 /* prefix, zeros, then the text, in a field. */
 static void field(struct sink *sink, const struct spec *spec, const char *prefix, int zeros, const char *text,
-                  int n) {
-    int before = (int)strlen(prefix), fill = spec->width - before - zeros - n;
+                  size_t n) {
+    int before = (int)strlen(prefix), fill = spec->width - before - zeros;
+    fill = fill > 0 && n < (size_t)fill ? fill - (int)n : 0;
     if (!spec->left) pad(sink, ' ', fill);
-    for (int i = 0; i < before; i++) put(sink, prefix[i]);
+    copy(sink, prefix, (size_t)before);
     pad(sink, '0', zeros);
-    for (int i = 0; i < n; i++) put(sink, text[i]);
+    copy(sink, text, n);
     if (spec->left) pad(sink, ' ', fill);
 }
 
@@ -69,19 +83,16 @@ static void integer(struct sink *sink, const struct spec *spec, uintmax_t number
         int fill = spec->width - (int)strlen(sign) - n;
         if (fill > zeros) zeros = fill;
     }
-    field(sink, spec, sign, zeros, text, n);
+    field(sink, spec, sign, zeros, text, (size_t)n);
 }
 
 /* Some characters: between low and high of them. */
 static void something(struct sink *sink, const struct spec *spec, int low, int high) {
     int n = __vouch_any_int();
     __vouch_assume(n >= low && n <= high);
-    int size = n > spec->width ? n : spec->width;
-    for (int i = 0; i < size; i++) {
-        char c = (char)__vouch_any_int();
-        __vouch_assume(c >= ' ' && c <= '~');
-        put(sink, c);
-    }
+    size_t size = (size_t)(n > spec->width ? n : spec->width);
+    __vouch_text(sink->to + sink->count, fitting(sink, size));
+    sink->count += size;
 }
 
 static int number_of(const char **format) {
@@ -131,9 +142,15 @@ static uintmax_t unsigned_argument(arguments *args, int length) {
 }
 
 static void string(struct sink *sink, const struct spec *spec, const char *s) {
-    int n = 0;
-    while ((!spec->precise || n < spec->precision) && s[n]) n++;
-    field(sink, spec, "", 0, s, n);
+    field(sink, spec, "", 0, s, __vouch_length(s, spec->precise ? (size_t)spec->precision : EVERYTHING, 1));
+}
+
+/* A wide character becomes at most six. */
+static void wide(struct sink *sink, const struct spec *spec, const wchar_t *s) {
+    size_t n = __vouch_length(s, spec->precise ? (size_t)spec->precision : EVERYTHING, sizeof *s);
+    size_t most = spec->precise && (size_t)spec->precision < 6 * n ? (size_t)spec->precision : 6 * n;
+    if (most > 1 << 24) __vouch_unsupported();
+    something(sink, spec, 0, (int)most);
 }
 
 static void real(struct sink *sink, const struct spec *spec, arguments *args, char c) {
@@ -196,8 +213,7 @@ static void convert(struct sink *sink, const char **format, arguments *args) {
     }
     case 's':
         if (spec.length == LONG) {
-            __vouch_touch(va_arg(args->list, wchar_t *));
-            something(sink, &spec, 0, 1000);
+            wide(sink, &spec, va_arg(args->list, wchar_t *));
         } else {
             string(sink, &spec, va_arg(args->list, const char *));
         }
@@ -218,6 +234,10 @@ static void convert(struct sink *sink, const char **format, arguments *args) {
 static int format(char *to, size_t size, const char *f, va_list ap) {
     struct sink sink = {size ? to : NULL, size ? size - 1 : 0, 0};
     arguments args;
+    if (!__vouch_known(f)) {
+        __vouch_length(f, EVERYTHING, 1);
+        __vouch_unsupported(); /* it may read and write through any of its arguments */
+    }
     va_copy(args.list, ap);
     while (*f) {
         if (*f == '%') {
@@ -229,6 +249,10 @@ static int format(char *to, size_t size, const char *f, va_list ap) {
     }
     va_end(args.list);
     if (size) to[sink.count < sink.room ? sink.count : sink.room] = 0;
+    if (sink.count > __INT_MAX__) {
+        __vouch_sets_errno();
+        return -1;
+    }
     return (int)sink.count;
 }
 

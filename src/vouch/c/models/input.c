@@ -152,7 +152,7 @@ ssize_t getline(char **line, size_t *room, void *stream) {
 }
 
 char *getenv(const char *name) {
-    __vouch_touch(name);
+    __vouch_length(name, EVERYTHING, 1);
     return __vouch_nondet_bool() ? __vouch_nondet_ptr() : NULL;
 }
 
@@ -219,8 +219,8 @@ struct tm *localtime(const time_t *when) {
 struct tm *gmtime(const time_t *when) { return localtime(when); }
 
 size_t strftime(char *s, size_t room, const char *format, const struct tm *when) {
-    __vouch_touch(format);
-    __vouch_touch(when);
+    __vouch_length(format, EVERYTHING, 1);
+    __vouch_access(when, sizeof *when, 0);
     return room && __vouch_nondet_bool() ? text(s, room) : 0;
 }
 

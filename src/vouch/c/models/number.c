@@ -40,13 +40,28 @@ static uintmax_t parse(const char *s, const char **end, int base, _Bool *negativ
     return *over ? limit : number;
 }
 
+/* Characters that a number may have: no more of a text are read than these and the one behind them. */
+#define DIGITS "\t\n\v\f\r +-0123456789"
+#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+/* The end of a number in text that is not known. */
+static char *somewhere(const char *s, const char *set) {
+    size_t n = __vouch_span(s, set, 1), at = __vouch_nondet_size_t();
+    __vouch_assume(at <= n);
+    __vouch_sets_errno();
+    return (char *)s + at;
+}
+
+static char *after_integer(const char *s, int base) {
+    return somewhere(s, base > 0 && base <= 10 ? DIGITS : DIGITS LETTERS);
+}
+
 #define SIGNED(name, type, unsigned_type, nondet)                                        \
     type name(const char *s, char **end, int base) {                                     \
         const unsigned_type limit = (unsigned_type)-1 >> 1;                              \
         if (!__vouch_known(s)) {                                                         \
-            __vouch_touch(s);                                                            \
-            __vouch_sets_errno();                                                        \
-            if (end) *end = (char *)s + (s[0] != 0 && __vouch_nondet_bool());            \
+            char *stop = after_integer(s, base);                                         \
+            if (end) *end = stop;                                                        \
             return nondet();                                                             \
         }                                                                                \
         const char *stop;                                                                \
@@ -61,9 +76,8 @@ static uintmax_t parse(const char *s, const char **end, int base, _Bool *negativ
 #define UNSIGNED(name, type, nondet)                                          \
     type name(const char *s, char **end, int base) {                          \
         if (!__vouch_known(s)) {                                              \
-            __vouch_touch(s);                                                 \
-            __vouch_sets_errno();                                             \
-            if (end) *end = (char *)s + (s[0] != 0 && __vouch_nondet_bool()); \
+            char *stop = after_integer(s, base);                              \
+            if (end) *end = stop;                                             \
             return nondet();                                                  \
         }                                                                     \
         const char *stop;                                                     \
@@ -92,23 +106,20 @@ long long atoll(const char *s) { return strtoll(s, NULL, 10); }
 
 /* Fractions are not worked out. */
 double strtod(const char *s, char **end) {
-    __vouch_touch(s);
-    __vouch_sets_errno();
-    if (end) *end = (char *)s + (s[0] != 0 && __vouch_nondet_bool());
+    char *stop = somewhere(s, DIGITS LETTERS "._()");
+    if (end) *end = stop;
     return __vouch_nondet_double();
 }
 
 float strtof(const char *s, char **end) {
-    __vouch_touch(s);
-    __vouch_sets_errno();
-    if (end) *end = (char *)s + (s[0] != 0 && __vouch_nondet_bool());
+    char *stop = somewhere(s, DIGITS LETTERS "._()");
+    if (end) *end = stop;
     return __vouch_nondet_float();
 }
 
 long double strtold(const char *s, char **end) {
-    __vouch_touch(s);
-    __vouch_sets_errno();
-    if (end) *end = (char *)s + (s[0] != 0 && __vouch_nondet_bool());
+    char *stop = somewhere(s, DIGITS LETTERS "._()");
+    if (end) *end = stop;
     return __vouch_nondet_ldouble();
 }
 

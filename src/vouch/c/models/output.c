@@ -10,11 +10,14 @@ static int printed(void) {
 }
 
 static void read_string(const char *s, int most) {
-    for (int i = 0; i != most && s[i]; i++) {
-    }
+    __vouch_length(s, most < 0 ? EVERYTHING : (size_t)most, 1);
 }
 
 static int print(const char *f, va_list ap) {
+    if (!__vouch_known(f)) {
+        __vouch_length(f, EVERYTHING, 1);
+        __vouch_unsupported(); /* it may read and write through any of its arguments */
+    }
     while (*f) {
         if (*f++ != '%') continue;
         int most = -1, longs = 0;
@@ -38,7 +41,7 @@ static int print(const char *f, va_list ap) {
         case 0: return printed();
         case '%': break;
         case 's':
-            if (longs) __vouch_touch(va_arg(ap, void *));
+            if (longs) __vouch_length(va_arg(ap, void *), most < 0 ? EVERYTHING : (size_t)most, sizeof(wchar_t));
             else read_string(va_arg(ap, const char *), most);
             break;
         case 'n': *va_arg(ap, int *) = printed(); break;
@@ -129,23 +132,20 @@ int putc(int c, void *stream) { return fputc(c, stream); }
 int _IO_putc(int c, void *stream) { return fputc(c, stream); }
 
 int wprintf(const wchar_t *f, ...) {
-    __vouch_touch(f);
+    __vouch_length(f, EVERYTHING, sizeof *f);
     return printed();
 }
 
 int fputws(const wchar_t *s, void *stream) {
     __vouch_touch(stream);
-    for (size_t i = 0; s[i]; i++) {
-    }
+    __vouch_length(s, EVERYTHING, sizeof *s);
     return printed();
 }
 
 size_t fwrite(const void *from, size_t size, size_t count, void *stream) {
     __vouch_touch(stream);
-    if (size && count) {
-        __vouch_touch(from);
-        __vouch_touch((const char *)from + size * count - 1);
-    }
+    if (size && count > EVERYTHING / size) __vouch_access(from, EVERYTHING, 0); /* no object is as large */
+    __vouch_access(from, size * count, 0);
     __vouch_sets_errno();
     size_t n = __vouch_any_size_t();
     __vouch_assume(n <= count);
@@ -154,10 +154,7 @@ size_t fwrite(const void *from, size_t size, size_t count, void *stream) {
 
 ssize_t write(int file, const void *from, size_t n) {
     (void)file;
-    if (n) {
-        __vouch_touch(from);
-        __vouch_touch((const char *)from + n - 1);
-    }
+    __vouch_access(from, n, 0);
     __vouch_sets_errno();
     ssize_t done = (ssize_t)__vouch_any_long();
     __vouch_assume(done >= -1 && (done < 0 || (size_t)done <= n));

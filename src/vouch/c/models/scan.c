@@ -49,6 +49,10 @@ static const char *after_set(const char *f) {
 
 static int scan(const char *f, va_list ap) {
     int done = 0;
+    if (!__vouch_known(f)) {
+        __vouch_length(f, EVERYTHING, 1);
+        __vouch_unsupported(); /* it may write through any of its arguments */
+    }
     while (*f) {
         if (*f++ != '%') continue;
         if (*f == '%') {
@@ -59,7 +63,7 @@ static int scan(const char *f, va_list ap) {
         if (skip) f++;
         size_t width = 0;
         while (*f >= '0' && *f <= '9') width = width * 10 + (size_t)(*f++ - '0');
-        if (*f == 'm') return __vouch_nondet_int(); /* allocates: not modelled */
+        if (*f == 'm') __vouch_unsupported(); /* allocates */
         enum length length = length_of(&f);
         char conversion = *f;
         if (!conversion) break;
@@ -224,7 +228,7 @@ static int scan_known(const char *s, const char *f, va_list ap) {
             switch (conversion) {
             case 'd': case 'u': case 'i': case 'x': case 'X': case 'o': assign_integer(to, length, number); break;
             case 's': case '[': case 'c':
-                for (size_t i = 0; i < n; i++) ((char *)to)[i] = s[i];
+                memcpy(to, s, n);
                 if (conversion != 'c') ((char *)to)[n] = 0;
                 break;
             default: store_float(to, length);
@@ -236,7 +240,9 @@ static int scan_known(const char *s, const char *f, va_list ap) {
 }
 
 static int scan_string(const char *s, const char *f, va_list ap) {
-    return __vouch_known(s) ? scan_known(s, f, ap) : scan(f, ap);
+    if (__vouch_known(s) && __vouch_known(f)) return scan_known(s, f, ap);
+    __vouch_length(s, EVERYTHING, 1);
+    return scan(f, ap);
 }
 
 #define SCANNER(name)                \

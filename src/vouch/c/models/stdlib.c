@@ -24,8 +24,31 @@ static void swap(unsigned char *a, unsigned char *b, size_t size) {
     }
 }
 
+/* All elements are there: looked at before any is, so that it does not hang on how far a model follows. */
+static void whole(const void *base, size_t count, size_t size) {
+    if (size && count > EVERYTHING / size) __vouch_access(base, EVERYTHING, 0); /* no object is as large */
+    __vouch_access(base, count * size, 0);
+}
+
+/* Sorting is followed step by step for few elements; of more, any two are compared and any order is possible. */
+static _Bool few(size_t count) { return __vouch_constant(count) && count <= 64; }
+
+static unsigned char *some(unsigned char *items, size_t count, size_t size) {
+    size_t at = __vouch_any_size_t();
+    __vouch_assume(at < count);
+    return items + at * size;
+}
+
 void qsort(void *base, size_t count, size_t size, int (*compare)(const void *, const void *)) {
     unsigned char *items = base;
+    whole(base, count, size);
+    if (!few(count)) {
+        if (count < 2) return;
+        compare(some(items, count, size), some(items, count, size));
+        __vouch_repeats((void *)compare);
+        __vouch_bytes(items, count * size);
+        return;
+    }
     for (size_t i = 1; i < count; i++)
         for (size_t j = i; j > 0; j--) {
             unsigned char *low = items + (j - 1) * size, *high = low + size;
@@ -37,6 +60,14 @@ void qsort(void *base, size_t count, size_t size, int (*compare)(const void *, c
 void qsort_r(void *base, size_t count, size_t size, int (*compare)(const void *, const void *, void *),
              void *context) {
     unsigned char *items = base;
+    whole(base, count, size);
+    if (!few(count)) {
+        if (count < 2) return;
+        compare(some(items, count, size), some(items, count, size), context);
+        __vouch_repeats((void *)compare);
+        __vouch_bytes(items, count * size);
+        return;
+    }
     for (size_t i = 1; i < count; i++)
         for (size_t j = i; j > 0; j--) {
             unsigned char *low = items + (j - 1) * size, *high = low + size;
@@ -48,6 +79,7 @@ void qsort_r(void *base, size_t count, size_t size, int (*compare)(const void *,
 void *bsearch(const void *key, const void *base, size_t count, size_t size,
               int (*compare)(const void *, const void *)) {
     const unsigned char *items = base;
+    whole(base, count, size);
     size_t low = 0, high = count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;

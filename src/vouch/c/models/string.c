@@ -1,35 +1,32 @@
 /* string.h and strings.h: exact. */
 #include "vouch.h"
 
-size_t strlen(const char *s) {
-    size_t n = 0;
-    while (s[n]) n++;
-    return n;
-}
+void *memmem(const void *, size_t, const void *, size_t);
 
-size_t strnlen(const char *s, size_t limit) {
-    size_t n = 0;
-    while (n < limit && s[n]) n++;
-    return n;
-}
+size_t strlen(const char *s) { return __vouch_length(s, EVERYTHING, 1); }
+size_t strnlen(const char *s, size_t limit) { return __vouch_length(s, limit, 1); }
 
 char *stpcpy(char *to, const char *from) {
-    size_t i = 0;
-    while ((to[i] = from[i])) i++;
-    return to + i;
+    size_t n = strlen(from);
+    memcpy(to, from, n + 1);
+    return to + n;
 }
 
 char *strcpy(char *to, const char *from) {
-    size_t i = 0;
-    while ((to[i] = from[i])) i++;
+    memcpy(to, from, strlen(from) + 1);
     return to;
 }
 
-char *strncpy(char *to, const char *from, size_t n) {
-    size_t i = 0;
-    for (; i < n && from[i]; i++) to[i] = from[i];
-    for (; i < n; i++) to[i] = 0;
+char *strncpy(char *to, const char *from, size_t size) {
+    size_t n = strnlen(from, size);
+    memcpy(to, from, n);
+    memset(to + n, 0, size - n);
     return to;
+}
+
+char *stpncpy(char *to, const char *from, size_t size) {
+    strncpy(to, from, size);
+    return to + strnlen(from, size);
 }
 
 char *strcat(char *to, const char *from) {
@@ -37,10 +34,10 @@ char *strcat(char *to, const char *from) {
     return to;
 }
 
-char *strncat(char *to, const char *from, size_t n) {
-    size_t at = strlen(to), i = 0;
-    for (; i < n && from[i]; i++) to[at + i] = from[i];
-    to[at + i] = 0;
+char *strncat(char *to, const char *from, size_t size) {
+    size_t at = strlen(to), n = strnlen(from, size);
+    memcpy(to + at, from, n);
+    to[at + n] = 0;
     return to;
 }
 
@@ -48,7 +45,7 @@ size_t strlcpy(char *to, const char *from, size_t size) {
     size_t n = strlen(from);
     if (size) {
         size_t copied = n < size ? n : size - 1;
-        for (size_t i = 0; i < copied; i++) to[i] = from[i];
+        memcpy(to, from, copied);
         to[copied] = 0;
     }
     return n;
@@ -60,78 +57,33 @@ size_t strlcat(char *to, const char *from, size_t size) {
     return at + strlcpy(to + at, from, size - at);
 }
 
-int strcmp(const char *a, const char *b) {
-    size_t i = 0;
-    while (a[i] && a[i] == b[i]) i++;
-    return (unsigned char)a[i] - (unsigned char)b[i];
-}
-
+int strcmp(const char *a, const char *b) { return __vouch_compare(a, b, EVERYTHING, 1, 1, 0); }
 int strcoll(const char *a, const char *b) { return strcmp(a, b); }
-
-int strncmp(const char *a, const char *b, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        if (a[i] != b[i]) return (unsigned char)a[i] - (unsigned char)b[i];
-        if (!a[i]) return 0;
-    }
-    return 0;
-}
-
-int strcasecmp(const char *a, const char *b) {
-    size_t i = 0;
-    while (a[i] && tolower((unsigned char)a[i]) == tolower((unsigned char)b[i])) i++;
-    return tolower((unsigned char)a[i]) - tolower((unsigned char)b[i]);
-}
-
-int strncasecmp(const char *a, const char *b, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        int difference = tolower((unsigned char)a[i]) - tolower((unsigned char)b[i]);
-        if (difference || !a[i]) return difference;
-    }
-    return 0;
-}
+int strncmp(const char *a, const char *b, size_t n) { return __vouch_compare(a, b, n, 1, 1, 0); }
+int strcasecmp(const char *a, const char *b) { return __vouch_compare(a, b, EVERYTHING, 1, 1, 1); }
+int strncasecmp(const char *a, const char *b, size_t n) { return __vouch_compare(a, b, n, 1, 1, 1); }
 
 char *strchr(const char *s, int c) {
-    for (size_t i = 0;; i++) {
-        if (s[i] == (char)c) return (char *)s + i;
-        if (!s[i]) return NULL;
-    }
+    size_t at = __vouch_find(s, (char)c, EVERYTHING, 1, 1);
+    return at == NOWHERE ? NULL : (char *)s + at;
 }
 
 char *index(const char *s, int c) { return strchr(s, c); }
 
 char *strchrnul(const char *s, int c) {
-    size_t i = 0;
-    while (s[i] && s[i] != (char)c) i++;
-    return (char *)s + i;
+    size_t at = __vouch_find(s, (char)c, EVERYTHING, 1, 1);
+    return (char *)s + (at == NOWHERE ? strlen(s) : at);
 }
 
 char *strrchr(const char *s, int c) {
-    char *found = NULL;
-    for (size_t i = 0;; i++) {
-        if (s[i] == (char)c) found = (char *)s + i;
-        if (!s[i]) return found;
-    }
+    size_t at = __vouch_find_last(s, (char)c, strlen(s) + 1, 1);
+    return at == NOWHERE ? NULL : (char *)s + at;
 }
 
 char *rindex(const char *s, int c) { return strrchr(s, c); }
 
-static int among(char c, const char *set) {
-    for (size_t i = 0; set[i]; i++)
-        if (set[i] == c) return 1;
-    return 0;
-}
-
-size_t strspn(const char *s, const char *set) {
-    size_t n = 0;
-    while (s[n] && among(s[n], set)) n++;
-    return n;
-}
-
-size_t strcspn(const char *s, const char *set) {
-    size_t n = 0;
-    while (s[n] && !among(s[n], set)) n++;
-    return n;
-}
+size_t strspn(const char *s, const char *set) { return __vouch_span(s, set, 1); }
+size_t strcspn(const char *s, const char *set) { return __vouch_span(s, set, 0); }
 
 char *strpbrk(const char *s, const char *set) {
     size_t n = strcspn(s, set);
@@ -139,12 +91,8 @@ char *strpbrk(const char *s, const char *set) {
 }
 
 char *strstr(const char *s, const char *what) {
-    for (size_t i = 0;; i++) {
-        size_t j = 0;
-        while (what[j] && s[i + j] == what[j]) j++;
-        if (!what[j]) return (char *)s + i;
-        if (!s[i + j]) return NULL;
-    }
+    size_t n = strlen(s), m = strlen(what);
+    return memmem(s, n, what, m);
 }
 
 char *strtok_r(char *s, const char *set, char **rest) {
@@ -213,40 +161,39 @@ char *strerror(int error) {
 }
 
 void *memchr(const void *memory, int c, size_t n) {
-    const unsigned char *bytes = memory;
-    for (size_t i = 0; i < n; i++)
-        if (bytes[i] == (unsigned char)c) return (void *)(bytes + i);
-    return NULL;
+    size_t at = __vouch_find(memory, (unsigned char)c, n, 1, 0);
+    return at == NOWHERE ? NULL : (char *)memory + at;
+}
+
+void *rawmemchr(const void *memory, int c) {
+    return (char *)memory + __vouch_find(memory, (unsigned char)c, EVERYTHING, 1, 0);
 }
 
 void *memrchr(const void *memory, int c, size_t n) {
-    const unsigned char *bytes = memory;
-    while (n--)
-        if (bytes[n] == (unsigned char)c) return (void *)(bytes + n);
-    return NULL;
+    __vouch_access(memory, n, 0);
+    size_t at = __vouch_find_last(memory, (unsigned char)c, n, 1);
+    return at == NOWHERE ? NULL : (char *)memory + at;
 }
 
 int memcmp(const void *a, const void *b, size_t n) {
-    const unsigned char *x = a, *y = b;
-    for (size_t i = 0; i < n; i++)
-        if (x[i] != y[i]) return x[i] - y[i];
-    return 0;
+    __vouch_access(a, n, 0);
+    __vouch_access(b, n, 0);
+    return __vouch_compare(a, b, n, 1, 0, 0);
 }
 
+/* Where the second stretch is in the first is tried place by place. */
 void *memmem(const void *memory, size_t n, const void *what, size_t m) {
+    __vouch_access(memory, n, 0);
+    __vouch_access(what, m, 0);
     for (size_t i = 0; i + m <= n; i++)
-        if (!memcmp((const char *)memory + i, what, m)) return (char *)memory + i;
+        if (!__vouch_compare((const char *)memory + i, what, m, 1, 0, 0)) return (char *)memory + i;
     return NULL;
 }
 
 void *memccpy(void *to, const void *from, int c, size_t n) {
-    const unsigned char *in = from;
-    unsigned char *out = to;
-    for (size_t i = 0; i < n; i++) {
-        out[i] = in[i];
-        if (in[i] == (unsigned char)c) return out + i + 1;
-    }
-    return NULL;
+    size_t at = __vouch_find(from, (unsigned char)c, n, 1, 0);
+    memcpy(to, from, at == NOWHERE ? n : at + 1);
+    return at == NOWHERE ? NULL : (char *)to + at + 1;
 }
 
 void *mempcpy(void *to, const void *from, size_t n) {

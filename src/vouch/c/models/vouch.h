@@ -12,6 +12,23 @@
  *   __vouch_object_size(p)  bytes from p to the end of its object.
  *   __vouch_sets_errno()  errno holds anything from now on.
  *   __vouch_known(s)     whether the engine knows every character of the string s.
+ *   __vouch_text(p, n)   n characters at p that the model does not work out, none of them zero.
+ *   __vouch_bytes(p, n)  n bytes at p that the model does not work out.
+ *   __vouch_constant(n)  whether the engine knows the number n.
+ *   __vouch_repeats(f)   the function f may be called any number of times more.
+ *   __vouch_unsupported()  what happens now is not modelled: nothing behind it is proved.
+ *
+ * These look at memory without a loop, in units of `size` bytes, and access no more than they say:
+ *
+ *   __vouch_access(p, n, write)              n bytes at p must be accessible.
+ *   __vouch_length(s, limit, size)           units before the first zero; at most `limit` are looked at.
+ *   __vouch_find(p, c, limit, size, string)  the place of the first unit c before `limit` and, for a `string`, up to its
+ *                                            end; NOWHERE for none.
+ *   __vouch_find_last(p, c, n, size)         the place of the last of n units that is c; NOWHERE for none.
+ *   __vouch_span(s, set, in)                 characters of s before its end and before the first that is not in the set
+ *                                            (`in` 0: that is in it).
+ *   __vouch_compare(a, b, limit, size, string, fold)  the difference of the first units that differ, 0 for none;
+ *                                            with `fold` capital letters count as small ones.
  *
  * malloc, calloc, realloc, free, memcpy, memmove, memset, abort, exit and assert are the engine's own.
  */
@@ -27,6 +44,8 @@ typedef __UINTMAX_TYPE__ uintmax_t;
 #define NULL ((void *)0)
 #define EOF (-1)
 #define CHAR_MASK 255
+#define EVERYTHING ((size_t)-1) /* no limit */
+#define NOWHERE ((size_t)-1)
 
 _Bool __vouch_nondet_bool(void);
 char __vouch_nondet_char(void);
@@ -59,6 +78,17 @@ void __vouch_havoc(void *, size_t);
 size_t __vouch_object_size(const void *);
 _Bool __vouch_known(const char *);
 void __vouch_sets_errno(void);
+void __vouch_text(char *, size_t);
+void __vouch_bytes(void *, size_t);
+_Bool __vouch_constant(size_t);
+void __vouch_repeats(void *);
+void __vouch_unsupported(void);
+void __vouch_access(const void *, size_t, int write);
+size_t __vouch_length(const void *, size_t limit, int size);
+size_t __vouch_find(const void *, int c, size_t limit, int size, int string);
+size_t __vouch_find_last(const void *, int c, size_t n, int size);
+size_t __vouch_span(const char *, const char *set, int in);
+int __vouch_compare(const void *, const void *, size_t limit, int size, int string, int fold);
 
 void *malloc(size_t);
 void free(void *);

@@ -1,28 +1,24 @@
 /* wchar.h: exact. */
 #include "vouch.h"
 
-size_t wcslen(const wchar_t *s) {
-    size_t n = 0;
-    while (s[n]) n++;
-    return n;
-}
+#define WIDE ((int)sizeof(wchar_t))
 
-size_t wcsnlen(const wchar_t *s, size_t limit) {
-    size_t n = 0;
-    while (n < limit && s[n]) n++;
-    return n;
+size_t wcslen(const wchar_t *s) { return __vouch_length(s, EVERYTHING, WIDE); }
+size_t wcsnlen(const wchar_t *s, size_t limit) { return __vouch_length(s, limit, WIDE); }
+
+static wchar_t *fill(wchar_t *memory, wchar_t c, size_t n) {
+    for (size_t i = 0; i < n; i++) memory[i] = c;
+    return memory;
 }
 
 wchar_t *wcscpy(wchar_t *to, const wchar_t *from) {
-    size_t i = 0;
-    while ((to[i] = from[i])) i++;
-    return to;
+    return memcpy(to, from, (wcslen(from) + 1) * sizeof *to);
 }
 
-wchar_t *wcsncpy(wchar_t *to, const wchar_t *from, size_t n) {
-    size_t i = 0;
-    for (; i < n && from[i]; i++) to[i] = from[i];
-    for (; i < n; i++) to[i] = 0;
+wchar_t *wcsncpy(wchar_t *to, const wchar_t *from, size_t size) {
+    size_t n = wcsnlen(from, size);
+    memcpy(to, from, n * sizeof *to);
+    memset(to + n, 0, (size - n) * sizeof *to);
     return to;
 }
 
@@ -31,40 +27,24 @@ wchar_t *wcscat(wchar_t *to, const wchar_t *from) {
     return to;
 }
 
-wchar_t *wcsncat(wchar_t *to, const wchar_t *from, size_t n) {
-    size_t at = wcslen(to), i = 0;
-    for (; i < n && from[i]; i++) to[at + i] = from[i];
-    to[at + i] = 0;
+wchar_t *wcsncat(wchar_t *to, const wchar_t *from, size_t size) {
+    size_t at = wcslen(to), n = wcsnlen(from, size);
+    memcpy(to + at, from, n * sizeof *to);
+    to[at + n] = 0;
     return to;
 }
 
-int wcscmp(const wchar_t *a, const wchar_t *b) {
-    size_t i = 0;
-    while (a[i] && a[i] == b[i]) i++;
-    return (a[i] > b[i]) - (a[i] < b[i]);
-}
-
-int wcsncmp(const wchar_t *a, const wchar_t *b, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
-        if (!a[i]) return 0;
-    }
-    return 0;
-}
+int wcscmp(const wchar_t *a, const wchar_t *b) { return __vouch_compare(a, b, EVERYTHING, WIDE, 1, 0); }
+int wcsncmp(const wchar_t *a, const wchar_t *b, size_t n) { return __vouch_compare(a, b, n, WIDE, 1, 0); }
 
 wchar_t *wcschr(const wchar_t *s, wchar_t c) {
-    for (size_t i = 0;; i++) {
-        if (s[i] == c) return (wchar_t *)s + i;
-        if (!s[i]) return NULL;
-    }
+    size_t at = __vouch_find(s, (int)c, EVERYTHING, WIDE, 1);
+    return at == NOWHERE ? NULL : (wchar_t *)s + at;
 }
 
 wchar_t *wcsrchr(const wchar_t *s, wchar_t c) {
-    wchar_t *found = NULL;
-    for (size_t i = 0;; i++) {
-        if (s[i] == c) found = (wchar_t *)s + i;
-        if (!s[i]) return found;
-    }
+    size_t at = __vouch_find_last(s, (int)c, wcslen(s) + 1, WIDE);
+    return at == NOWHERE ? NULL : (wchar_t *)s + at;
 }
 
 wchar_t *wcsdup(const wchar_t *s) {
@@ -84,18 +64,17 @@ wchar_t *wmemmove(wchar_t *to, const wchar_t *from, size_t n) {
 }
 
 wchar_t *wmemset(wchar_t *memory, wchar_t c, size_t n) {
-    for (size_t i = 0; i < n; i++) memory[i] = c;
-    return memory;
+    __vouch_access(memory, n * sizeof *memory, 1);
+    return fill(memory, c, n);
 }
 
 wchar_t *wmemchr(const wchar_t *memory, wchar_t c, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (memory[i] == c) return (wchar_t *)memory + i;
-    return NULL;
+    size_t at = __vouch_find(memory, (int)c, n, WIDE, 0);
+    return at == NOWHERE ? NULL : (wchar_t *)memory + at;
 }
 
 int wmemcmp(const wchar_t *a, const wchar_t *b, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
-    return 0;
+    __vouch_access(a, n * sizeof *a, 0);
+    __vouch_access(b, n * sizeof *b, 0);
+    return __vouch_compare(a, b, n, WIDE, 0, 0);
 }

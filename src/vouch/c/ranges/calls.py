@@ -85,6 +85,14 @@ SILENT = (
     "__vouch_assume",
     "__vouch_object_size",
     "__vouch_known",
+    "__vouch_constant",
+    "__vouch_repeats",
+    "__vouch_unsupported",
+    "__vouch_length",
+    "__vouch_find",
+    "__vouch_span",
+    "__vouch_compare",
+    "__vouch_access",
 )
 SILENT_NAMES = frozenset(
     {"assert", "abort", "exit", "_Exit", "_exit", "malloc", "calloc", "free", "printf", "puts", "putchar"}

@@ -11,6 +11,8 @@
 
 #include "hooks.c"
 
+#include "scans.c"
+
 #include "marks.c"
 
 #include "heap.c"

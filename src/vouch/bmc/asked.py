@@ -1,0 +1,261 @@
+"""The functions in which library models ask the engine about memory (`models/vouch.h`).
+
+Each claims the checks of the call that entered the model, and none has a loop that could be cut.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vouch.bmc import access, blocks, calls, operands
+from vouch.bmc.comparison import Comparison
+from vouch.bmc.initial import Unknown
+from vouch.bmc.scans import LONG, WHOLE, Scan, end_of, never
+from vouch.bmc.shapes import bounds
+from vouch.bmc.state import State
+from vouch.bmc.strings import largest
+from vouch.bmc.value import Kind, MemObject, Pointer, symbols
+from vouch.c import ir
+from vouch.c.checks.base import Trigger
+from vouch.errors import Unsupported
+from vouch.smt import term as T
+from vouch.smt.term import Term
+
+if TYPE_CHECKING:
+    from vouch.bmc.execute import Executor, Frame
+
+
+def _scan(
+    ex: Executor, frame: Frame, state: State, call: ir.Call, pointer: Pointer, scan: Scan
+) -> tuple[Term, Term]:
+    """Where the scan stops and whether for a hit; the checks of the call are claimed."""
+    at, hit = scan.number(0), T.FALSE
+    bad: Term = T.FALSE
+    unset: Term = T.FALSE
+    for guard, target, offset in reversed(pointer.targets):
+        found = scan.through(target, offset)
+        where = T.add(offset, T.mul(found.at, scan.number(scan.size)))
+        wanted = T.ult(found.at, scan.limit)
+        valid = access.valid(ex, state, target, where, scan.size)
+        bad = T.or_(bad, T.and_(guard, wanted, T.not_(valid)))
+        unset = T.or_(unset, T.and_(guard, found.undefined))
+        at, hit = T.ite(guard, found.at, at), T.ite(guard, T.and_(found.hit, valid), hit)
+    access.claim_access(ex, frame, state, call, bad)
+    _claim_unwritten(ex, frame, state, call, T.and_(unset, T.ne(scan.limit, scan.number(0))))
+    within = T.ult(at, scan.limit)
+    return T.ite(within, at, scan.limit), T.and_(within, hit)
+
+
+def _claim_unwritten(ex: Executor, frame: Frame, state: State, call: ir.Call, unset: Term) -> None:
+    for check in access.checks_for(ex, frame, call, Trigger.UNINITIALISED):
+        ex.claim(check, state, unset)
+
+
+def _number(ex: Executor, frame: Frame, call: ir.Call, index: int) -> Term:
+    return T.resize_u(operands.term_of(ex, frame, call.arguments[index]), ex.world.pointer_bits)
+
+
+def _constant(ex: Executor, frame: Frame, call: ir.Call, index: int) -> int:
+    value = operands.term_of(ex, frame, call.arguments[index]).value
+    if value is None:
+        raise Unsupported("a model that leaves open what it asks")
+    return int(value)
+
+
+def _finish(ex: Executor, frame: Frame, call: ir.Call, value: Term) -> None:
+    assert isinstance(call.type, ir.IntType)
+    calls.finish(frame, call, T.resize_u(value, call.type.bits))
+
+
+def length(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    """__vouch_length(s, limit, size): units before the first zero, at most `limit` of them are looked at."""
+    pointer = operands.pointer_of(ex, frame, call.arguments[0])
+    size = _constant(ex, frame, call, 2)
+    scan = Scan(ex, state, size, never, True, _number(ex, frame, call, 1))
+    _finish(ex, frame, call, _scan(ex, frame, state, call, pointer, scan)[0])
+    return state
+
+
+def find(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    """__vouch_find(p, c, limit, size, terminated): the place of the first unit that is c, all ones for
+    none."""
+    pointer = operands.pointer_of(ex, frame, call.arguments[0])
+    size, terminated = _constant(ex, frame, call, 3), bool(_constant(ex, frame, call, 4))
+    wanted = T.resize_u(operands.term_of(ex, frame, call.arguments[1]), 8 * size)
+    scan = Scan(ex, state, size, lambda unit: T.eq(unit, wanted), terminated, _number(ex, frame, call, 2))
+    at, hit = _scan(ex, frame, state, call, pointer, scan)
+    _finish(ex, frame, call, T.ite(hit, at, scan.number(-1)))
+    return state
+
+
+def find_last(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    """__vouch_find_last(p, c, n, size): the place of the last of n units that is c, all ones for none. That
+    all of them may be read is for the model to see to."""
+    pointer = operands.pointer_of(ex, frame, call.arguments[0])
+    count, size = _number(ex, frame, call, 2), _constant(ex, frame, call, 3)
+    wanted = T.resize_u(operands.term_of(ex, frame, call.arguments[1]), 8 * size)
+    bits = ex.world.pointer_bits
+    none = found = T.bv(-1, bits)
+    most = min(bounds(count)[1], blocks.most_bytes(ex, [pointer], bits) // size)
+    if most > WHOLE:
+        found = T.fresh("scan.last", T.bitvec(bits))
+        ex.world.changed[found] = LONG
+        ex.world.constrain(T.or_(T.eq(found, none), T.ult(found, count)))
+        most = 0
+    for index in range(most):
+        unit, _ = blocks.read_one(ex, state, pointer, index * size, ir.IntType(8 * size))
+        assert isinstance(unit, Term)
+        here = T.bv(index, bits)
+        found = T.ite(T.and_(T.ult(here, count), T.eq(unit, wanted)), here, found)
+    _finish(ex, frame, call, found)
+    return state
+
+
+def span(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    """__vouch_span(s, set, in): characters of the string s before the first that is not in the set; or, where
+    `in` is zero, that is in it."""
+    pointer, chosen = (operands.pointer_of(ex, frame, a) for a in call.arguments[:2])
+    members = _members(ex, frame, state, call, chosen)
+    inside = _constant(ex, frame, call, 2)
+
+    def hits(unit: Term) -> Term:
+        member = _among(unit, members)
+        return T.not_(member) if inside else member
+
+    scan = Scan(ex, state, 1, hits, True, T.bv(-1, ex.world.pointer_bits))
+    _finish(ex, frame, call, _scan(ex, frame, state, call, pointer, scan)[0])
+    return state
+
+
+def _among(unit: Term, members: list[tuple[Term, Term]]) -> Term:
+    """Is a character one of these? Known ones that follow each other are asked for at once."""
+    known = sorted({int(v.value) for used, v in members if used is T.TRUE and v.value is not None})
+    cases = [T.and_(used, T.eq(unit, v)) for used, v in members if used is not T.TRUE or v.value is None]
+    while known:
+        first = last = known.pop(0)
+        while known and known[0] == last + 1:
+            last = known.pop(0)
+        low, high = T.ule(T.bv(first, unit.width), unit), T.ule(unit, T.bv(last, unit.width))
+        cases.append(T.and_(low, high))
+    return T.or_(T.FALSE, *cases, T.FALSE)
+
+
+def _members(
+    ex: Executor, frame: Frame, state: State, call: ir.Call, chosen: Pointer
+) -> list[tuple[Term, Term]]:
+    """The characters of a set, each with the condition that the string is that long."""
+    bits = ex.world.pointer_bits
+    everything = T.bv(-1, bits)
+    size, _ = _scan(ex, frame, state, call, chosen, Scan(ex, state, 1, never, True, everything))
+    found: list[tuple[Term, Term]] = []
+    for index in range(256):
+        used = T.ult(T.bv(index, bits), size)
+        if used is T.FALSE:
+            return found
+        value, _ = blocks.read_one(ex, state, chosen, index, ir.IntType(8))
+        assert isinstance(value, Term)
+        found.append((used, value))
+    raise Unsupported("a set of more characters than are followed")
+
+
+def accessible(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    """__vouch_access(p, n, write): n bytes at p must be accessible."""
+    pointer = operands.pointer_of(ex, frame, call.arguments[0])
+    usable = access.writable if _constant(ex, frame, call, 2) else access.valid
+    size = _number(ex, frame, call, 1)
+    bad: Term = T.FALSE
+    for guard, target, offset in pointer.targets:
+        bad = T.or_(bad, T.and_(guard, T.not_(usable(ex, state, target, offset, size))))
+    access.claim_access(ex, frame, state, call, T.and_(T.ne(size, T.bv(0, size.width)), bad))
+    return state
+
+
+def compare(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    """__vouch_compare(a, b, limit, size, terminated, fold): the difference of the first units that differ, as
+    unsigned numbers (wide characters: -1 or 1); 0 for none before `limit`, and with `terminated` before the
+    end of both. `fold`: capital letters count as small ones."""
+    left, right = (operands.pointer_of(ex, frame, a) for a in call.arguments[:2])
+    limit = _number(ex, frame, call, 2)
+    size, terminated, fold = (_constant(ex, frame, call, i) for i in (3, 4, 5))
+    comparison = Comparison(ex, state, limit, size, bool(terminated), bool(fold))
+    result, bad, unset = comparison.run(left, right)
+    access.claim_access(ex, frame, state, call, bad)
+    _claim_unwritten(ex, frame, state, call, unset)
+    assert isinstance(call.type, ir.IntType)
+    calls.finish(
+        frame,
+        call,
+        T.sext(result, call.type.bits) if call.type.bits > 32 else T.resize_u(result, call.type.bits),
+    )
+    return state
+
+
+# ---------------------------------------------------------------- text that is not worked out
+
+
+def text(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    """__vouch_text(p, n): n characters that the model does not work out, none of them zero."""
+    source = _anything(ex, state, call, name)
+    size = _number(ex, frame, call, 1)
+    end = end_of(ex, source, source.initial, ex.world.zero_offset)
+    possible = T.and_(state.guard.term, T.ule(size, largest(source, ex.world.pointer_bits)))
+    ex.world.constrain(T.or_(T.not_(possible), T.ule(size, end)))
+    return _put(ex, frame, state, call, source, size)
+
+
+def anything(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    """__vouch_bytes(p, n): n bytes that the model does not work out."""
+    source = _anything(ex, state, call, name)
+    return _put(ex, frame, state, call, source, _number(ex, frame, call, 1))
+
+
+def _anything(ex: Executor, state: State, call: ir.Call, name: str) -> MemObject:
+    # The replay knows it as the pointer that was passed.
+    source = ex.new_object(state, Kind.HEAP, "argument:0", None, Unknown())
+    source.heap_kind = "input"
+    event = ex.incoming(state, "return", name, ir.VoidType(), None, call.location)
+    event.writes.append((source, source.initial))
+    return source
+
+
+def _put(
+    ex: Executor, frame: Frame, state: State, call: ir.Call, source: MemObject, size: Term
+) -> State | None:
+    pointer = operands.pointer_of(ex, frame, call.arguments[0])
+    blocks.copy(ex, frame, state, call, pointer, Pointer.to(source, ex.world.zero_offset), size)
+    assert isinstance(source.initial, Unknown)
+    for _, value in source.initial.cells.values():
+        ex.world.inexact.update(dict.fromkeys(symbols(value), "memory that a model does not work out"))
+    return state
+
+
+def constant(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    """__vouch_constant(n): whether n is known."""
+    value = T.boolean(operands.term_of(ex, frame, call.arguments[0]).value is not None)
+    ex.incoming(state, "return", name, call.type, value, call.location)
+    calls.finish(frame, call, value)
+    return state
+
+
+def repeated(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    """__vouch_repeats(f): the function may be called any number of times more. One that writes nothing but
+    its own variables does then what it did before; behind any other nothing is proved but up to a bound."""
+    called = [target for _, target, _ in operands.pointer_of(ex, frame, call.arguments[0]).targets]
+    if not all(t.kind is Kind.FUNCTION and t.name and ex.later.is_pure(t.name) for t in called):
+        label, index = ex.later.place(frame, call)
+        more = T.fresh("more.calls", T.BOOL)
+        reason = f"{model_of(frame)} calls a function that changes something more often than is followed"
+        ex.cut(frame, label, T.and_(state.guard.term, more), "loop", reason, index)
+    return state
+
+
+def model_of(frame: Frame) -> str:
+    """The library function that the program called."""
+    while frame.caller is not None and frame.caller.model:
+        frame = frame.caller
+    return frame.function.source_name
+
+
+def unsupported(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    """__vouch_unsupported(): what the model's function does here is not modelled."""
+    raise Unsupported(f"{model_of(frame)} with arguments that its model does not cover")

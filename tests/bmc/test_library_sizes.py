@@ -1,0 +1,47 @@
+"""Library functions at sizes around and beyond what a loop of a model could be followed: one byte too many is
+found and shown by a native run, and no byte too many is proved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from library_sizes import ALL, fixed, symbolic
+
+import vouch
+from vouch.result import RunResult
+
+SIZES = (1, pytest.param(63, marks=pytest.mark.slow), 64, pytest.param(65, marks=pytest.mark.slow), 200)
+# Where the size is a symbol: a search place by place is followed up to a bound, scanned text is lost.
+UNDECIDED = frozenset({"memmem", "strstr", "bsearch", "scanf"})
+
+
+def checked(path: Path, source: str) -> RunResult:
+    path.write_text(source)
+    return vouch.check([path], checks=["pointer"])
+
+
+def violated(result: RunResult) -> set[str]:
+    return {c.check.function for c in result.checks if str(c.verdict) == "unsafe" and c.replayed}
+
+
+def unproved(result: RunResult) -> set[str]:
+    return {c.check.function for c in result.checks if str(c.verdict) != "safe"}
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_fixed_sizes(size: int, tmp_path: Path) -> None:
+    result = checked(tmp_path / "sizes.c", fixed(size))
+    names = {twin.name for twin in ALL}
+    assert {n for n in names if f"bad_{n}" not in violated(result)} == set()
+    assert {n for n in names if f"good_{n}" in unproved(result)} == set()
+
+
+@pytest.mark.slow
+def test_sizes_that_the_program_gets(tmp_path: Path) -> None:
+    result = checked(tmp_path / "sizes.c", symbolic())
+    names = {twin.name for twin in ALL if twin.symbolic}
+    assert {n for n in names if f"bad_{n}" not in unproved(result)} == set()
+    assert {n for n in names if f"good_{n}" in violated(result)} == set()
+    assert {n for n in names - UNDECIDED if f"bad_{n}" not in violated(result)} == set()
+    assert {n for n in names - UNDECIDED if f"good_{n}" in unproved(result)} == set()
