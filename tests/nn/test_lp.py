@@ -9,9 +9,8 @@ import pytest
 from scipy.optimize import linprog
 from scipy.sparse import csr_matrix
 
+from vouch.errors import Unsupported
 from vouch.nn.lp import LinearProgram
-
-SOLVERS = ("glpk", "highs")
 
 
 def _random(
@@ -25,13 +24,12 @@ def _random(
     return rows, rhs, lower, upper
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_optimum_agrees_with_scipy_and_bound_is_safe_and_tight(solver: str) -> None:
+def test_optimum_agrees_with_scipy_and_bound_is_safe_and_tight() -> None:
     rng = np.random.default_rng(7)
     for _ in range(60):
         rows, rhs, lower, upper = _random(rng, feasible=True)
         cost = rng.normal(size=len(lower))
-        program = LinearProgram(lower, upper, solver=solver)
+        program = LinearProgram(lower, upper)
         program.add(rows, rhs)
         answer = program.minimise(cost)
         truth = linprog(cost, rows, rhs, bounds=np.stack([lower, upper], axis=1))
@@ -41,13 +39,12 @@ def test_optimum_agrees_with_scipy_and_bound_is_safe_and_tight(solver: str) -> N
         assert answer.bound >= truth.fun - 1e-6
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_any_multipliers_give_a_valid_bound(solver: str) -> None:
+def test_any_multipliers_give_a_valid_bound() -> None:
     rng = np.random.default_rng(11)
     for _ in range(60):
         rows, rhs, lower, upper = _random(rng, feasible=True)
         cost = rng.normal(size=len(lower))
-        program = LinearProgram(lower, upper, solver=solver)
+        program = LinearProgram(lower, upper)
         program.add(rows, rhs)
         wrong = rng.uniform(0, 1, len(rhs))
         exact = program.exact_bound(cost, wrong)
@@ -55,13 +52,12 @@ def test_any_multipliers_give_a_valid_bound(solver: str) -> None:
         assert program.lower_bound(cost, wrong) <= program.minimise(cost).value + 1e-9
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_infeasible_is_proved_and_feasible_never(solver: str) -> None:
+def test_infeasible_is_proved_and_feasible_never() -> None:
     rng = np.random.default_rng(3)
     seen = {True: 0, False: 0}
     for k in range(120):
         rows, rhs, lower, upper = _random(rng, feasible=k % 2 == 0)
-        program = LinearProgram(lower, upper, solver=solver)
+        program = LinearProgram(lower, upper)
         program.add(rows, rhs)
         truth = linprog(np.zeros(len(lower)), rows, rhs, bounds=np.stack([lower, upper], axis=1))
         said = program.infeasible()
@@ -73,17 +69,16 @@ def test_infeasible_is_proved_and_feasible_never(solver: str) -> None:
 
 def test_a_gap_below_float_tolerance_is_still_decided_exactly() -> None:
     """x ≥ 1 + 2⁻⁴⁰ and x ≤ 1: float solvers with a tolerance of 1e-7 call it feasible."""
-    tight = LinearProgram(np.array([0.0]), np.array([2.0]), solver="glpk")
+    tight = LinearProgram(np.array([0.0]), np.array([2.0]))
     tight.add(np.array([[-1.0], [1.0]]), np.array([-(1 + 2.0**-40), 1.0]))
     assert tight.infeasible() is not False
-    touching = LinearProgram(np.array([0.0]), np.array([2.0]), solver="glpk")
+    touching = LinearProgram(np.array([0.0]), np.array([2.0]))
     touching.add(np.array([[-1.0], [1.0]]), np.array([-1.0, 1.0]))
     assert touching.infeasible() is False
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_rows_are_a_stack(solver: str) -> None:
-    program = LinearProgram(np.zeros(2), np.ones(2), solver=solver)
+def test_rows_are_a_stack() -> None:
+    program = LinearProgram(np.zeros(2), np.ones(2))
     cost = np.array([-1.0, -1.0])
     assert program.minimise(cost).value == pytest.approx(-2)
     program.add(np.array([[1.0, 1.0]]), np.array([1.0]))
@@ -103,7 +98,7 @@ def test_rows_are_a_stack(solver: str) -> None:
 
 
 def test_sparse_rows_and_maximum() -> None:
-    program = LinearProgram(-np.ones(3), np.ones(3), solver="highs")
+    program = LinearProgram(-np.ones(3), np.ones(3))
     program.add(csr_matrix(np.array([[1.0, 0.0, 1.0], [0.0, 2.0, 0.0]])), np.array([0.5, 1.0]))
     answer = program.maximise(np.array([1.0, 1.0, 1.0]))
     assert answer.value == pytest.approx(1.0)
@@ -111,5 +106,36 @@ def test_sparse_rows_and_maximum() -> None:
 
 
 def test_an_unbounded_box_is_refused() -> None:
-    with pytest.raises(ValueError, match="finite"):
+    with pytest.raises(Unsupported, match="float64"):
         LinearProgram(np.array([-np.inf]), np.array([1.0]))
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-30, 1e-12, 1e12, 1e30, 1e200])
+def test_coefficients_of_any_size_are_decided(size: float) -> None:
+    """x + y <= 1 and x >= 3/4 leave y <= 1/4, in whatever unit the rows are written."""
+    program = LinearProgram(np.zeros(2), np.ones(2))
+    program.add(np.array([[size, size], [-size, 0.0]]), np.array([size, -0.75 * size]))
+    answer = program.maximise(np.array([0.0, 1.0]))
+    assert answer.value == pytest.approx(0.25)
+    assert 0.25 <= answer.bound <= 0.25 + 1e-9
+    assert program.maximise(np.array([0.0, size])).bound == pytest.approx(0.25 * size)
+    program.add(np.array([[0.0, -size]]), np.array([-0.5 * size]))
+    assert program.minimise(np.zeros(2)).status == "infeasible"
+    assert program.certify_infeasible()
+
+
+def test_what_is_not_finite_proves_nothing() -> None:
+    program = LinearProgram(np.zeros(2), np.ones(2))
+    program.add(np.array([[1.0, np.inf], [np.nan, 1.0], [1.0, 1.0]]), np.array([1.0, 1.0, -np.inf]))
+    program.add(csr_matrix(np.array([[1.0, np.inf], [1.0, 0.0]])), np.array([-1.0, 0.5]))
+    assert program.infeasible() is False
+    assert program.maximise(np.array([1.0, 0.0])).bound == pytest.approx(0.5)
+    assert program.minimise(np.array([np.inf, 0.0])).bound == -np.inf
+    assert not program.exactly_positive(np.array([np.inf, 0.0]), np.zeros(5))
+    assert not program.exactly_positive(np.zeros(2), np.array([0.0, np.nan, np.inf, 0.0, 0.0]))
+
+
+def test_an_empty_box_is_infeasible() -> None:
+    program = LinearProgram(np.array([1.0, 0.0]), np.array([1.0 - 2.0**-53, 1.0]))
+    assert program.minimise(np.ones(2)).status == "infeasible"
+    assert program.infeasible() is True

@@ -20,6 +20,7 @@ from vouch.equiv.outcome import Deadline
 from vouch.equiv.pair import Dense, Pair
 from vouch.equiv.property import Avoid, Epsilon, Property, Top
 from vouch.equiv.region import Region
+from vouch.nn.highs import library, silent_model
 
 # A unique maximum of the reference is larger than the others by at least this much.
 UNIQUE = 1e-5
@@ -39,12 +40,8 @@ class Encoding:
     """Variables are numbered by HiGHS; a vector of neurons is an array of variable numbers."""
 
     def __init__(self, pair: Pair, region: Region, limits: tuple[Limits, Limits]) -> None:
-        import highspy
-
-        self._h = highspy
-        self.model = highspy.Highs()
-        self.model.silent()
-        self.model.setOptionValue("threads", 1)
+        self._h = library()
+        self.model = silent_model()
         self.lower: list[float] = []
         self.upper: list[float] = []
         self.region = region

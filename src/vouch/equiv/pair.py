@@ -131,17 +131,17 @@ def dense(network: Any, name: str | None = None, *, as_computed: bool = False) -
         )
         return Dense(name or "network", layers)
     from vouch.nn.loaders import load
-    from vouch.nn.lowered import Activation, Affine, Kind, lower
+    from vouch.nn.lowered import Activation, Kind, lower
     from vouch.nn.network import Network
 
     source = network if isinstance(network, Network) else load(network)
     lowered = lower(source, relu_only=True, fold=not as_computed)
-    plain = lowered.as_layers()
-    if plain is None and as_computed and lower(source, relu_only=True).as_layers() is not None:
+    chain = lowered.as_chain()
+    if chain is None and as_computed and lower(source, relu_only=True).as_chain() is not None:
         raise Unsupported(
             f"{source.name}: float32 rounding between linear operations in a row is not covered"
         )
-    if plain is None:
+    if chain is None:
         odd = next(
             (
                 str(node.kind)
@@ -151,8 +151,7 @@ def dense(network: Any, name: str | None = None, *, as_computed: bool = False) -
             "branches",
         )
         raise Unsupported(f"{source.name}: the engine takes only feed-forward ReLU networks ({odd})")
-    affine = [node for node in lowered.nodes if isinstance(node, Affine)]
     layers = tuple(
-        Layer(w, b, node.weight_error, node.bias_error) for (w, b), node in zip(plain, affine, strict=True)
+        Layer(node.maps[0].dense(), node.bias, node.weight_error, node.bias_error) for node in chain
     )
     return Dense(name or source.name, layers, source, lowered.softmax)

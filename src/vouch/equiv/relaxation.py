@@ -55,6 +55,11 @@ class Linear:
         return Linear(self.row * factor, self.constant * factor, self.error * abs(factor) + rounding)
 
 
+def upper(value: float) -> float:
+    """An upper bound as computed; what overflow made NaN bounds nothing."""
+    return float("inf") if np.isnan(value) else float(value)
+
+
 class CellProgram:
     """The linear program of one cell, with the outputs of both networks as linear expressions."""
 
@@ -208,7 +213,7 @@ class CellProgram:
         _, up = self.cells.support(objective.row[None, : self.inputs, None])
         noise = np.abs(objective.row[self.inputs : self.downwards]).sum()
         slack = (1 + self.columns / 16) * self._slack(objective)
-        return float(up[0, 0] + noise + objective.constant + objective.error + slack)
+        return upper(up[0, 0] + noise + objective.constant + objective.error + slack)
 
     def decide(self, objective: Linear, enough: float) -> tuple[float, Array | None]:
         """Certified upper bound of the objective over the cell (−inf if the cell is certainly empty), and
@@ -220,4 +225,4 @@ class CellProgram:
         if answer.status == "infeasible" and self.program.certify_infeasible():
             return -np.inf, None
         slack = objective.error + self._slack(objective)
-        return float(min(quick, answer.bound + objective.constant + slack)), answer.point
+        return min(quick, upper(answer.bound + objective.constant + slack)), answer.point

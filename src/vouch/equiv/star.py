@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from vouch.equiv.forms import UNIT64, Array, Cells, Form
-from vouch.equiv.relaxation import Linear
+from vouch.equiv.relaxation import Linear, upper
 from vouch.nn.lp import LinearProgram
 
 
@@ -45,7 +45,7 @@ class StarProgram:
     def quick(self, objective: Linear) -> float:
         _, up = self.cells.support(objective.row[None, : self.inputs, None])
         slack = (self.inputs + 8) * UNIT64 * abs(float(up[0, 0]))
-        return float(up[0, 0] + objective.constant + self._spread(objective) + slack)
+        return upper(up[0, 0] + objective.constant + self._spread(objective) + slack)
 
     def decide(self, objective: Linear, enough: float) -> tuple[float, Array | None]:
         quick = self.quick(objective)
@@ -56,7 +56,7 @@ class StarProgram:
         if answer.status == "infeasible" and self.program.certify_infeasible():
             return -np.inf, None
         bound = answer.bound + objective.constant + self._spread(objective)
-        return float(min(quick, bound)), answer.point
+        return min(quick, upper(bound)), answer.point
 
     def at_most_zero(self, *expressions: Linear) -> None:
         if expressions:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from vouch.nn.linear import DENSE_LIMIT, LinearMap
+from vouch.nn.linear import DENSE_LIMIT, Dense, LinearMap
 from vouch.nn.operators.base import Array
 
 if TYPE_CHECKING:
@@ -138,30 +138,35 @@ class Lowered:
         return values
 
     def as_layers(self) -> list[tuple[Array, Array]] | None:
-        """[(W, b), ...], ReLU between them and none at the end, of a plain dense ReLU network; else None.
+        """[(W, b), ...], ReLU between them and none at the end, of a plain dense ReLU network; else None."""
+        chain = self.as_chain()
+        return None if chain is None else [(node.maps[0].dense(), node.bias) for node in chain]
 
-        Identity layers are put in where two ReLUs meet, at the start or at the end.
+    def as_chain(self) -> list[Affine] | None:
+        """The affine nodes of a plain dense ReLU network, ReLU between them and none at the end; else None.
+
+        Identities are put in where two ReLUs meet, at the start or at the end.
         """
-        layers: list[tuple[Array, Array]] = []
+        chain: list[Affine] = []
         ready = True  # an affine layer may come next; otherwise only a ReLU
         for index, node in enumerate(self.nodes[1:], 1):
             match node:
                 case Affine(inputs=(source,), maps=(linear,)) if source == index - 1 and ready:
                     if linear.rows * linear.columns > DENSE_LIMIT:
                         return None
-                    layers.append((linear.dense(), node.bias))
+                    chain.append(node)
                     ready = False
                 case Activation(kind=Kind.RELU) if node.input == index - 1:
                     if ready:
-                        layers.append(_identity(node.size))
+                        chain.append(_identity(node.size))
                     ready = True
                 case _:
                     return None
-        return [*layers, _identity(self.nodes[-1].size)] if ready else layers
+        return [*chain, _identity(self.nodes[-1].size)] if ready else chain
 
 
-def _identity(size: int) -> tuple[Array, Array]:
-    return np.eye(size), np.zeros(size)
+def _identity(size: int) -> Affine:
+    return Affine((0,), (Dense(np.eye(size)),), np.zeros(size))
 
 
 def lower(network: Network, *, fold: bool = True, relu_only: bool = False) -> Lowered:

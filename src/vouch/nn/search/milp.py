@@ -20,6 +20,7 @@ from vouch.nn.bounds.forward import Analysis, analyse, fresh
 from vouch.nn.bounds.model import Model
 from vouch.nn.bounds.outputs import fed_box
 from vouch.nn.bounds.region import Region
+from vouch.nn.highs import add_rows, library, silent_model
 from vouch.nn.lowered import Activation, Affine
 from vouch.nn.lp import LinearProgram
 from vouch.nn.property import Array, Case
@@ -251,11 +252,8 @@ class Encoding:
 
     def integer_solution(self, seconds: float, jobs: int) -> Array | None:
         """Inputs of a solution of the integer program with s <= 0, in the float solver's opinion."""
-        import highspy
-
-        solver = highspy.Highs()
-        solver.silent()
-        solver.setOptionValue("threads", jobs)
+        highs = library()
+        solver = silent_model(jobs)
         solver.setOptionValue("time_limit", max(seconds, 0.01))
         size, count = len(self.lower), len(self.ends)
         lower = np.concatenate([self.lower, np.zeros(count)])
@@ -267,11 +265,11 @@ class Encoding:
             rows.append(self._phases(size, count))
             rhs.append(np.array([[0.0, -self.low[n]] for n, _, _ in self.ends]).ravel())
         for block, right in zip(rows, rhs, strict=True):
-            _add_rows(solver, highspy.kHighsInf, block, right)
+            add_rows(solver, block, right)
         for number in range(count):
-            solver.changeColIntegrality(size + number, highspy.HighsVarType.kInteger)
+            solver.changeColIntegrality(size + number, highs.HighsVarType.kInteger)
         solver.run()
-        if solver.getInfo().primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
+        if solver.getInfo().primal_solution_status != highs.SolutionStatus.kSolutionStatusFeasible:
             return None
         return np.array(solver.getSolution().col_value)[: self.model.inputs]
 
@@ -304,15 +302,3 @@ def _wider(matrix: Any, count: int) -> Any:
     from scipy.sparse import csr_matrix, hstack
 
     return hstack([matrix, csr_matrix((matrix.shape[0], count))], format="csr")
-
-
-def _add_rows(solver: Any, infinity: float, block: Any, rhs: Array) -> None:
-    solver.addRows(
-        len(rhs),
-        np.full(len(rhs), -infinity),
-        rhs,
-        block.nnz,
-        block.indptr[:-1].astype(np.int32),
-        block.indices.astype(np.int32),
-        block.data.astype(np.float64),
-    )
