@@ -1,4 +1,4 @@
-"""Networks that begin or end with a ReLU, are linear, or are the identity: no engine may stumble over them."""
+"""Networks that begin or end with a ReLU, are linear, or are the identity: no engine may stumble here."""
 
 from __future__ import annotations
 
@@ -58,7 +58,9 @@ def test_linear_networks_just_beside_the_limit(engine: str) -> None:
     """x and (1 + d) x differ by at most d on the unit box, and by nothing less."""
     near = network("keep", 1 + 2.0**-20)
     for epsilon, verdict in ((2.0**-20 * (1 + 2.0**-12), True), (2.0**-20 * (1 - 2.0**-12), False)):
-        answer = vouch.equiv.compare(network("keep"), near, epsilon=epsilon, box=UNIT, engine=engine, timeout=20)
+        answer = vouch.equiv.compare(
+            network("keep"), near, epsilon=epsilon, box=UNIT, engine=engine, timeout=20
+        )
         assert answer.verdict is (Verdict.EQUIVALENT if verdict else Verdict.DIFFERENT)
 
 

@@ -97,7 +97,7 @@ def test_scaled_bounds_bound_the_input():
         ("(assert (<= (* Y_0 Y_1) 0))", "p.vnnlib:6: (* Y_0 Y_1) is not linear"),
         ("(assert (<= (/ 1 Y_1) 0))", "p.vnnlib:6: (/ 1 Y_1): division by something other than a number"),
         ("(assert (Y_0 < Y_1))", "p.vnnlib:6: (Y_0 < Y_1) is not a condition that vouch understands"),
-        ("(assert (<= Y_0 1e999))", "p.vnnlib:6: '1e999' is not a finite number"),
+        ("(assert (<= Y_0 1e999))", "p.vnnlib:6: '1e999' is beyond the range of float64"),
         (
             "(declare-const Z_0 Real)",
             "p.vnnlib:6: (declare-const Z_0 Real): expected X_i or Y_j of sort Real",
@@ -143,3 +143,48 @@ def test_benchmark_files():
         name = f"prop_{number}.vnnlib"
         prop = parse(read(resolved(DATA / "acasxu" / "vnnlib" / name)).decode(), name)
         assert [len(case.regions) for case in prop.cases] == expected
+
+
+@pytest.mark.parametrize(
+    ("term", "value"),
+    [
+        ("(+ 1e17 12 (- 1e17) (- 9))", 3.0),
+        ("(- (+ 0.1 0.2) 0.3)", 0.0),
+        ("(* 3 (/ 1 3))", 1.0),
+        ("(- (* 1e300 1e10) (* 1e300 1e10) -0.125)", 0.125),
+        ("(+ 1e400 -1e400 1)", None),
+        ("(/ 1e-300 1e-300)", 1.0),
+    ],
+)
+def test_numbers_are_added_up_exactly(term, value):
+    """What is left of a constant is rounded to float64 once, at the end."""
+    text = f"(assert (and (>= X_0 0) (<= X_0 1) (>= X_1 0) (<= X_1 1) (<= Y_0 {term})))"
+    if value is None:
+        with pytest.raises(VouchError, match="range of float64"):
+            given(text)
+        return
+    (region,) = given(text).cases[0].regions
+    assert (region.rhs.tolist(), region.y_rows[0, 0]) == ([value], 1.0)
+
+
+def test_coefficients_are_added_up_exactly():
+    text = "(assert (and (>= X_0 0) (<= X_0 1) (>= X_1 0) (<= X_1 1)))"
+    prop = given(text + "(assert (<= (+ (* 1e17 Y_0) (* 12 Y_0) (* -1e17 Y_0) (* -9 Y_0)) 6))")
+    (region,) = prop.cases[0].regions
+    assert region.y_rows[0, 0] == 3.0
+    # A product with 0 leaves a constant, which may be multiplied by a variable.
+    (region,) = given(text + "(assert (<= (* (+ (* 0 Y_0) 2) Y_0) 6))").cases[0].regions
+    assert region.y_rows[0, 0] == 2.0
+    # Coefficients far from 1 are scaled together; 1e-320 alone would have lost its digits.
+    (region,) = given(text + "(assert (<= (* 3e-320 Y_0) (* 6e-320 X_0)))").cases[0].regions
+    assert region.x_rows[0, 0] == -2 * region.y_rows[0, 0]
+    with pytest.raises(VouchError, match="too far apart"):
+        given(text + "(assert (<= (+ (* 1e300 Y_0) (* 1e-300 X_0)) 1))")
+
+
+def test_bounds_are_the_numbers_of_the_text():
+    text = "(assert (and (>= (* 2 X_0) -1) (<= X_0 0.1) (>= X_1 0) (<= (* 3 X_1) 1) (<= Y_0 0)))"
+    (case,) = given(text).cases
+    assert (case.lower[0], case.upper[0]) == (-0.5, 0.1)
+    assert case.upper[1] >= 1 / 3  # a third is no float64: the row says it exactly
+    assert case.inputs is not None

@@ -116,3 +116,12 @@ def test_vacuous(text, reason):
         assert result.verdict is Verdict.SAFE
         assert result.vacuous
         assert "vacuous" in result.warnings[0]
+
+
+def test_numbers_are_added_up_exactly():
+    large = "100000000000000000.0"
+    terms = f"(* {large} Y[0]) (* 12.0 Y[0]) (* -{large} Y[0])"
+    (region,) = parse(ONE + f"(assert (<= (+ {terms}) (+ 0.1 0.2)))").cases[0].regions
+    assert (region.y_rows[0, 0], region.rhs[0]) == (12.0, 0.3)
+    (region,) = parse(ONE + "(assert (<= (* (- 1.0 3.0) Y[0]) (- Y[1] 0.5)))").cases[0].regions
+    assert (region.y_rows[0].tolist(), region.rhs[0]) == ([-2.0, -1.0], -0.5)

@@ -16,7 +16,7 @@ from vouch.equiv.graphs import Compared, Graph, GraphPair
 from vouch.equiv.margins import combined, joint, pairwise
 from vouch.equiv.outcome import Confirm, Witness
 from vouch.equiv.pair import Array, Dense
-from vouch.equiv.property import Avoid, Epsilon, Property, Top
+from vouch.equiv.property import Avoid, Epsilon, Property, Top, exactly_violated
 from vouch.equiv.region import Region, box
 from vouch.errors import VouchError
 
@@ -41,7 +41,7 @@ def _judged(pair: Compared, region: Region, prop: Property, x: Array, arithmetic
     if not region.contains(x):
         return None
     seen = runtime_outputs(pair, x)
-    replayed = seen is not None and bool(prop.violated(*seen)[0])
+    replayed = seen is not None and exactly_violated(prop, seen[0][0], seen[1][0])
     if arithmetic == "real":
         if not certainly_violated(pair, prop, x):
             return None

@@ -10,10 +10,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
+from vouch.nn.property import Rows
 
 Array = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -130,3 +133,25 @@ class Avoid:
 
 
 Property: TypeAlias = Epsilon | Top | Avoid
+
+
+def exactly_violated(prop: Property, r: Array, t: Array) -> bool:
+    """Whether this one pair of outputs [outputs] breaks the property, in exact arithmetic."""
+    match prop:
+        case Epsilon():
+            gaps = [abs(Fraction(a) - Fraction(b)) for a, b in zip(r.tolist(), t.tolist(), strict=True)]
+            return (max(gaps) if prop.norm == "linf" else sum(gaps)) > Fraction(prop.epsilon)
+        case Top():
+            return bool(prop.violated(r[None, :], t[None, :])[0])
+        case Avoid():
+            return any(_within(polytope, np.concatenate([r, t])) for polytope in prop.polytopes)
+
+
+def _within(polytope: Polytope, outputs: Array) -> bool:
+    rows = Rows.of(
+        np.zeros((len(polytope.rhs), 0)),
+        np.hstack([polytope.reference, polytope.test]),
+        polytope.rhs,
+        polytope.strict,
+    )
+    return rows.holds(np.zeros(0), outputs)

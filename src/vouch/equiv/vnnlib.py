@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from os import PathLike
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from vouch.equiv.region import Region
 from vouch.errors import VouchError
 from vouch.nn import properties
 from vouch.nn.loaders.files import read, resolved
-from vouch.nn.property import Case, Property, Rows
+from vouch.nn.property import Array, Case, Property, Rows
 
 
 def read_property(path: str | PathLike[str]) -> Property:
@@ -98,5 +99,14 @@ def _shared(case: Case, inputs: int, path: str) -> Region:
     if not keep:
         return Region(lower, upper)
     assert rows is not None
-    combined = rows.x_rows[keep][:, :inputs] + rows.x_rows[keep][:, inputs:]
+    first, second = rows.x_rows[keep][:, :inputs], rows.x_rows[keep][:, inputs:]
+    combined = first + second
+    if not _exact(combined, first, second):
+        raise VouchError(f"{path}: coefficients of the two inputs cancel; ask vouch nn verify")
     return Region(lower, upper, rows=combined, rhs=rows.rhs[keep], strict=rows.strict[keep])
+
+
+def _exact(total: Array, first: Array, second: Array) -> bool:
+    """Whether a sum of floats was not rounded."""
+    parts = zip(total.ravel(), first.ravel(), second.ravel(), strict=True)
+    return all(Fraction(float(t)) == Fraction(float(a)) + Fraction(float(b)) for t, a, b in parts if a and b)

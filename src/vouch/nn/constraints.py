@@ -1,13 +1,17 @@
 """Conjunctions and disjunctions of linear constraints, and the property that they amount to.
 
 Both VNN-LIB readers build these trees; `cases` multiplies them out. Bounds of single inputs become boxes,
-so that the many thousand asserts of an image property cost nothing.
+so that the many thousand asserts of an image property cost nothing. Numbers are exact fractions of the
+decimals in the text until the very end, where every coefficient and every bound of what is left is rounded
+to float64 once: 1e17 + 12 - 1e17 - 9 is 3.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TypeAlias
 
 import numpy as np
@@ -19,21 +23,36 @@ from vouch.nn.property import Array, Case, Rows
 MOST_CASES = 100_000
 
 
+LARGEST = Fraction(np.finfo(np.float64).max.item())
+# Coefficients of one constraint that are further apart than this do not fit into float64 side by side.
+_FURTHEST = 900
+_DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE]([+-]?\d{1,4}))?\Z")
+
+
+def number(word: str) -> Fraction | None:
+    """The exact value of a decimal; None for anything else, and for exponents of more than four digits."""
+    return Fraction(word) if _DECIMAL.match(word) else None
+
+
 @dataclass(frozen=True, slots=True)
 class Linear:
     """sum of coefficients[v] * v + constant; inputs are variables 0.., outputs follow them."""
 
-    coefficients: dict[int, float]
-    constant: float = 0.0
+    coefficients: dict[int, Fraction]
+    constant: Fraction = Fraction(0)
 
-    def plus(self, other: Linear, factor: float = 1.0) -> Linear:
+    def plus(self, other: Linear, factor: Fraction | int = 1) -> Linear:
         total = dict(self.coefficients)
         for variable, value in other.coefficients.items():
-            total[variable] = total.get(variable, 0.0) + factor * value
+            total[variable] = total.get(variable, Fraction(0)) + factor * value
         return Linear(total, self.constant + factor * other.constant)
 
-    def times(self, factor: float) -> Linear:
+    def times(self, factor: Fraction | int) -> Linear:
         return Linear({v: c * factor for v, c in self.coefficients.items()}, self.constant * factor)
+
+    @property
+    def is_constant(self) -> bool:
+        return not any(self.coefficients.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +63,7 @@ class Atom:
     strict: bool = False
 
     def negated(self) -> Atom:
-        return Atom(self.form.times(-1.0), not self.strict)
+        return Atom(self.form.times(-1), not self.strict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +82,16 @@ Conjunction: TypeAlias = tuple[Atom, ...]
 
 def compare(operator: str, left: Linear, right: Linear) -> Formula:
     """The formula for a comparison; `=` is two bounds, `!=` a choice of two."""
-    difference = left.plus(right, -1.0)
+    difference = left.plus(right, -1)
     match operator:
         case "<=" | "<":
             return Atom(difference, operator == "<")
         case ">=" | ">":
-            return Atom(difference.times(-1.0), operator == ">")
+            return Atom(difference.times(-1), operator == ">")
         case "=" | "==":
-            return And((Atom(difference), Atom(difference.times(-1.0))))
+            return And((Atom(difference), Atom(difference.times(-1))))
         case "!=" | "distinct":
-            return Or((Atom(difference, True), Atom(difference.times(-1.0), True)))
+            return Or((Atom(difference, True), Atom(difference.times(-1), True)))
         case _:
             raise VouchError(f"unknown comparison {operator!r}")
 
@@ -136,6 +155,30 @@ def cases(formulas: Sequence[Formula], inputs: int, outputs: int, where: str) ->
     return tuple(part.case(regions, where) for part, regions in grouped.values())
 
 
+def rounded(value: Fraction) -> float:
+    """The nearest float64, without a negative zero."""
+    try:
+        return value.numerator / value.denominator + 0.0
+    except OverflowError:
+        raise VouchError("a number of the property is beyond the range of float64") from None
+
+
+def _scale(form: Linear) -> Fraction | int:
+    """A power of two that brings all coefficients of a row into the range in which float64 rounds relative to
+    their size; 1 for ordinary ones. Multiplying a row by it changes nothing."""
+    sizes = [_exponent(c) for c in (*form.coefficients.values(), form.constant) if c]
+    if not sizes or (max(sizes) < _FURTHEST and min(sizes) > -_FURTHEST):
+        return 1
+    if max(sizes) - min(sizes) > 2 * _FURTHEST:
+        raise VouchError("coefficients of one constraint are too far apart for float64")
+    middle = (max(sizes) + min(sizes)) // 2
+    return Fraction(1, 2**middle) if middle > 0 else 2**-middle
+
+
+def _exponent(value: Fraction) -> int:
+    return value.numerator.bit_length() - value.denominator.bit_length()
+
+
 class _Set:
     """Collects atoms of one conjunction: bounds of inputs, other rows over inputs, rows with outputs."""
 
@@ -152,18 +195,26 @@ class _Set:
         return twin
 
     def add(self, atom: Atom) -> None:
-        used = [(v, c) for v, c in atom.form.coefficients.items() if c != 0.0]
+        used = [(v, c) for v, c in atom.form.coefficients.items() if c]
         if any(v >= self.inputs for v, _ in used):
             self.over_outputs.append(atom)
-        elif len(used) == 1 and abs(used[0][1]) == 1.0 and not atom.strict:
-            variable, factor = used[0]
-            limit = -atom.form.constant * factor + 0.0  # no negative zero
-            if factor > 0:
-                self.upper[variable] = min(self.upper[variable], limit)
-            else:
-                self.lower[variable] = max(self.lower[variable], limit)
+        elif len(used) == 1 and not atom.strict and self._bound(*used[0], atom.form.constant):
+            return
         else:
             self.over_inputs.append(atom)
+
+    def _bound(self, variable: int, factor: Fraction, constant: Fraction) -> bool:
+        """Take factor * x + constant <= 0 as a bound of x, where that loses nothing: x is bounded by a number
+        of the text, or by one that float64 has. False: it does not."""
+        limit = -constant / factor
+        nearest = rounded(limit)
+        if abs(factor) != 1 and nearest != limit:
+            return False
+        if factor > 0:
+            self.upper[variable] = min(self.upper[variable], nearest)
+        else:
+            self.lower[variable] = max(self.lower[variable], nearest)
+        return True
 
     def key(self) -> bytes:
         rows = self._rows(self.over_inputs)
@@ -176,12 +227,14 @@ class _Set:
     def _rows(self, atoms: Iterable[Atom]) -> Rows:
         chosen = list(atoms)
         matrix = np.zeros((len(chosen), self.inputs + self.outputs))
-        for row, atom in zip(matrix, chosen, strict=True):
+        rhs = np.zeros(len(chosen))
+        for place, atom in enumerate(chosen):
+            scale = _scale(atom.form)
             for variable, value in atom.form.coefficients.items():
-                row[variable] += value
-        rhs = np.array([-atom.form.constant for atom in chosen])
+                matrix[place, variable] = rounded(value * scale)
+            rhs[place] = rounded(-atom.form.constant * scale)
         strict = np.array([atom.strict for atom in chosen], dtype=bool)
-        return Rows(matrix[:, : self.inputs], matrix[:, self.inputs :], rhs.reshape(-1), strict)
+        return Rows(matrix[:, : self.inputs], matrix[:, self.inputs :], rhs, strict)
 
     def case(self, regions: list[Rows], where: str) -> Case:
         rows = self._rows(self.over_inputs)

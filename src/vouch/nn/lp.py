@@ -193,7 +193,8 @@ class LinearProgram:
         # Each row gives way in its own unit, or large and small ones would not be seen side by side.
         units = [np.where(size > 0, size, 1.0) for size in map(largest, self._blocks)]
         parts = list(zip(self._blocks, self._rhs, units, strict=True))
-        stretch = max(float(((abs(rows) @ self._reach + np.abs(rhs)) / unit).max()) for rows, rhs, unit in parts)
+        sizes = [(abs(rows) @ self._reach + np.abs(rhs)) / unit for rows, rhs, unit in parts]
+        stretch = max(float(size.max()) for size in sizes)
         if not np.isfinite(stretch):
             return False
         elastic = Simplex(np.append(self.lower, 0.0), np.append(self.upper, stretch + 1))

@@ -3,7 +3,8 @@
 A property is violated when some case has a point x of its input set with the network's output y in one of
 the case's regions. Everything is linear, except that an input set may also be cut by a norm ball. Inputs
 and outputs are flat, in row-major order; with several networks they stand one after the other. Constants
-are float64: a reader rounds decimals to nearest, and that is the property that is decided.
+are float64: a reader computes with exact fractions and rounds every coefficient and bound of the constraint
+that is left to nearest, once; that is the property that is decided.
 """
 
 from __future__ import annotations
@@ -248,10 +249,14 @@ def ball_case(
     scales = np.broadcast_to(np.asarray(scale, dtype=np.float64), point.shape).copy()
     if not np.all(scales >= 0):
         raise VouchError("the scale of an input is below 0")
-    low = np.maximum(point - radius * scales, lower)
-    high = np.minimum(point + radius * scales, upper)
-    ball = None if norm == "linf" else Ball(point, float(radius), scales, norm)
-    return Case(low, high, (), None, ball)
+    low, high = point - radius * scales, point + radius * scales
+    ball = None
+    if norm != "linf":  # the box is only there to contain the ball
+        ball = Ball(point, float(radius), scales, norm)
+        reach = radius * scales * 2.0**-50
+        low, high = np.nextafter(low - reach, -np.inf), np.nextafter(high + reach, np.inf)
+        low, high = np.where(scales > 0, low, point), np.where(scales > 0, high, point)
+    return Case(np.maximum(low, lower), np.minimum(high, upper), (), None, ball)
 
 
 def _vector(values: Any) -> Array:

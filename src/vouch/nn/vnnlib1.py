@@ -7,9 +7,10 @@ outputs in one constraint. What is not linear, not declared or not well formed i
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 
 from vouch.errors import VouchError
-from vouch.nn.constraints import And, Formula, Linear, Or, cases, compare, negate
+from vouch.nn.constraints import LARGEST, And, Formula, Linear, Or, cases, compare, negate, number
 from vouch.nn.property import Property
 
 _TOKEN = re.compile(r"\s+|;[^\n]*|([()]|\"[^\"]*\"|\|[^|]*\||[^\s();|\"]+)")
@@ -136,11 +137,11 @@ class _Reader:
                     total = total.plus(self.linear(part, item))
                 return total
             case ["-", only]:
-                return self.linear(only, item).times(-1.0)
+                return self.linear(only, item).times(-1)
             case ["-", first, *rest]:
                 total = self.linear(first, item)
                 for part in rest:
-                    total = total.plus(self.linear(part, item), -1.0)
+                    total = total.plus(self.linear(part, item), -1)
                 return total
             case ["*", first, *rest]:
                 total = self.linear(first, item)
@@ -149,29 +150,26 @@ class _Reader:
                 return total
             case ["/", first, second]:
                 divisor = self.linear(second, item)
-                if divisor.coefficients or divisor.constant == 0.0:
+                if not divisor.is_constant or not divisor.constant:
                     raise self.fail(item.at, f"{_shown(item)}: division by something other than a number")
-                top = self.linear(first, item)
-                quotients = {v: c / divisor.constant for v, c in top.coefficients.items()}
-                return Linear(quotients, top.constant / divisor.constant)
+                return self.linear(first, item).times(1 / divisor.constant)
             case _:
                 raise self.fail(item.at, f"{_shown(item)} is not a linear term")
 
     def product(self, left: Linear, right: Linear, item: _List) -> Linear:
-        if left.coefficients and right.coefficients:
+        if not (left.is_constant or right.is_constant):
             raise self.fail(item.at, f"{_shown(item)} is not linear")
-        return right.times(left.constant) if right.coefficients else left.times(right.constant)
+        return right.times(left.constant) if left.is_constant else left.times(right.constant)
 
     def atom(self, word: str, around: _List) -> Linear:
-        number = self.numbers.get(word)
-        if number is not None:
-            return Linear({number: 1.0})
-        try:
-            value = float(word)
-        except ValueError:
-            raise self.fail(around.at, f"{word!r} is neither a number nor a declared variable") from None
-        if value - value != 0.0:
-            raise self.fail(around.at, f"{word!r} is not a finite number")
+        variable = self.numbers.get(word)
+        if variable is not None:
+            return Linear({variable: Fraction(1)})
+        value = number(word)
+        if value is None:
+            raise self.fail(around.at, f"{word!r} is neither a number nor a declared variable")
+        if abs(value) > LARGEST:
+            raise self.fail(around.at, f"{word!r} is beyond the range of float64")
         return Linear({}, value)
 
 

@@ -10,10 +10,11 @@ import json
 import math
 import re
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from vouch.errors import VouchError
-from vouch.nn.constraints import And, Formula, Linear, Or, cases, compare
+from vouch.nn.constraints import And, Formula, Linear, Or, cases, compare, number
 from vouch.nn.property import Property
 
 _LINE = re.compile(r"\s*at line (\d+)(?:, column \d+)?")
@@ -114,16 +115,39 @@ class _Reader:
                 raise VouchError(f"{self.name}: {item} is not a condition that vouch understands")
 
     def linear(self, item: Any) -> Linear:
+        """The exact linear form of a term. The package's own sums up in float64."""
         import vnnlib
 
-        try:
-            form = item.to_linear_expr()
-        except vnnlib.VNNLibException as error:
-            raise VouchError(f"{self.name}: {' '.join(str(error).split())}: {item}") from None
-        total = Linear({}, form.constant)
-        for term in form.terms:
-            total = total.plus(Linear({self.number(term.var): term.coeff}))
-        return total
+        match item:
+            case vnnlib.Var():
+                return Linear({self.number(item): Fraction(1)})
+            case vnnlib.Literal():
+                value = number(item.lexeme)
+                if value is None:
+                    raise VouchError(f"{self.name}: {item.lexeme} is not a decimal number")
+                return Linear({}, value)
+            case vnnlib.Negate():
+                return self.linear(item.expr).times(-1)
+            case vnnlib.Plus():
+                return self.total(item.args)
+            case vnnlib.Minus():
+                return self.linear(item.head).plus(self.total(item.rest), -1)
+            case vnnlib.Multiply():
+                product = Linear({}, Fraction(1))
+                for part in map(self.linear, item.args):
+                    if not (product.is_constant or part.is_constant):
+                        raise VouchError(f"{self.name}: Non-linear: {item}")
+                    still = product.is_constant
+                    product = part.times(product.constant) if still else product.times(part.constant)
+                return product
+            case _:
+                raise VouchError(f"{self.name}: {item} is not a term that vouch understands")
+
+    def total(self, items: Any) -> Linear:
+        found = Linear({})
+        for item in items:
+            found = found.plus(self.linear(item))
+        return found
 
     def number(self, variable: Any) -> int:
         """The position of a variable's element, row-major."""

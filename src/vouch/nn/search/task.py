@@ -88,7 +88,8 @@ class Judge:
         low, high = found.output_low[0], found.output_high[0]
         for region in case.regions:
             worst = np.maximum(region.y_rows * low, region.y_rows * high).sum(1)
-            slack = 2.0**-44 * (np.abs(region.y_rows) @ np.maximum(np.abs(low), np.abs(high)) + 1e-300)
+            size = np.abs(region.y_rows) @ np.maximum(np.abs(low), np.abs(high)) + np.abs(region.rhs)
+            slack = 2.0**-44 * (size + np.abs(region.x_rows) @ np.abs(point) + 1e-300)
             if np.all(worst + slack + region.x_rows @ point - region.rhs <= 0):
                 return True
         return False

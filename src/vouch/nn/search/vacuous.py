@@ -82,9 +82,13 @@ def _certified(case: Case, x_rows: Any, y_rows: Any, rhs: Any, strict: Any, mult
 
 def _strictly_empty(case: Case, rows: Rows) -> bool:
     """Emptiness that only strict rows bring about, such as x < 0 over the box 0..1."""
-    least = np.minimum(rows.x_rows * case.lower, rows.x_rows * case.upper).sum(1)
-    single = (rows.x_rows != 0).sum(1) == 1
-    return bool(np.any(single & rows.strict & (least >= rows.rhs)))
+    for row, rhs in zip(rows.x_rows[rows.strict], rows.rhs[rows.strict], strict=True):
+        used = np.flatnonzero(row)
+        if len(used) == 1:
+            factor, end = row[used[0]], (case.lower if row[used[0]] > 0 else case.upper)[used[0]]
+            if Fraction(float(factor)) * Fraction(float(end)) >= Fraction(float(rhs)):
+                return True
+    return False
 
 
 def _wide(rows: Any, columns: int) -> Any:
