@@ -33,7 +33,8 @@ class State:
 @dataclass(slots=True)
 class Analysis:
     """What is known about boxes lower..upper: `noise` of affine nodes, `relaxed` activations, the intervals
-    of the outputs, and `size`, a bound of |y| for them."""
+    of the outputs, and `size`, a bound of |y| for them. In float32, `height` bounds every number that a
+    runtime may meet on the way (see `Model.height`)."""
 
     model: Model
     lower: Any
@@ -44,6 +45,7 @@ class Analysis:
     output_low: Any
     output_high: Any
     size: Any
+    height: Any
 
     def take(self, chosen: Any) -> Analysis:
         """The same for some of the boxes."""
@@ -57,6 +59,7 @@ class Analysis:
             self.output_low[chosen],
             self.output_high[chosen],
             self.size[chosen],
+            self.height[chosen],
         )
 
     @property
@@ -80,10 +83,14 @@ def analyse(model: Model, lower: Any, upper: Any, state: State, domain: Domain =
     lows: dict[int, Any] = {0: lower}
     highs: dict[int, Any] = {0: upper}
     size = xp.maximum(xp.abs(lower), xp.abs(upper))
+    heights: dict[int, Any] = {}
+    height = xp.amax(size, 1)
     for index, node in enumerate(model.lowered.nodes):
         if isinstance(node, Affine):
-            low, high, noise[index], size = _affine(model, index, node, lows, highs, noise)
+            low, high, noise[index], size = _affine(model, index, node, lows, highs, noise, heights)
             lows[index], highs[index] = low, high
+            if index in heights:
+                height = xp.maximum(height, heights[index])
         elif isinstance(node, Activation):
             low, high = state.low[:, model.slots[index]], state.high[:, model.slots[index]]
             _meet(xp, low, high, lows[node.input], highs[node.input])
@@ -91,11 +98,17 @@ def analyse(model: Model, lower: Any, upper: Any, state: State, domain: Domain =
                 _tighten(model, node.input, low, high, noise, relaxed, lower, upper)
             relaxed[index], lows[index], highs[index] = relax(model, index, low, high, state)
     last = model.output
-    return Analysis(model, lower, upper, state, noise, relaxed, lows[last], highs[last], size)
+    return Analysis(model, lower, upper, state, noise, relaxed, lows[last], highs[last], size, height)
 
 
 def _affine(
-    model: Model, index: int, node: Affine, lows: Any, highs: Any, known: dict[int, Any]
+    model: Model,
+    index: int,
+    node: Affine,
+    lows: Any,
+    highs: Any,
+    known: dict[int, Any],
+    heights: dict[int, Any],
 ) -> tuple[Any, Any, Any, Any]:
     xp = model.arrays.xp
     middle, radius, sizes = model.biases[index], 0.0, []
@@ -104,7 +117,7 @@ def _affine(
         middle = middle + linear.apply((low + high) * 0.5)
         radius = radius + linear.absolute().apply((high - low) * 0.5)
         sizes.append(xp.maximum(xp.abs(low), xp.abs(high)))
-    noise, mass = model.noise(index, sizes)
+    noise, mass = model.noise(index, sizes, heights)
     if isinstance(node, AffineGap):
         noise = noise + known[node.first] + known[node.second]
     radius = radius + noise

@@ -6,7 +6,9 @@ Each affine node is taken to compute M z + b + noise with |noise| <= `noise(node
 - what folding maps lost (`weight_error`, `bias_error`);
 - with arithmetic "float32", the round-off of the network's own float32 arithmetic in any order of
   summation, with or without fused multiply-add, and flushing of denormals; also where a runtime folds
-  products and sums with constants (a batch normalisation) into the sum of products before them.
+  products and sums with constants (a batch normalisation) into the sum of products before them, or moves
+  a scale from before a product sum to behind it. What is folded may underflow where the parts do not: see
+  `height`.
 
 So a bound that accounts for the noise of every node holds for the network as it is run, and no other code
 has to think of rounding. Why one noise term per node is enough for the float64 part: substituting a row A
@@ -36,8 +38,8 @@ _SAFETY = 16
 # Largest absolute error that a runtime's float32 sigmoid or tanh may have; onnxruntime's rational
 # approximations stay below 1e-6.
 CURVE_ERROR32 = 2.0**-18
-# Sums of float32 denormals that may be flushed to zero.
-_TINY32 = 2.0**-120
+# What one float32 operation loses at most to underflow, denormals flushed to zero or not.
+_FLUSHED32 = 2.0**-126
 _TINY64 = 2.0**-1000
 
 
@@ -60,6 +62,7 @@ class Model:
     size_of_biases: dict[int, Any]
     factors: dict[int, float]
     bias_noise: dict[int, Any]
+    reaches: dict[int, tuple[float, ...]]
 
     @property
     def inputs(self) -> int:
@@ -76,8 +79,29 @@ class Model:
     def node(self, index: int) -> Any:
         return self.lowered.nodes[index]
 
-    def noise(self, index: int, sizes: list[Any]) -> tuple[Any, Any]:
-        """Bounds of |noise| and of |M| |z| + |b| for an affine node, given bounds of |z| for each input."""
+    def height(self, index: int, sizes: list[Any], heights: dict[int, Any]) -> Any:
+        """In float32: a bound of every number that a runtime may meet on the way to an affine node,
+        [batch], however it associates the constants of the affine nodes in a row up to here: weights
+        multiplied with each other before any input is seen, products before a scale that makes them
+        smaller. Kept in `heights`; the nodes in front of the row start it with their values, at least 1.
+
+        As long as it is finite in float32 nothing overflows, and an underflow on the way costs at most
+        its own size times the height.
+        """
+        node = self.lowered.nodes[index]
+        assert isinstance(node, Affine)
+        xp = self.arrays.xp
+        total = self.size_of_biases[index].max()
+        for reach, source, size in zip(self.reaches[index], node.inputs, sizes, strict=True):
+            start = heights.get(source)
+            total = total + reach * (xp.amax(size, 1).clip(min=1.0) if start is None else start)
+        if not isinstance(node, AffineGap):
+            heights[index] = total
+        return total
+
+    def noise(self, index: int, sizes: list[Any], heights: dict[int, Any]) -> tuple[Any, Any]:
+        """Bounds of |noise| and of |M| |z| + |b| for an affine node, given bounds of |z| for each input and
+        the heights of the nodes before it; its own is added."""
         node = self.lowered.nodes[index]
         assert isinstance(node, Affine)
         mass = self.size_of_biases[index]
@@ -89,7 +113,10 @@ class Model:
         if node.weight_error or node.bias_error:
             total = sum(size.sum(1) for size in sizes)
             noise = noise + (total * (2 * node.weight_error) + 2 * node.bias_error)[:, None]
-        return noise + (_TINY32 if self.arithmetic == "float32" else _TINY64), mass
+        if self.arithmetic == "float32":
+            lost = (2 * _terms(node) + 8) * _FLUSHED32
+            return noise + (lost * self.height(index, sizes, heights))[:, None], mass
+        return noise + _TINY64, mass
 
     def curve_error(self) -> float:
         """Bound of the error of one sigmoid or tanh, in the network and in our own evaluation."""
@@ -139,7 +166,14 @@ def model_from(lowered: Lowered, arithmetic: Arithmetic, arrays: Arrays = NUMPY)
         {i: arrays.array(np.abs(node.bias)) for i, node in affine.items()},
         factors,
         {i: arrays.array(b) for i, b in _bias_noise(affine).items()} if arithmetic == "float32" else {},
+        {i: tuple(map(_reach, node.maps)) for i, node in affine.items()} if arithmetic == "float32" else {},
     )
+
+
+def _reach(linear: LinearMap) -> float:
+    """The largest sum of absolute values in a row, and the largest entry of a product with others."""
+    rows = linear.absolute().apply(np.ones((1, linear.columns)))
+    return max(1.0, float(rows.max(initial=0.0)))
 
 
 def _bias_noise(affine: dict[int, Affine]) -> dict[int, Any]:

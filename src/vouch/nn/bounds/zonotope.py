@@ -46,9 +46,10 @@ def propagate(model: Model, lower: Any, upper: Any, state: State | None = None) 
     generators[:, every, every] = half
     reach = xp.maximum(abs(lower), abs(upper))
     shapes = {0: Zonotope((lower + upper) * 0.5, generators, reach * 2.0**-51)}
+    heights: dict[int, Any] = {}
     for index, node in enumerate(model.lowered.nodes):
         if isinstance(node, Affine):
-            shapes[index] = _affine(model, index, node, shapes)
+            shapes[index] = _affine(model, index, node, shapes, heights)
         elif isinstance(node, Activation):
             low, high = shapes[node.input].interval()
             if state is not None:
@@ -60,7 +61,9 @@ def propagate(model: Model, lower: Any, upper: Any, state: State | None = None) 
     return shapes
 
 
-def _affine(model: Model, index: int, node: Affine, shapes: dict[int, Zonotope]) -> Zonotope:
+def _affine(
+    model: Model, index: int, node: Affine, shapes: dict[int, Zonotope], heights: dict[int, Any]
+) -> Zonotope:
     arrays = model.arrays
     centre, rest, sizes, parts = model.biases[index], 0.0, [], []
     symbols = max(shapes[source].generators.shape[1] for source in node.inputs)
@@ -73,7 +76,7 @@ def _affine(model: Model, index: int, node: Affine, shapes: dict[int, Zonotope])
         sizes.append(model.arrays.xp.maximum(abs(low), abs(high)))
         moved = linear.apply(shape.generators.reshape(batch * own, size)).reshape(batch, own, linear.rows)
         parts.append(_padded(arrays, moved, symbols))
-    noise, mass = model.noise(index, sizes)
+    noise, mass = model.noise(index, sizes, heights)
     total = parts[0]
     for part in parts[1:]:
         total = total + part

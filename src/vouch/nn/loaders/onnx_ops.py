@@ -45,16 +45,18 @@ def _gemm(node: OnnxNode, context: Context) -> None:
         x = node.step("transposed", Transpose((1, 0)), x)
     if len(context.shape(x)) != 2:
         raise VouchError(f"input of shape {context.shape(x)}, a matrix expected")
-    weights = node.weights(1) * node.attribute("alpha", 1.0)
-    weights = weights if node.attribute("transB", 0) else weights.T
-    beta = node.attribute("beta", 1.0)
-    if not node.has(2) or node.known(2):
-        bias = node.weights(2) * beta if node.has(2) else np.zeros(weights.shape[0])
-        if (bias.ndim == 2 and bias.shape[0] > 1) or bias.shape == (1,):
-            product = node.step("product", Gemm.of(weights, np.zeros(weights.shape[0])), x)
-            return node.emit(Shift(bias), product)
+    weights = node.weights(1) if node.attribute("transB", 0) else node.weights(1).T
+    alpha, beta = float(node.attribute("alpha", 1.0)), float(node.attribute("beta", 1.0))
+    bias = node.weights(2) * beta if node.known(2) else np.zeros(weights.shape[0])
+    plain = (not node.has(2) or node.known(2)) and bias.shape in ((len(weights),), (1, len(weights)), ())
+    if alpha == 1.0 and plain:
         return node.emit(Gemm.of(weights, bias), x)
-    product = node.step("product", Gemm.of(weights, np.zeros(weights.shape[0])), x)
+    product = node.step("product", Gemm.of(weights, np.zeros(len(weights))), x)
+    if alpha != 1.0:
+        # A step of its own: sums are multiplied with it, and may overflow where the result does not.
+        product = node.step("alpha", Scale(np.array(alpha)), product)
+    if not node.has(2) or node.known(2):
+        return node.emit(Shift(bias), product)
     return node.emit(Add(), product, node.step("scaled", Scale(np.array(beta)), node.value(2)))
 
 

@@ -35,6 +35,7 @@ def _window(node: OnnxNode, kernel: Shape) -> _Window:
     pads = tuple(zip(flat[:rank], flat[rank:], strict=True))
     automatic = str(node.attribute("auto_pad", "NOTSET"))
     if automatic in ("SAME_UPPER", "SAME_LOWER"):
+        _refuse_disputed(node, kernel, strides, dilations, automatic)
         pads = tuple(
             same_padding(n, k, s, d, lower=automatic == "SAME_LOWER")
             for n, k, s, d in zip(spatial, kernel, strides, dilations, strict=True)
@@ -42,6 +43,16 @@ def _window(node: OnnxNode, kernel: Shape) -> _Window:
     elif automatic == "VALID":
         pads = ((0, 0),) * rank
     return _Window(kernel, strides, pads, dilations)
+
+
+def _refuse_disputed(
+    node: OnnxNode, kernel: Shape, strides: Shape, dilations: Shape, automatic: str
+) -> None:
+    """What ONNX says about these paddings is not what onnxruntime computes, or it does not run them."""
+    if max(dilations) > 1:
+        raise VouchError(f"auto_pad {automatic} with dilations is not supported")
+    if node.type != "Conv" and any(s > k for s, k in zip(strides, kernel, strict=True)):
+        raise VouchError(f"auto_pad {automatic} with a stride above the kernel is not supported")
 
 
 def conv(node: OnnxNode, context: Context) -> None:

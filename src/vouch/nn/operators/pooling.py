@@ -133,10 +133,13 @@ class Reduce(Operator):
         kept = Reduce(self.axes, True, self.mean).shape(x.shape)
         rows, columns = math.prod(kept), math.prod(x.shape)
         target = np.broadcast_to(np.arange(rows).reshape(kept), x.shape).ravel()
-        factor = rows / columns if self.mean else 1.0
-        matrix = csr_array((np.full(columns, factor), (target, np.arange(columns))), shape=(rows, columns))
-        error = UNIT if self.mean else 0.0
-        return builder.affine((x.node,), (Sparse(matrix),), np.zeros(rows), weight_error=error)
+        matrix = csr_array((np.ones(columns), (target, np.arange(columns))), shape=(rows, columns))
+        total = builder.affine((x.node,), (Sparse(matrix),), np.zeros(rows))
+        if not self.mean:
+            return total
+        # The sum is a step of its own: it may overflow where the mean does not.
+        share = Sparse.scale(np.full(rows, rows / columns))
+        return builder.affine((total,), (share,), np.zeros(rows), weight_error=UNIT)
 
 
 def pooled(
