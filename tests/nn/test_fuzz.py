@@ -39,10 +39,10 @@ def read(data, name):
         network = from_bytes(data, name)
         replay(network, np.zeros((1, network.inputs)))
     except VouchError as error:
-        assert any(text in str(error) for text in REFUSED), error
-        return None
-    else:
-        return network
+        if any(text in str(error) for text in REFUSED):
+            return None
+        raise
+    return network
 
 
 def compare(seed):
