@@ -63,6 +63,24 @@ def test_foreign_domain():
         (lambda: one("Squeeze", [1, 4], "x a", {"a": ints(1)}), "not all 1"),
         (lambda: one("MaxPool", [1, 1, 2, 2], kernel_shape=[3, 3]), "does not fit"),
         (lambda: one("MaxPool", [1, 1, 2, 2]), "a kernel of shape"),
+        (
+            lambda: one("MaxPool", [1, 1, 1], kernel_shape=[2], pads=[1, 1], dilations=[2]),
+            "over padding alone",
+        ),
+        (
+            lambda: one("MaxPool", [1, 1, 6], kernel_shape=[2], auto_pad="SAME_UPPER", dilations=[2]),
+            "SAME_UPPER with dilations",
+        ),
+        (
+            lambda: one(
+                "Conv", [1, 1, 6], "x w", {"w": floats(R, 1, 1, 2)}, auto_pad="SAME_LOWER", dilations=[2]
+            ),
+            "SAME_LOWER with dilations",
+        ),
+        (
+            lambda: one("AveragePool", [1, 1, 6], kernel_shape=[1], auto_pad="SAME_UPPER", strides=[3]),
+            "a stride above the kernel",
+        ),
         (lambda: one("Softmax", [1, 4], axis=5), "no axis 5"),
         (lambda: one("Clip", [1, 4], "x lo hi", {"lo": np.float32(2), "hi": np.float32(1)}), "empty range"),
         (lambda: one("Div", [1, 2], "x c", {"c": np.float32([1, 0])}), "contains zero"),

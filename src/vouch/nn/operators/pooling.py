@@ -44,7 +44,10 @@ class MaxPool(Operator):
 
     def shape(self, *inputs: Shape) -> Shape:
         (x,) = inputs
-        return (*x[:2], *pooled(x, self.kernel, self.strides, self._pads(x[2:]), self.dilations))
+        pads = self._pads(x[2:])
+        places = pooled(x, self.kernel, self.strides, pads, self.dilations)
+        _refuse_empty(x[2:], self.kernel, self.strides, pads, self.dilations)
+        return (*x[:2], *places)
 
     def _windows(self, x: Array, fill: float) -> Array:
         padded = np.pad(x, ((0, 0),) * 3 + self._pads(x.shape[3:]), constant_values=fill)
@@ -74,7 +77,9 @@ class AveragePool(Operator):
 
     def shape(self, *inputs: Shape) -> Shape:
         (x,) = inputs
-        return (*x[:2], *pooled(x, self.kernel, self.strides, self.pads, self.dilations))
+        places = pooled(x, self.kernel, self.strides, self.pads, self.dilations)
+        _refuse_empty(x[2:], self.kernel, self.strides, self.pads, self.dilations)
+        return (*x[:2], *places)
 
     def _sums(self, x: Array) -> Array:
         padded = np.pad(x, ((0, 0),) * 3 + self.pads)
@@ -157,6 +162,16 @@ def pooled(
             raise VouchError(f"padding {(a, b)} is not smaller than the window {kernel}")
         places.append((n + a + b - span) // s + 1)
     return tuple(places)
+
+
+def _refuse_empty(
+    spatial: Shape, kernel: Shape, strides: Shape, pads: tuple[tuple[int, int], ...], dilations: Shape
+) -> None:
+    """A window that sees nothing but padding has no largest element and no mean. Dilations make it possible."""
+    for n, k, s, (a, b), d in zip(spatial, kernel, strides, pads, dilations, strict=True):
+        starts = range(-a, n + b - d * (k - 1), s) if d > 1 else ()
+        if any(not any(0 <= start + i * d < n for i in range(k)) for start in starts):
+            raise VouchError(f"a window {kernel} over padding alone is not supported")
 
 
 def same_padding(
