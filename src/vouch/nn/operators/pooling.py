@@ -167,7 +167,7 @@ def pooled(
 def _refuse_empty(
     spatial: Shape, kernel: Shape, strides: Shape, pads: tuple[tuple[int, int], ...], dilations: Shape
 ) -> None:
-    """A window that sees nothing but padding has no largest element and no mean. Dilations make it possible."""
+    """A window over padding alone has no largest element and no mean. Dilations make it possible."""
     for n, k, s, (a, b), d in zip(spatial, kernel, strides, pads, dilations, strict=True):
         starts = range(-a, n + b - d * (k - 1), s) if d > 1 else ()
         if any(not any(0 <= start + i * d < n for i in range(k)) for start in starts):
