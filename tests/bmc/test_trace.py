@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import struct
+from pathlib import Path
 
 import pytest
 
+import vouch
 from vouch.bmc.conditions import branch_text
 from vouch.bmc.counterexample import Address
 from vouch.bmc.trace import MAXIMAL_STEPS, ConcreteStep, trace, value_text
@@ -115,3 +117,30 @@ def test_long_traces_keep_both_ends() -> None:
 def test_conditions_from_the_source(line: str, taken: bool, text: str) -> None:
     sources = Sources({"a.c": f"int f(void)\n{line}\n        b)) {{\n"})
     assert branch_text(sources, Location("a.c", 2, 5, "f"), taken) == text
+
+
+def test_what_a_function_outside_wrote(tmp_path: Path) -> None:
+    path = tmp_path / "outside.c"
+    path.write_text(
+        """struct dev { int id; int tab[3]; };
+        extern void fetch(struct dev *d, unsigned char *raw);
+        int glob;
+        int start(struct dev *d)
+        {
+            unsigned char raw[4] = {0};
+            d->id = 1;
+            fetch(d, raw);
+            if (glob == 3 && d->tab[2] == 5 && raw[1] == 7)
+                return 100 / (d->id - 9);
+            return 0;
+        }
+        """
+    )
+    result = vouch.check(path, checks=["division-by-zero"])
+    steps = [(s.kind, s.line, s.what) for s in result.checks[0].trace if s.kind == "write"]
+    assert set(steps) == {
+        ("write", 8, "fetch() wrote d->id = 9"),
+        ("write", 8, "fetch() wrote d->tab[2] = 5"),
+        ("write", 8, "fetch() wrote glob = 3"),
+        ("write", 8, "fetch() wrote raw[1] = 7"),
+    }

@@ -81,6 +81,18 @@ class CTypes:
                 return name
         return name
 
+    def pointed_name(self, pointer: str, key: int | None, offset: int) -> str:
+        """The same for a place behind a pointer: `p->field[2]`, `p[3]`, `*p`."""
+        ctype = self.table.get(key) if key is not None else None
+        size = ctype.size if ctype is not None else 0
+        index, inner = divmod(offset, size) if size else (0, offset)
+        if index:
+            return self.place_name(f"{pointer}[{index}]", key, inner)
+        name = self.place_name("", key, inner)
+        if name.startswith("."):
+            return f"{pointer}->{name[1:]}"
+        return f"{pointer}{name}" if name else f"*{pointer}"
+
     def scalar_at(self, key: int | None, offset: int) -> ir.Type | None:
         """The IR type of the C scalar at a byte offset of a C type."""
         found = self.ctype_at(key, offset)

@@ -47,7 +47,8 @@ class Step:
 
 @dataclass(slots=True)
 class Incoming:
-    """Data that came in: see counterexample.Event. `writes` are objects that got new unknown contents."""
+    """Data that came in: see counterexample.Event. `writes` are objects that got new unknown contents;
+    `position` is the number of steps before."""
 
     guard: Term
     kind: str
@@ -56,6 +57,7 @@ class Incoming:
     value: Value | None
     location: ir.Location | None
     writes: list[tuple[MemObject, Initial]] = field(default_factory=list)
+    position: int = 0
 
 
 @dataclass(slots=True)

@@ -222,6 +222,7 @@ class Executor:
         location: ir.Location | None,
     ) -> Incoming:
         event = Incoming(state.guard.term, kind, function, type_, value, location)
+        event.position = len(self.equation.steps)
         self.equation.incoming.append(event)
         return event
 

@@ -25,6 +25,7 @@ from vouch.smt.term import Term
 LARGEST = 1 << 16  # bytes of an object from outside whose contents a replay provides; the rest is zero
 WIDEST = {64: 1 << 36}  # bytes of an object from outside, by the width of a pointer
 _NARROW = 1 << 24
+_MOST_WRITES = 16  # of one call that a trace shows
 
 
 class Model:
@@ -249,11 +250,40 @@ class Model:
     # ------------------------------------------------------------ the trace
 
     def steps(self, claim: Claim) -> list[ConcreteStep]:
+        """What happened up to the claim, what code outside wrote among it."""
         result: list[ConcreteStep] = []
-        for step in self.equation.steps[: claim.position]:
+        events = [e for e in self.equation.incoming[: claim.events] if e.writes and self.holds(e.guard)]
+        events.reverse()
+        for number, step in enumerate(self.equation.steps[: claim.position]):
+            while events and events[-1].position <= number:
+                result += self._written(events.pop())
             if self.holds(step.guard):
                 result.append(self._step(step))
+        while events:
+            result += self._written(events.pop())
         return result
+
+    def _written(self, event: Incoming) -> list[ConcreteStep]:
+        """What a function outside wrote, as far as the program reads it."""
+        found: list[ConcreteStep] = []
+        owner = event.location.scope if event.location is not None and event.location.scope else ""
+        callee = "a function outside" if event.function == OUTSIDE_FUNCTION else f"{event.function}()"
+        for target, initial in event.writes:
+            cells = initial.cells.items() if isinstance(initial, Unknown) else ()
+            for offset, (size, value) in sorted(cells, key=lambda cell: cell[0]):
+                if isinstance(value, tuple):
+                    continue
+                name = self._place_name(target, offset)
+                ctype = self.world.ctypes.ctype_at(target.ctype, offset)
+                step = ConcreteStep("write", event.location, owner, f"{callee} wrote {name}", ctype)
+                step.value, step.bits = self.scalar(value), 8 * size
+                found.append(step)
+        return found[:_MOST_WRITES]
+
+    def _place_name(self, target: MemObject, offset: int) -> str:
+        names = self.world.ctypes
+        spell = names.pointed_name if target.kind is Kind.OUTSIDE else names.place_name
+        return spell(target.name, target.ctype, offset)
 
     def _step(self, step: Step) -> ConcreteStep:
         value: Any = None
@@ -263,7 +293,7 @@ class Model:
             bits = step.value.width if isinstance(step.value, Term) else None
         name = step.what
         if step.target is not None:
-            name = self.world.ctypes.place_name(step.target.name, step.target.ctype, step.offset)
+            name = self._place_name(step.target, step.offset)
         return ConcreteStep(step.kind, step.location, step.function, name, step.ctype, value, bits)
 
     def inputs(self) -> dict[str, Any]:

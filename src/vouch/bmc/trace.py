@@ -44,10 +44,10 @@ class ConcreteStep:
     """One step as the engine saw it.
 
     kind: "call" (`name` is the callee, `value` unused), "return", "assign" (`name` is the variable or C
-    expression written), "branch" (`name` is the condition where known, `value` 1 or 0; or `name` is "switch"
-    and `value` what it is on), "input" (`name` says where the data comes from), "violation" (`name` is the
-    message). `ctype` is a key of `Program.ctypes`; without one, `bits` (where given) is the width in which
-    the number is shown.
+    expression written), "write" (`name` says which function outside wrote what), "branch" (`name` is the
+    condition where known, `value` 1 or 0; or `name` is "switch" and `value` what it is on), "input" (`name`
+    says where the data comes from), "violation" (`name` is the message). `ctype` is a key of
+    `Program.ctypes`; without one, `bits` (where given) is the width in which the number is shown.
     """
 
     kind: str
