@@ -266,9 +266,10 @@ class Executor:
         state.memory[made] = Contents(state.token)
         return made
 
-    def allocated(self, state: State, made: MemObject, owner: str) -> None:
+    def allocated(self, state: State, made: MemObject, owner: str, unless: Term = T.FALSE) -> None:
         """Remember an object that a native run makes too. `owner` is "F.x" for an alloca, "" for the heap."""
-        self.equation.allocations.append((state.guard.term, made, owner, made.initial))
+        guard = T.and_(state.guard.term, T.not_(unless))
+        self.equation.allocations.append((guard, made, owner, made.initial))
         self.owners[made] = owner
         if self.induction is not None and owner:
             function, _, register = owner.rpartition(".")
@@ -299,7 +300,9 @@ class Executor:
             ended = self.call(function, arguments, state, None, None)
             if ended is not None:
                 equation.finished = ended[0].guard.term
-                self.program_ends(ended[0], ended[1])
+                last = self.at_exit(ended[0], None, None) if entry == "main" else ended[0]
+                if last is not None:
+                    self.program_ends(last, ended[1])
         except Budget as over:
             equation.cuts.append(Cut(T.TRUE, "budget", str(over), self.later.from_function(entry)))
         equation.constraints = world.constraints
@@ -308,6 +311,14 @@ class Executor:
         equation.notes = world.notes
         equation.unsupported = world.unsupported
         return equation
+
+    def at_exit(self, state: State, caller: Frame | None, site: ir.Call | None) -> State | None:
+        """Run what was registered with `atexit`."""
+        function = self.world.program.functions.get("__vouch_at_exit")
+        if function is None or not function.defined:
+            return state
+        ended = self.call(function, [], state, caller, site)
+        return ended[0] if ended is not None else None
 
     def program_ends(self, state: State, result: Value | None = None) -> None:
         """Heap objects that are live, and that neither the result nor a global points to, are lost."""

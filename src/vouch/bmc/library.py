@@ -152,6 +152,11 @@ def _end(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> 
     return None
 
 
+def _exit(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    last = ex.at_exit(state, frame, call)
+    return _end(ex, frame, last, call, name) if last is not None else None
+
+
 def _at_exit(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """The function registered here runs when the program ends, in whatever state that is."""
     extern.note_callbacks(ex, state, [operands.operand_value(ex, frame.registers, call.arguments[0])])
@@ -181,24 +186,45 @@ def _assert_condition(ex: Executor, frame: Frame, state: State, call: ir.Call, n
 
 
 def _allocated(
-    ex: Executor, frame: Frame, state: State, call: ir.Call, size: Term, initial: Initial, name: str
+    ex: Executor,
+    frame: Frame,
+    state: State,
+    call: ir.Call,
+    size: Term,
+    initial: Initial,
+    name: str,
+    align: int = 0,
 ) -> Value:
+    """A new object, or null: where it would be larger than the half of memory that a difference of pointers
+    covers, and with --malloc-may-fail anywhere. `align`: 0 for what suits every type."""
     size = T.resize_u(size, ex.world.pointer_bits)
     exact: int | Term = int(size.value) if size.value is not None else size
     label = f"{name}@{call.location.line}" if call.location is not None else name
-    made = ex.new_object(state, Kind.HEAP, label, exact, initial)
+    made = ex.new_object(state, Kind.HEAP, label, exact, initial, align or ex.world.layouts.largest_align)
     made.heap_kind = "new" if name.startswith("_Zn") else "malloc"
     site = access.site_of(frame, call)
     ex.heap.append((made, site))
     ex.claims_at(site, state, Trigger.LEAK, T.FALSE)  # lost or not when the program ends
-    ex.allocated(state, made, "")
-    pointer = Pointer.to(made, ex.world.zero_offset)
-    if not ex.malloc_may_fail or made.heap_kind == "new":
+    pointer: Value = Pointer.to(made, ex.world.zero_offset)
+    too_large = T.slt(size, T.bv(0, size.width))
+    if made.heap_kind == "new":
+        if too_large is not T.FALSE:
+            label, index = ex.later.place(frame, call)
+            gone = T.and_(state.guard.term, too_large)
+            ex.cut(frame, label, gone, "unsupported", "new of more than there can be throws", index)
+            state.guard = state.guard.and_(T.not_(too_large))
+        ex.allocated(state, made, "")
         return pointer
-    fails = T.fresh(f"{label}.fails", T.BOOL)
-    ex.incoming(state, "return", name, ir.IntType(1), fails, call.location)
-    _dies(state, made, fails)
-    return merge(fails, ex.world.null, pointer)
+    fails = too_large
+    if ex.malloc_may_fail:
+        chance = T.fresh(f"{label}.fails", T.BOOL)
+        ex.incoming(state, "return", name, ir.IntType(1), chance, call.location)
+        fails = T.or_(fails, chance)
+    ex.allocated(state, made, "", unless=fails)
+    if fails is not T.FALSE:
+        _dies(state, made, fails)
+        pointer = merge(fails, ex.world.null, pointer)
+    return pointer
 
 
 def _malloc(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
@@ -208,8 +234,11 @@ def _malloc(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) 
 
 
 def _aligned(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
-    size = operands.term_of(ex, frame, call.arguments[1])
-    calls.finish(frame, call, _allocated(ex, frame, state, call, size, Unknown(undefined=True), name))
+    wanted, size = (operands.term_of(ex, frame, a) for a in call.arguments)
+    align = int(wanted.value) if wanted.value is not None and wanted.value else 1
+    least = ex.world.layouts.largest_align
+    made = _allocated(ex, frame, state, call, size, Unknown(undefined=True), name, max(align & -align, least))
+    calls.finish(frame, call, made)
     return state
 
 
@@ -332,7 +361,7 @@ _KNOWN: dict[str, Known] = {
     "__VERIFIER_error": _end,
     "reach_error": _end,
     "abort": _end,
-    "exit": _end,
+    "exit": _exit,
     "_exit": _end,
     "_Exit": _end,
     "quick_exit": _end,
@@ -365,8 +394,6 @@ _KNOWN: dict[str, Known] = {
     "memcpy": _memcpy,
     "memmove": _memcpy,
     "memset": _memset,
-    "__cxa_atexit": _at_exit,
-    "atexit": _at_exit,
     "at_quick_exit": _at_exit,
     "fesetround": _rounding,
     "fegetround": _go_on,

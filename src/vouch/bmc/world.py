@@ -495,8 +495,9 @@ class World:
 
 
 def _hidden(name: str) -> bool:
-    """Globals of the compiler's own making keep their values."""
-    return name.startswith((".", "llvm.", "__const.", "switch."))
+    """Globals of the compiler's own making, and what library models keep to themselves, begin with their own
+    values: nobody else writes them. errno is everybody's."""
+    return name.startswith((".", "llvm.", "__const.", "switch.", "__vouch_")) and name != "__vouch_errno"
 
 
 def summands(term: Term) -> list[Term]:

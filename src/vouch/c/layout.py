@@ -58,6 +58,9 @@ class Sizes:
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
+        wide = (layout.float_align.get(80, 1), layout.int_align.get(128, 1))
+        # Of all scalar types, what an allocation suits. A type of 128 bits counts where the target names one.
+        self.largest_align = max(layout.int_align[64], layout.float_align[64], layout.pointer_align, *wide)
         # By identity, since hashing a struct type walks it; the type itself keeps the identity alive.
         self._known: dict[int, tuple[Type, int, int]] = {}
         self._offsets: dict[int, tuple[Type, tuple[int, ...]]] = {}

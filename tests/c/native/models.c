@@ -1,5 +1,6 @@
 /* The models of vouch against the C library of this machine: prints a line for each difference. */
 #include <arpa/inet.h>
+#include <complex.h>
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -352,6 +353,8 @@ static void mathematics(void) {
 #define EXACTLY_TWO(name) \
     if (!same_double(name(x, y), model_##name(x, y)) && !(x == 0 && y == 0)) differ(#name, detail);
         EXACTLY_TWO(fmod) EXACTLY_TWO(fmax) EXACTLY_TWO(fmin) EXACTLY_TWO(fdim)
+        EXACTLY_TWO(nextafter)
+        SAME("nextafterf", nextafterf((float)x, (float)y) == model_nextafterf((float)x, (float)y), 1 - (x != x || y != y));
         double whole, part, model_whole, model_part;
         part = modf(x, &whole), model_part = model_modf(x, &model_whole);
         if (!(part == model_part || x != x) || !(whole == model_whole || x != x)) differ("modf", detail);
@@ -406,7 +409,42 @@ static void kinds(void) {
     }
 }
 
+double complex model___muldc3(double, double, double, double);
+float complex model___mulsc3(float, float, float, float);
+void model___vouch_at_exit(void);
+
+static double part(void) {
+    static const double odd[] = {0, -0.0, 1, -2.5, 1e300, -1e300, 1e-310, INFINITY, -INFINITY, NAN};
+    return chance(2) ? odd[chance(10)] : (double)chance(2000) - 1000;
+}
+
+/* The compiler's own library is what the products of this program call. */
+static void products(void) {
+    for (int i = 0; i < 20000; i++) {
+        volatile double complex x = __builtin_complex(part(), part()), y = __builtin_complex(part(), part());
+        double complex p = x * y, q = model___muldc3(creal(x), cimag(x), creal(y), cimag(y));
+        if (!same_double(creal(p), creal(q)) || !same_double(cimag(p), cimag(q))) differ("product", "double");
+        volatile float complex a = __builtin_complex((float)creal(x), (float)cimag(x)), b = __builtin_complex((float)creal(y), (float)cimag(y));
+        float complex c = a * b, d = model___mulsc3(crealf(a), cimagf(a), crealf(b), cimagf(b));
+        if (!same_double(crealf(c), crealf(d)) || !same_double(cimagf(c), cimagf(d))) differ("product", "float");
+    }
+}
+
+static char ran[4];
+static void a(void) { strcat(ran, "a"); }
+static void b(void) { strcat(ran, "b"); }
+static void c(void *what) { strcat(ran, what); }
+
+/* C11 7.22.4.4: in the reverse order of their registration. */
+static void ending(void) {
+    int model___cxa_atexit(void (*)(void *), void *, void *);
+    model_atexit(a), model___cxa_atexit(c, "c", NULL), model_atexit(b);
+    model___vouch_at_exit();
+    if (strcmp(ran, "bca")) differ("atexit", ran);
+}
+
 int main(void) {
+    products(), ending();
     bytes_in_order(), kinds();
     strings(), wide(), characters(), tables(), numbers(), order(), printing(), scanning(), mathematics();
     printf("%d differences\n", failures);

@@ -1,14 +1,10 @@
-#include <assert.h>
 #include <math.h>
 
-double nondet_double(void);
-float nondet_float(void);
+static const int table[10];
 
-int main(void)
+int entry(double x)
 {
-    double x = nondet_double();
-    double r = fmod(x, 3.0);
-    assert(r != 1.5); // expect: assertion unsafe
-    assert(fmodf(nondet_float(), 4.0f) < 3.5f || x == 0); // expect: assertion unsafe
-    return 0;
+    if (!(x >= 0 && x < 100))
+        return 0;
+    return table[(int)fmod(x, 11)]; // expect: bounds unsafe
 }

@@ -1,10 +1,10 @@
-#include <assert.h>
 #include <math.h>
 
-int main(void)
+static const int table[10];
+
+int entry(double x)
 {
-    assert(fmod(7.5, 3.0) == 1.5);
-    assert(fmod(-7.5, 3.0) == -1.5);
-    assert(fmodf(9.0f, 4.0f) == 1.0f);
-    return 0;
+    if (!(x >= 0 && x < 100))
+        return 0;
+    return table[(int)fmod(x, 10)];
 }

@@ -22,6 +22,7 @@ RUNTIME = {
     "fire_if": "void (i8, i32)",
     "end": "void (i32)",
     "exit": "void (i32)",
+    "at_exit": "void ()",
     "assume": "void (i8)",
     "blame": "void (i32, i32)",
     "unblame": "void ()",

@@ -127,6 +127,7 @@ class Replayer:
             if example.entry not in rewritten.entries:
                 raise Unreplayable(f"no function {example.entry} to start with")
             flags = wire.CONSTRUCTORS if _starts_program(example, self._program) else 0
+            flags |= wire.MAIN if example.entry == "main" else 0
             return self._run(example, flags, number)
         except Unreplayable as error:
             return ReplayResult(False, reason=str(error), possible=False)
@@ -143,6 +144,7 @@ class Replayer:
             encoder = wire.Encoder(self._build()[0], self._program)
             example = random_example(self._program, encoder, entry, self._checks[0], seed, library=library)
             flags = wire.RANDOM | (0 if library else wire.CONSTRUCTORS)
+            flags |= wire.MAIN if entry == "main" else 0
             return self._run(example, flags, 0, seed)
         except Unreplayable as error:
             return ReplayResult(False, reason=str(error), possible=False)

@@ -21,7 +21,7 @@ ASSUMPTIONS = frozenset({"__VERIFIER_assume", "__CPROVER_assume", "__ESBMC_assum
 CLAIMS = frozenset({"__VERIFIER_assert", "assert"})
 _SILENT = frozenset(
     {"__CPROVER_assert", "__ESBMC_assert", "fesetround", "fegetround"}
-    | {"__cxa_guard_release", "__cxa_guard_abort", "__cxa_atexit", "atexit"}
+    | {"__cxa_guard_release", "__cxa_guard_abort", "at_quick_exit"}
 )
 _ABORTS = frozenset(
     {"__VERIFIER_error", "reach_error", "__CPROVER_error"}
@@ -96,6 +96,12 @@ def _ending(hook: str, why: int) -> _Body:
         return None
 
     return body
+
+
+def _exit(out: Emitter, function: FunctionText, number: int) -> str | None:
+    out.call("at_exit")
+    out.call("exit", str(END_EXIT))
+    return None
 
 
 def _assume(out: Emitter, function: FunctionText, number: int) -> str | None:
@@ -244,6 +250,7 @@ def _bits64(out: Emitter, kind: str, value: str) -> str:
 _BODIES: Mapping[str, tuple[_Body, int]] = {  # with the least number of parameters
     **dict.fromkeys(_ABORTS, (_ending("end", END_ABORT), 0)),
     **dict.fromkeys(_EXITS, (_ending("exit", END_EXIT), 0)),
+    "exit": (_exit, 0),
     **dict.fromkeys(_THROWS, (_ending("end", END_THROW), 0)),
     **dict.fromkeys(ASSUMPTIONS | CLAIMS, (_assume, 0)),
     **dict.fromkeys(_SILENT, (_nothing, 0)),

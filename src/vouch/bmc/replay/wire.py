@@ -17,7 +17,7 @@ from vouch.c.layout import Sizes
 from vouch.errors import Unsupported
 
 _MAGIC = 0x31505256
-RANDOM, CONSTRUCTORS = 1, 2
+RANDOM, CONSTRUCTORS, MAIN = 1, 2, 4
 _KINDS = {"return": 0, "volatile": 1, "undefined": 2}
 _NONE, _BYTES, _ADDRESS = 0, 1, 2
 _NUMBER, _OBJECT, _GLOBAL, _FUNCTION, _ARGUMENT, _LOCAL, _HEAP = range(7)

@@ -165,14 +165,18 @@ typedef long long time_t;
 
 time_t time(time_t *out) {
     time_t now = (time_t)__vouch_nondet_llong();
-    __vouch_assume(now >= 0 && (unsigned long long)now <= 0xFFFFFFFFULL); /* until 2106 */
+    /* Until 2106; -1 where there is no clock. */
+    __vouch_assume(now >= -1 && (now < 0 || (unsigned long long)now <= 0xFFFFFFFFULL));
     if (out) *out = now;
     return now;
 }
 
+double difftime(time_t end, time_t start) { return (double)end - (double)start; }
+
+/* -1 where the processor time is not available. */
 long clock(void) {
     long now = __vouch_nondet_long();
-    __vouch_assume(now >= 0);
+    __vouch_assume(now >= -1);
     return now;
 }
 
@@ -190,9 +194,7 @@ static int between(int low, int high) {
     return number;
 }
 
-struct tm *localtime_r(const time_t *when, struct tm *out) {
-    __vouch_touch(when);
-    if (__vouch_nondet_bool()) return NULL;
+static void break_down(struct tm *out, int offset) {
     out->tm_sec = between(0, 60);
     out->tm_min = between(0, 59);
     out->tm_hour = between(0, 23);
@@ -201,22 +203,56 @@ struct tm *localtime_r(const time_t *when, struct tm *out) {
     out->tm_year = __vouch_nondet_int();
     out->tm_wday = between(0, 6);
     out->tm_yday = between(0, 365);
-    out->tm_isdst = between(-1, 1);
+    out->tm_isdst = offset ? between(-1, 1) : 0;
 #ifdef __linux__
-    out->tm_gmtoff = between(-50400, 50400);
+    out->tm_gmtoff = offset ? between(-50400, 50400) : 0;
     out->tm_zone = "UTC";
 #endif
+}
+
+static struct tm *broken_down(const time_t *when, struct tm *out, int offset) {
+    __vouch_access(when, sizeof *when, 0);
+    if (__vouch_nondet_bool()) return NULL;
+    break_down(out, offset);
     return out;
 }
 
-struct tm *gmtime_r(const time_t *when, struct tm *out) { return localtime_r(when, out); }
+struct tm *localtime_r(const time_t *when, struct tm *out) { return broken_down(when, out, 1); }
+struct tm *gmtime_r(const time_t *when, struct tm *out) { return broken_down(when, out, 0); }
 
-struct tm *localtime(const time_t *when) {
-    static struct tm broken;
-    return localtime_r(when, &broken);
+static struct tm broken;
+
+struct tm *localtime(const time_t *when) { return broken_down(when, &broken, 1); }
+struct tm *gmtime(const time_t *when) { return broken_down(when, &broken, 0); }
+
+/* The fields are read, whatever they hold, and brought into their ranges; -1 for a time that has no number. */
+time_t mktime(struct tm *when) {
+    __vouch_access(when, sizeof *when, 1);
+    time_t number = (time_t)__vouch_nondet_llong();
+    if (number != -1) break_down(when, 1);
+    return number;
 }
 
-struct tm *gmtime(const time_t *when) { return localtime(when); }
+time_t timegm(struct tm *when) { return mktime(when); }
+
+/* "Thu Jan  1 00:00:00 1970\n" */
+static char *shown(void) {
+    static char text[26];
+    __vouch_text(text, 24);
+    text[24] = '\n';
+    text[25] = 0;
+    return text;
+}
+
+char *asctime(const struct tm *when) {
+    __vouch_access(when, sizeof *when, 0);
+    return shown();
+}
+
+char *ctime(const time_t *when) {
+    __vouch_access(when, sizeof *when, 0);
+    return __vouch_nondet_bool() ? shown() : NULL;
+}
 
 size_t strftime(char *s, size_t room, const char *format, const struct tm *when) {
     __vouch_length(format, EVERYTHING, 1);

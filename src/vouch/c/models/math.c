@@ -172,3 +172,24 @@ float frexpf(float x, int *exponent) {
     *exponent = e;
     return r;
 }
+
+/* The neighbour of x on the way to y: numbers of one sign are ordered as their bits are. */
+#define NEIGHBOUR(name, type, bits_type)                                        \
+    type name(type x, type y) {                                                 \
+        union { type number; bits_type bits; } u = {x}, sign = {y};             \
+        const bits_type top = (bits_type)1 << (8 * sizeof u.bits - 1);          \
+        if (x != x || y != y) return x + y;                                     \
+        if (x == y) return y;                                                   \
+        if (x == 0) {                                                           \
+            u.bits = (sign.bits & top) | 1;                                     \
+            return u.number;                                                    \
+        }                                                                       \
+        if ((x < y) == (x > 0)) u.bits++;                                       \
+        else u.bits--;                                                          \
+        return u.number;                                                        \
+    }
+
+#if __SIZEOF_DOUBLE__ == 8
+NEIGHBOUR(nextafter, double, unsigned long long)
+#endif
+NEIGHBOUR(nextafterf, float, __UINT32_TYPE__)

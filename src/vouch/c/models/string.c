@@ -115,8 +115,12 @@ char *strtok_r(char *s, const char *set, char **rest) {
 
 char *__strtok_r(char *s, const char *set, char **rest) { return strtok_r(s, set, rest); }
 
+/* In a library another caller may have begun before. */
 char *strtok(char *s, const char *set) {
     static char *rest;
+    static _Bool begun;
+    if (s) begun = 1;
+    else if (!begun) return strtok_r(__vouch_nondet_bool() ? __vouch_nondet_ptr() : NULL, set, &rest);
     return strtok_r(s, set, &rest);
 }
 
@@ -154,11 +158,18 @@ char *strndup(const char *s, size_t limit) {
 
 size_t strxfrm(char *to, const char *from, size_t size) { return strlcpy(to, from, size); }
 
+/* Some text; no library has a longer one. */
 char *strerror(int error) {
-    static char text[] = "error";
+    static char text[128];
+    size_t n = __vouch_any_size_t();
     (void)error;
+    __vouch_assume(n >= 1 && n < sizeof text);
+    __vouch_text(text, n);
+    text[n] = 0;
     return text;
 }
+
+char *strsignal(int number) { return strerror(number); }
 
 void *memchr(const void *memory, int c, size_t n) {
     size_t at = __vouch_find(memory, (unsigned char)c, n, 1, 0);

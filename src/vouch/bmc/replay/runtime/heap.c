@@ -1,6 +1,7 @@
 /* malloc and its family. Memory is never given out twice, so that a freed object stays known as freed. */
 
 LOCAL void *new_heap(word size, word align, int zero) {
+    if (size >> (8 * sizeof size - 1)) return 0; /* more than a difference of pointers covers */
     struct object *o = new_upward(size, align, HEAP);
     if (!o) return 0;
     o->number = heap_count++;

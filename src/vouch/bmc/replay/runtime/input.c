@@ -15,7 +15,7 @@ struct contents { /* what an object holds that the program makes without writing
 enum { EVENT_RETURN, EVENT_VOLATILE, EVENT_UNDEFINED };
 enum { VALUE_NONE, VALUE_BYTES, VALUE_ADDRESS };
 enum { AT_NUMBER, AT_OBJECT, AT_GLOBAL, AT_FUNCTION, AT_ARGUMENT, AT_LOCAL, AT_HEAP };
-enum { FLAG_RANDOM = 1, FLAG_CONSTRUCTORS = 2 };
+enum { FLAG_RANDOM = 1, FLAG_CONSTRUCTORS = 2, FLAG_MAIN = 4 };
 
 static u64 flags, entry_number;
 static struct event *events;

@@ -5,6 +5,13 @@ enum { MAGIC = 0x31505256 };
 static const u64 stack_size = sizeof(word) == 4 ? 32 << 20 : 256 << 20;
 static u64 result[64];
 
+/* What was registered with atexit, where the program has it. */
+__attribute__((weak)) void __vouch_at_exit(void);
+
+void __replay_at_exit(void) {
+    if (__vouch_at_exit) __vouch_at_exit();
+}
+
 __attribute__((noreturn)) void __replay_exit(u32 why) {
     report_leaks(result, 0);
     finish(why, 0);
@@ -37,6 +44,7 @@ LOCAL __attribute__((noreturn, used)) void run(void) {
     fill_objects();
     if (entry_number >= __replay_entry_count) finish(END_INPUT, 5);
     __replay_entries[entry_number](arguments, result);
+    if (flags & FLAG_MAIN) __replay_at_exit();
     report_leaks(result, sizeof result);
     finish(END_RETURNED, 0);
 }
