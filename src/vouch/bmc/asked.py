@@ -15,7 +15,7 @@ from vouch.bmc.shapes import bounds
 from vouch.bmc.state import State
 from vouch.bmc.strings import largest
 from vouch.bmc.value import Kind, MemObject, Pointer, symbols
-from vouch.c import ir
+from vouch.c import ir, known
 from vouch.c.checks.base import Trigger
 from vouch.errors import Unsupported
 from vouch.smt import term as T
@@ -259,3 +259,30 @@ def model_of(frame: Frame) -> str:
 def unsupported(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """__vouch_unsupported(): what the model's function does here is not modelled."""
     raise Unsupported(f"{model_of(frame)} with arguments that its model does not cover")
+
+
+# ---------------------------------------------------------------- functions without a model
+
+
+def demand(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> None:
+    """Claim what the prototype of a known function outside demands of its pointers."""
+    for operand, letter in zip(call.arguments, known.contract(name), strict=False):
+        value = operands.operand_value(ex, frame.registers, operand) if letter != "-" else None
+        if isinstance(value, Pointer):
+            _demanded(ex, frame, state, call, value, letter)
+
+
+def _demanded(
+    ex: Executor, frame: Frame, state: State, call: ir.Call, pointer: Pointer, letter: str
+) -> None:
+    bits = ex.world.pointer_bits
+    some = T.TRUE
+    if letter.isupper():
+        some = access.compare_pointers(ex, "ne", pointer, ex.world.null)
+    if letter in "sS":
+        limit = T.ite(some, T.bv(-1, bits), T.bv(0, bits))
+        _scan(ex, frame, state, call, pointer, Scan(ex, state, 1, never, True, limit))
+        return
+    usable = access.writable if letter in "wW" else access.valid
+    bad = [T.and_(guard, T.not_(usable(ex, state, o, off, 1))) for guard, o, off in pointer.targets]
+    access.claim_access(ex, frame, state, call, T.and_(some, T.or_(T.FALSE, *bad, T.FALSE)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from vouch.bmc import blocks, extern, intrinsics, library, marks, operands
+from vouch.bmc import asked, blocks, extern, intrinsics, library, marks, operands
 from vouch.bmc.initial import Unknown
 from vouch.bmc.state import Edge, State, join_states, join_values
 from vouch.bmc.value import Kind, MemObject, Pointer, Value
@@ -56,6 +56,7 @@ def _direct(
     known = library.find(name)
     if known is not None:
         return known(ex, frame, state, call, name)
+    asked.demand(ex, frame, state, call, name)
     return extern.run(ex, frame, state, call, name, function)
 
 

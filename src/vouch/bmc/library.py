@@ -6,7 +6,6 @@ Everything else of the C library is a model written in C (`c/models/`) or an ext
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -15,7 +14,7 @@ from vouch.bmc.initial import Initial, Unknown, Zero
 from vouch.bmc.memory import Contents
 from vouch.bmc.state import State
 from vouch.bmc.value import Kind, MemObject, Pointer, Value, merge, symbols
-from vouch.c import ir
+from vouch.c import ir, known
 from vouch.c.checks.base import Trigger
 from vouch.errors import Unsupported
 from vouch.smt import term as T
@@ -26,28 +25,14 @@ if TYPE_CHECKING:
 
 Known: TypeAlias = "Callable[[Executor, Frame, State, ir.Call, str], State | None]"
 
-# Conventions of other tools' test suites: what these mean goes before a body the program may give them.
-_OVERRIDES = frozenset({"__VERIFIER_assume", "__CPROVER_assume", "__ESBMC_assume", "__vouch_assume"})
-_NONDET = re.compile(r"(__VERIFIER_nondet|__vouch_nondet|__vouch_any|nondet|__CPROVER_nondet)_\w+$")
-
-
 def overrides(name: str) -> bool:
-    return name in _OVERRIDES
+    """Conventions of other tools' test suites: their meaning goes before a body from the program."""
+    return name in known.having(known.Trait.ASSUMES)
 
 
 def find(name: str) -> Known | None:
-    known = _KNOWN.get(name)
-    if known is None and _NONDET.match(name):
-        return _nondet
-    if known is None and (name.startswith(("pthread_", "__CPROVER_")) or name in _UNSUPPORTED):
-        return _unsupported
-    return known
-
-
-_UNSUPPORTED = frozenset(
-    {"setjmp", "_setjmp", "__sigsetjmp", "sigsetjmp", "longjmp", "_longjmp", "siglongjmp", "fork", "vfork"}
-    | {"__cxa_throw", "__cxa_rethrow", "thrd_create", "fesetenv", "feupdateenv"}
-)
+    key = known.engine_key(name)
+    return _BY_KEY.get(key) if key is not None else None
 
 
 def _unsupported(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
@@ -201,7 +186,7 @@ def _allocated(
     exact: int | Term = int(size.value) if size.value is not None else size
     label = f"{name}@{call.location.line}" if call.location is not None else name
     made = ex.new_object(state, Kind.HEAP, label, exact, initial, align or ex.world.layouts.largest_align)
-    made.heap_kind = "new" if name.startswith("_Zn") else "malloc"
+    made.heap_kind = "new" if known.engine_key(name) == "new" else "malloc"
     site = access.site_of(frame, call)
     ex.heap.append((made, site))
     ex.claims_at(site, state, Trigger.LEAK, T.FALSE)  # lost or not when the program ends
@@ -348,72 +333,44 @@ def _memset(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) 
     return state
 
 
-_KNOWN: dict[str, Known] = {
-    "__VERIFIER_assume": _assume,
-    "__CPROVER_assume": _assume,
-    "__ESBMC_assume": _assume,
-    "__vouch_assume": _assume,
-    "__VERIFIER_assert": _assert_condition,
+# How functions are executed, by the keys of `c/known.py`. A key that is missing here is a function outside.
+_BY_KEY: dict[str, Known] = {
+    "assume": _assume,
     "assert": _assert_condition,
-    # These only claim something: in their tools the execution goes on where it is false.
-    "__CPROVER_assert": _go_on,
-    "__ESBMC_assert": _go_on,
-    "__VERIFIER_error": _end,
-    "reach_error": _end,
+    "skip": _go_on,
+    "nondet": _nondet,
+    "unsupported": _unsupported,
+    "throw": _unsupported,
     "abort": _end,
+    "leave": _end,
     "exit": _exit,
-    "_exit": _end,
-    "_Exit": _end,
-    "quick_exit": _end,
-    "__assert_fail": _end,
-    "__assert": _end,
-    "__assert_func": _end,
-    "__assert_rtn": _end,
-    "_assert": _end,
-    "__cxa_pure_virtual": _end,
+    "register": _at_exit,
     "malloc": _malloc,
-    "valloc": _malloc,
-    "aligned_alloc": _aligned,
-    "memalign": _aligned,
+    "new": _malloc,
+    "aligned": _aligned,
     "calloc": _calloc,
     "realloc": _realloc,
     "free": _free,
-    "cfree": _free,
     "alloca": _alloca,
-    "__builtin_alloca": _alloca,
-    "_Znwm": _malloc,
-    "_Znam": _malloc,
-    "_Znwj": _malloc,
-    "_Znaj": _malloc,
-    "_ZdlPv": _free,
-    "_ZdaPv": _free,
-    "_ZdlPvm": _free,
-    "_ZdaPvm": _free,
-    "_ZdlPvj": _free,
-    "_ZdaPvj": _free,
-    "memcpy": _memcpy,
-    "memmove": _memcpy,
-    "memset": _memset,
-    "at_quick_exit": _at_exit,
-    "fesetround": _rounding,
-    "fegetround": _go_on,
-    "__cxa_guard_acquire": lambda ex, f, s, c, n: _guard(ex, f, s, c),
-    "__cxa_guard_release": _go_on,
-    "__vouch_havoc": _havoc,
-    "__vouch_known": _known,
-    "__vouch_sets_errno": _sets_errno,
-    "__vouch_object_size": _object_size,
-    "__vouch_length": asked.length,
-    "__vouch_find": asked.find,
-    "__vouch_find_last": asked.find_last,
-    "__vouch_span": asked.span,
-    "__vouch_compare": asked.compare,
-    "__vouch_access": asked.accessible,
-    "__vouch_text": asked.text,
-    "__vouch_bytes": asked.anything,
-    "__vouch_constant": asked.constant,
-    "__vouch_repeats": asked.repeated,
-    "__vouch_unsupported": asked.unsupported,
+    "copy": _memcpy,
+    "fill": _memset,
+    "round": _rounding,
+    "guard": lambda ex, f, s, c, n: _guard(ex, f, s, c),
+    "input": _havoc,
+    "known": _known,
+    "errno": _sets_errno,
+    "object_size": _object_size,
+    "length": asked.length,
+    "find": asked.find,
+    "find_last": asked.find_last,
+    "span": asked.span,
+    "compare": asked.compare,
+    "access": asked.accessible,
+    "text": asked.text,
+    "bytes": asked.anything,
+    "constant": asked.constant,
+    "repeats": asked.repeated,
+    "unsupported_arguments": asked.unsupported,
 }
 
 

@@ -13,44 +13,27 @@ from vouch.bmc.counterexample import OUTSIDE_FUNCTION
 from vouch.bmc.replay import real
 from vouch.bmc.replay.emit import Emitter, allocated_size, bits
 from vouch.bmc.replay.text import FunctionText, ParameterText, split
+from vouch.c import known
 
 UNKNOWN_CALLEE = OUTSIDE_FUNCTION
 _VARIADIC_POINTERS = 8  # how many of the unnamed arguments a recorded write may refer to
 
-ASSUMPTIONS = frozenset({"__VERIFIER_assume", "__CPROVER_assume", "__ESBMC_assume", "__vouch_assume"})
-CLAIMS = frozenset({"__VERIFIER_assert", "assert"})
-_SILENT = frozenset(
-    {"__CPROVER_assert", "__ESBMC_assert", "fesetround", "fegetround"}
-    | {"__cxa_guard_release", "__cxa_guard_abort", "at_quick_exit"}
-)
-_ABORTS = frozenset(
-    {"__VERIFIER_error", "reach_error", "__CPROVER_error"}
-    | {"abort", "__assert_fail", "__assert_rtn", "__assert", "__assert_func", "_assert", "_wassert"}
-    | {"__assert_perror_fail", "__cxa_pure_virtual", "_ZSt9terminatev", "__stack_chk_fail"}
-    | {"__ubsan_handle_builtin_unreachable", "__ubsan_handle_missing_return"}
-)
-_EXITS = frozenset({"exit", "_exit", "_Exit", "quick_exit"})
-_THROWS = frozenset({"__cxa_throw", "__cxa_rethrow", "_Unwind_Resume"})
+ASSUMPTIONS = known.having(known.Trait.ASSUMES)
+# Where the sanitizer says that the program does not go on.
+_STOPS = ("__ubsan_handle_builtin_unreachable", "__ubsan_handle_missing_return")
 END_EXIT, END_ABORT, END_THROW = 2, 3, 8
 
-# How the runtime's allocator is called: its function and the arguments (by position) it gets.
-_HEAP: Mapping[str, tuple[str, tuple[int, ...]]] = {
-    "malloc": ("malloc", (0,)),
-    "valloc": ("malloc", (0,)),
-    "calloc": ("calloc", (0, 1)),
-    "aligned_alloc": ("aligned", (0, 1)),
-    "memalign": ("aligned", (0, 1)),
-    "realloc": ("realloc", (0, 1)),
-    "free": ("free", (0,)),
-    "cfree": ("free", (0,)),
-    "__vouch_object_size": ("object_size", (0,)),
-    **dict.fromkeys(("_Znwm", "_Znam", "_Znwj", "_Znaj"), ("new", (0,))),
-    **dict.fromkeys(("_ZnwmRKSt9nothrow_t", "_ZnamRKSt9nothrow_t"), ("malloc", (0,))),
-    **{f"_Zd{a}Pv{s}": ("free", (0,)) for a in "la" for s in ("", "m", "j")},
+# How the runtime's allocator is called, by the keys of `c/known.py`: the arguments (by position) it gets.
+_HEAP: Mapping[str, tuple[int, ...]] = {
+    "malloc": (0,),
+    "calloc": (0, 1),
+    "aligned": (0, 1),
+    "realloc": (0, 1),
+    "new": (0,),
+    "free": (0,),
+    "object_size": (0,),
 }
-ALLOCATORS = frozenset(
-    name for name, (hook, _) in _HEAP.items() if hook in ("malloc", "calloc", "aligned", "realloc")
-)
+ALLOCATORS = known.by_engine("malloc", "calloc", "aligned", "realloc")
 
 SCANS = ("length", "find", "find_last", "span", "compare", "access")
 
@@ -74,16 +57,17 @@ def stub(function: FunctionText, number: int) -> list[str]:
 
 def _body_of(function: FunctionText) -> _Body:
     name, count = function.name, len(function.parameters)
-    known, least = _BODIES.get(name, (None, 0))
-    if known is not None and count >= least:
-        return known
-    if name in _HEAP and count > max(_HEAP[name][1]):
+    if name.startswith("__ubsan_handle_"):
+        return _ending("end", END_ABORT) if name in _STOPS else _nothing
+    key = known.engine_key(name) or ""
+    body, least = _BODIES.get(key, (None, 0))
+    if body is not None and count >= least:
+        return body
+    if key in _HEAP and count > max(_HEAP[key]):
         return _heap
     if is_real(function):
         return _real
-    if name.startswith("__vouch_any_"):
-        return _assumed
-    return _nothing if name.startswith("__ubsan_handle_") else _recorded
+    return _assumed if name.startswith("__vouch_any_") else _recorded
 
 
 def _nothing(out: Emitter, function: FunctionText, number: int) -> str | None:
@@ -163,7 +147,8 @@ def _abi(attributes: str) -> str:
 
 
 def _heap(out: Emitter, function: FunctionText, number: int) -> str | None:
-    hook, positions = _HEAP[function.name]
+    hook = known.engine_key(function.name) or ""
+    positions = _HEAP[hook]
     values = []
     for parameter in (function.parameters[position] for position in positions):
         pointer = parameter.type == "ptr"
@@ -177,7 +162,7 @@ def _heap(out: Emitter, function: FunctionText, number: int) -> str | None:
 def _block(out: Emitter, function: FunctionText, number: int) -> str | None:
     """memcpy and its like, called as functions."""
     length = out.to_i64(function.parameters[2].type, "%a2")
-    if function.name == "memset":
+    if known.engine_key(function.name) == "fill":
         byte = out.value(f"trunc {function.parameters[1].type} %a1 to i8")
         out.call("fill", "%a0", byte, length, "0", str(number))
     else:
@@ -187,6 +172,7 @@ def _block(out: Emitter, function: FunctionText, number: int) -> str | None:
 
 def _recorded(out: Emitter, function: FunctionText, number: int) -> str | None:
     """Pointer arguments are handed over, so that recorded writes can refer to them."""
+    _demanded(out, function, number)
     parameters = function.parameters
     count = len(parameters) + (_VARIADIC_POINTERS if function.variadic else 0)
     array = out.value(f"alloca [{max(count, 1)} x ptr]")
@@ -208,6 +194,21 @@ def _recorded(out: Emitter, function: FunctionText, number: int) -> str | None:
     if function.name.endswith("_bool") and "nondet" in function.name and bits(function.result):
         value = out.value(f"and {function.result} {value}, 1")
     return value
+
+
+def _demanded(out: Emitter, function: FunctionText, number: int) -> None:
+    """Look at what the prototype demands of the arguments."""
+    for parameter, letter in zip(function.parameters, known.contract(function.name), strict=False):
+        if parameter.type != "ptr" or letter == "-":
+            continue
+        count = "-1" if letter in "sS" else "1"
+        if letter.isupper():
+            null = out.value(f"icmp eq ptr {parameter.name}, null")
+            count = out.value(f"select i1 {null}, i64 0, i64 {count}")
+        if letter in "sS":
+            out.call("length", parameter.name, count, "1", str(number))
+        else:
+            out.call("access", parameter.name, count, str(int(letter in "wW")), str(number))
 
 
 def _unnamed(out: Emitter, array: str, first: int) -> None:
@@ -250,20 +251,28 @@ def _bits64(out: Emitter, kind: str, value: str) -> str:
 _BODIES: Mapping[str, tuple[_Body, int]] = {  # with the least number of parameters
     **dict.fromkeys(_ABORTS, (_ending("end", END_ABORT), 0)),
     **dict.fromkeys(_EXITS, (_ending("exit", END_EXIT), 0)),
+_BODIES: Mapping[str, tuple[_Body, int]] = {  # by key, with the least number of parameters
+    "abort": (_ending("end", END_ABORT), 0),
+    "unsupported_arguments": (_ending("end", END_ABORT), 0),
+    "leave": (_ending("exit", END_EXIT), 0),
     "exit": (_exit, 0),
-    **dict.fromkeys(_THROWS, (_ending("end", END_THROW), 0)),
-    **dict.fromkeys(ASSUMPTIONS | CLAIMS, (_assume, 0)),
-    **dict.fromkeys(_SILENT, (_nothing, 0)),
-    **dict.fromkeys(("memcpy", "memmove", "memset"), (_block, 3)),
-    "__vouch_havoc": (_bytes("havoc"), 2),
-    "__vouch_text": (_bytes("text"), 2),
-    "__vouch_bytes": (_bytes("havoc"), 2),
-    "__vouch_constant": (_known, 1),
-    "__vouch_repeats": (_nothing, 0),
-    "__vouch_unsupported": (_ending("end", END_ABORT), 0),
-    **{f"__vouch_{hook}": (_scan(hook), 0) for hook in SCANS},
-    "__vouch_known": (_known, 1),
-    "__cxa_guard_acquire": (_guard, 1),
+    "throw": (_ending("end", END_THROW), 0),
+    "resume": (_ending("end", END_THROW), 0),
+    "assume": (_assume, 0),
+    "assert": (_assume, 0),
+    "skip": (_nothing, 0),
+    "round": (_nothing, 0),
+    "register": (_nothing, 0),
+    "repeats": (_nothing, 0),
+    "copy": (_block, 3),
+    "fill": (_block, 3),
+    "input": (_bytes("havoc"), 2),
+    "bytes": (_bytes("havoc"), 2),
+    "text": (_bytes("text"), 2),
+    "known": (_known, 1),
+    "constant": (_known, 1),
+    "guard": (_guard, 1),
+    **{hook: (_scan(hook), 0) for hook in SCANS},
 }
 
 

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vouch.c import known
 from vouch.c.checks.base import Category, Trigger
 from vouch.c.checks.context import Context, Found, source_name
 from vouch.c.checks.text import spell
@@ -30,17 +31,9 @@ from vouch.c.ir import Call, ExpressionConstant, Function, GlobalConstant, Locat
 CATEGORY = Category.ASSERTION
 
 # What `assert` expands to, by C library, with the argument that holds the condition's text.
-FAILURES = {
-    "__assert_fail": 0,  # glibc, musl
-    "__assert": 0,  # BSD, older glibc
-    "__assert_func": 3,  # newlib
-    "__assert_rtn": 3,  # macOS
-    "_assert": 0,  # Windows
-    "_wassert": 0,
-    "__assert_perror_fail": 0,
-}
-ERRORS = frozenset({"__VERIFIER_error", "reach_error", "llvm.trap", "llvm.debugtrap", "__CPROVER_error"})
-CLAIMS = frozenset({"__VERIFIER_assert", "__CPROVER_assert", "__ESBMC_assert"})
+FAILURES = {name: known.TABLE[name].text for name in known.having(known.Trait.FAILS)}
+ERRORS = known.having(known.Trait.ERROR) | {"llvm.trap", "llvm.debugtrap"}
+CLAIMS = known.having(known.Trait.CLAIMS)
 
 
 def is_reporter(function: Function) -> bool:

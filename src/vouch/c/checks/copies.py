@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vouch.c import known
 from vouch.c.carried import received
 from vouch.c.checks.assigned import Assigned
 from vouch.c.checks.context import Context, Shared, build, callee_name
-from vouch.c.checks.leak import ALLOCATORS
 from vouch.c.checks.places import Place, Places
 from vouch.c.escape import escaping
 from vouch.c.ir import (
@@ -50,7 +50,7 @@ def partly_written(program: Program) -> Partly:
 def unwritten_behind_pointers(program: Program) -> bool:
     """Whether a pointer can lead to memory that never was written: a heap block, or a local variable whose
     address is passed on."""
-    return any(name in program.functions for name in ALLOCATORS) or _passes_locals(program)
+    return any(known.allocates(name) for name in program.functions) or _passes_locals(program)
 
 
 def _passes_locals(program: Program) -> bool:

@@ -25,6 +25,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from vouch.c import known
 from vouch.c.checks.base import Category, Trigger
 from vouch.c.checks.context import Context, Found, callee_name
 from vouch.c.checks.text import binary, spell
@@ -32,11 +33,8 @@ from vouch.c.ir import AtomicUpdate, Cast, FloatType, IntType, Operand, Type, Ve
 
 CATEGORY = Category.FLOAT
 
-_FUNCTIONS = re.compile(
-    r"^(?:llvm\.(sqrt|pow|powi|exp|exp2|exp10|log|log2|log10|fma|fmuladd|ldexp|sinh|cosh|acos|asin)\.|"
-    r"((?:sqrt|pow|exp|exp2|exp10|expm1|log|log2|log10|log1p|logb|sinh|cosh|tgamma|lgamma|hypot|fmod|"
-    r"remainder|remquo|acos|asin|atanh|acosh|ldexp|scalbn|scalbln|fma|fdim|nextafter|nexttoward|"
-    r"y0|y1|yn)[fl]?)$)"
+_INTRINSIC = re.compile(
+    r"^llvm\.(sqrt|pow|powi|exp|exp2|exp10|log|log2|log10|fma|fmuladd|ldexp|sinh|cosh|acos|asin)\."
 )
 _ATOMIC = {"fadd": "+", "fsub": "-"}
 # The largest numbers of the formats, as powers of two that are too large for them.
@@ -55,9 +53,10 @@ def find(context: Context) -> Iterator[Found]:
             message = f"conversion of {spell(context, cast.value)} to {_name(cast.type)} yields infinity"
             yield Found(CATEGORY, place, message, Trigger.NAN, cast)
     for call in context.calls:
-        match = _FUNCTIONS.match(callee_name(call))
-        if match and _is_float(call.type) and (place := context.place(call)):
-            name = match.group(1) or match.group(2)
+        name = callee_name(call)
+        match = _INTRINSIC.match(name)
+        if (match or name in known.numeric()) and _is_float(call.type) and (place := context.place(call)):
+            name = match.group(1) if match else name
             message = f"{name}({', '.join(spell(context, a) for a in call.arguments)}) yields NaN or infinity"
             yield Found(CATEGORY, place, message, Trigger.NAN, call)
     yield from _atomic(context)

@@ -20,23 +20,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vouch.c import known
 from vouch.c.checks.base import Category, Trigger
 from vouch.c.checks.context import Context, Found, source_name
 
 CATEGORY = Category.LEAK
 
-ALLOCATORS = frozenset(
-    {
-        "malloc", "calloc", "realloc", "aligned_alloc", "memalign", "posix_memalign", "valloc", "strdup",
-        "strndup", "reallocarray", "_Znwm", "_Znam", "_Znwj", "_Znaj", "_ZnwmRKSt9nothrow_t",
-        "_ZnamRKSt9nothrow_t", "operator new", "operator new[]",
-    }
-)  # fmt: skip
-
 
 def find(context: Context) -> Iterator[Found]:
     for call in context.calls:
         name = source_name(context.program, call)
-        if name in ALLOCATORS and (place := context.place(call)):
+        if known.allocates(name) and (place := context.place(call)):
             message = f"memory from {name} is never freed"
             yield Found(CATEGORY, place, message, Trigger.LEAK, call)

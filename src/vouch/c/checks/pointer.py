@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vouch.c import known
 from vouch.c.checks.base import Category, Trigger
 from vouch.c.checks.context import (
     Context,
@@ -53,26 +54,7 @@ from vouch.c.ir import (
 
 CATEGORY = Category.POINTER
 
-FREES = frozenset(
-    {
-        "free",
-        "cfree",
-        "realloc",
-        "reallocarray",
-        "_ZdlPv",
-        "_ZdlPvm",
-        "_ZdaPv",
-        "_ZdaPvm",
-        "_ZdlPvj",
-        "_ZdaPvj",
-    }
-)
 _COPIES = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.", "llvm.memcpy.inline.")
-# Models that allocate or end the program access no memory of the caller that could be invalid.
-_HARMLESS = frozenset({"malloc", "calloc", "aligned_alloc", "alloca", "putchar", "exit", "abort", "free"})
-# These read the strings they are given, from this argument on.
-_PRINTS = {"printf": 0, "puts": 0, "fprintf": 1}
-
 
 def find(context: Context) -> Iterator[Found]:
     places = Places(context)
@@ -85,17 +67,28 @@ def find(context: Context) -> Iterator[Found]:
                 yield found
         elif name.startswith(_COPIES):
             yield from _copy(context, places, call)
-        elif name in FREES:
+        elif known.frees(name):
             yield _free(context, call)
-        elif name in context.program.models and not _is_harmless(context, call, name):
+        elif _accesses_arguments(context, call, name):
             yield from _library(context, call)
+
+
+def _accesses_arguments(context: Context, call: Call, name: str) -> bool:
+    """Whether a function of the library goes to where its arguments point."""
+    if name in context.program.models:
+        return not _is_harmless(context, call, name)
+    function = context.program.functions.get(name)
+    outside = function is not None and not function.defined
+    return outside and (bool(known.contract(name)) or name in known.by_engine("copy", "fill"))
 
 
 def _is_harmless(context: Context, call: Call, name: str) -> bool:
     """Whether a model gets nothing to access but, at most, string literals to print."""
-    if name not in _PRINTS:
-        return name in _HARMLESS
-    pointers = [a for a in call.arguments[_PRINTS[name] :] if isinstance(_type(a), PointerType)]
+    if name not in known.having(known.Trait.PRINTS):
+        return name in known.having(known.Trait.HARMLESS)
+    # The format is the last argument that is named; the streams before it are valid.
+    format_at = max(len(call.signature.parameters) - 1, 0)
+    pointers = [a for a in call.arguments[format_at:] if isinstance(_type(a), PointerType)]
     held = [context.program.globals.get(p.name) if isinstance(p, GlobalConstant) else None for p in pointers]
     return all(variable is not None and variable.constant for variable in held)
 

@@ -28,6 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vouch.c import known
 from vouch.c.carried import received
 from vouch.c.checks.assigned import Assigned, Reads
 from vouch.c.checks.base import Category, Trigger
@@ -52,16 +53,6 @@ from vouch.c.ir import (
 from vouch.c.leaving import operands
 
 CATEGORY = Category.UNINITIALISED
-
-# Library functions that read all of what their arguments point to.
-_READERS = frozenset(
-    {
-        "strlen", "strnlen", "strcpy", "strncpy", "strcat", "strncat", "strcmp", "strncmp", "strcasecmp",
-        "strchr", "strrchr", "strstr", "strspn", "strcspn", "strpbrk", "strdup", "strndup", "memcmp",
-        "memchr", "atoi", "atol", "atoll", "atof", "strtol", "strtoul", "strtoll", "strtoull", "strtod",
-        "puts",
-    }
-)  # fmt: skip
 
 
 def find(context: Context) -> Iterator[Found]:
@@ -166,7 +157,7 @@ def _calls(context: Context) -> Iterator[Found]:
     for call in context.calls:
         name = source_name(context.program, call)
         if (
-            name in _READERS
+            name in known.having(known.Trait.READS)
             and callee_name(call) in context.program.models
             and (place := context.place(call))
         ):

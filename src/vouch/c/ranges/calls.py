@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from vouch.c import known
 from vouch.c.ir import (
     Alloca,
     AsmOperand,
@@ -64,39 +65,6 @@ _HARMLESS = tuple(
     )
 )  # fmt: skip
 _WRITERS = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
-# Calls of the environment that write nothing the program can see and end the path or not at all.
-SILENT = (
-    "__ubsan_handle_",
-    "__assert",
-    "_assert",
-    "__VERIFIER_assume",
-    "__VERIFIER_assert",
-    "__VERIFIER_error",
-    "__VERIFIER_atomic_",
-    "__VERIFIER_nondet_",
-    "__CPROVER_assume",
-    "__CPROVER_assert",
-    "__CPROVER_nondet_",
-    "__ESBMC_",
-    "nondet_",
-    "reach_error",
-    "__vouch_nondet_",
-    "__vouch_any_",
-    "__vouch_assume",
-    "__vouch_object_size",
-    "__vouch_known",
-    "__vouch_constant",
-    "__vouch_repeats",
-    "__vouch_unsupported",
-    "__vouch_length",
-    "__vouch_find",
-    "__vouch_span",
-    "__vouch_compare",
-    "__vouch_access",
-)
-SILENT_NAMES = frozenset(
-    {"assert", "abort", "exit", "_Exit", "_exit", "malloc", "calloc", "free", "printf", "puts", "putchar"}
-)
 _WRITES_NOTHING = (
     Alloca,
     Load,
@@ -121,9 +89,6 @@ _WRITES_NOTHING = (
     IndirectBranch,
     Unreachable,
 )
-FREES = frozenset({"free", "cfree", "realloc", "reallocarray"})
-RETURNS_TWICE = frozenset({"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "vfork", "savectx", "getcontext"})
-
 
 @dataclass(slots=True)
 class Effects:
@@ -166,11 +131,11 @@ def is_silent(program: Program, name: str) -> bool:
     function = program.functions.get(name)
     if function is not None and function.defined:
         return False
-    return name.startswith(SILENT) or name in SILENT_NAMES
+    return known.is_silent(name)
 
 
 def is_free(name: str) -> bool:
-    return name in FREES or name.startswith(("_Zdl", "_Zda"))
+    return known.frees(name)
 
 
 class CallGraph:
@@ -231,7 +196,7 @@ class CallGraph:
         if target is None:
             self.indirect.add(name)
             effects.wild = effects.leaves = True
-        elif target in RETURNS_TWICE or "returns_twice" in call.attributes:
+        elif target in known.having(known.Trait.TWICE) or "returns_twice" in call.attributes:
             self.twice.add(name)
             effects.wild = effects.leaves = True
         elif target in self.program.functions and self.program.functions[target].defined:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from vouch.c import known
 from vouch.c.ir import AsmOperand, Call, Function, IntConstant, IntType, Operand
 from vouch.c.ranges import domain, refine
 from vouch.c.ranges.domain import Value
@@ -14,7 +15,6 @@ from vouch.c.ranges.state import CLEAN
 if TYPE_CHECKING:
     from vouch.c.ranges.interpret import Interpreter
 
-ASSUMPTIONS = frozenset({"__VERIFIER_assume", "__CPROVER_assume", "__ESBMC_assume", "__vouch_assume"})
 _OVERFLOW = re.compile(r"llvm\.([su])(add|sub|mul)\.with\.overflow\.i(\d+)")
 _EXTREME = re.compile(r"llvm\.([su])(min|max)\.i\d+")
 _COUNT = re.compile(r"llvm\.(ctlz|cttz|ctpop)\.i\d+")
@@ -26,7 +26,7 @@ def call(at: Interpreter, instruction: Call) -> None:
     target = None if isinstance(instruction.callee, AsmOperand) else graph.target(instruction)
     if target is not None:
         function = at.world.program.functions.get(target)
-        if target in ASSUMPTIONS and (function is None or not function.defined):
+        if target in known.having(known.Trait.ASSUMES) and (function is None or not function.defined):
             if not refine.assume(at, instruction.arguments[0], True):
                 at.dead = True
             at.define(instruction.result, at.unknown(instruction.type))

@@ -1,0 +1,346 @@
+"""The functions that vouch knows by name: one table, from which every stage takes what it needs.
+
+A row is `names : where their meaning is : traits`, for functions that have all of it in common:
+
+- `engine KEY`: the engine executes it itself (`bmc/library.py` has the keys, `bmc/replay/stubs.py` what a
+  native run does instead);
+- `model FILE`: a C model in `models/`, in which the contract of its pointers is written down;
+- `outside CONTRACT`: nothing is known but what its prototype demands of its arguments, one letter for each:
+  `s` a string, `r` an object to read, `w` one to write (capital letters: or null), `-` anything else.
+
+Traits:
+
+- `silent`: writes nothing that the program can see; `harmless`: accesses no memory of its caller; `reads`:
+  reads all of what its arguments point to; `prints`: reads the strings it is given and nothing else;
+- `allocates`, `frees`: the heap; `twice`: may return twice;
+- `assumes`, `claims`: conventions about a condition; `fails`: a condition did not hold (with the number of
+  the argument that says which); `error`: must not be reached.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import cache
+
+
+class Trait(Enum):
+    SILENT = auto()
+    HARMLESS = auto()
+    READS = auto()
+    PRINTS = auto()
+    ALLOCATES = auto()
+    FREES = auto()
+    TWICE = auto()
+    ASSUMES = auto()
+    CLAIMS = auto()
+    FAILS = auto()
+    ERROR = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """`place` is engine, model or outside; `by` the key, the file or the contract there."""
+
+    name: str
+    place: str
+    by: str
+    traits: frozenset[Trait]
+    text: int = 0  # of a function that fails: the argument with the condition's text
+
+
+_ROWS = """
+malloc valloc : engine malloc : allocates silent harmless
+calloc : engine calloc : allocates silent harmless
+aligned_alloc : engine aligned : allocates harmless
+memalign : engine aligned : allocates
+realloc : engine realloc : allocates frees
+_Znwm _Znam _Znwj _Znaj : engine new : allocates
+_ZnwmRKSt9nothrow_t _ZnamRKSt9nothrow_t : engine malloc : allocates
+free : engine free : frees silent harmless
+cfree : engine free : frees
+_ZdlPv _ZdaPv _ZdlPvm _ZdaPvm _ZdlPvj _ZdaPvj : engine free : frees
+alloca __builtin_alloca : engine alloca : harmless
+memcpy memmove : engine copy
+memset : engine fill
+exit : engine exit : silent harmless
+_exit _Exit : engine leave : silent
+quick_exit : engine leave
+at_quick_exit : engine register
+abort : engine abort : silent harmless
+__cxa_pure_virtual _ZSt9terminatev __stack_chk_fail : engine abort
+fesetround : engine round
+fegetround : engine skip
+__cxa_guard_acquire : engine guard
+__cxa_guard_release __cxa_guard_abort : engine skip
+setjmp _setjmp sigsetjmp __sigsetjmp vfork : engine unsupported : twice
+savectx getcontext : outside w : twice
+longjmp _longjmp siglongjmp fork thrd_create fesetenv feupdateenv : engine unsupported
+__cxa_throw __cxa_rethrow : engine throw
+_Unwind_Resume : engine resume
+__VERIFIER_assume __CPROVER_assume __ESBMC_assume __vouch_assume : engine assume : assumes silent
+__VERIFIER_assert : engine assert : claims silent
+assert : engine assert : silent
+__CPROVER_assert __ESBMC_assert : engine skip : claims silent
+__VERIFIER_error reach_error : engine abort : error silent
+__CPROVER_error : engine abort : error
+__assert_fail : engine abort : fails 0 silent
+__assert : engine abort : fails 0 silent
+__assert_func : engine abort : fails 3 silent
+__assert_rtn : engine abort : fails 3 silent
+_assert : engine abort : fails 0 silent
+_wassert : engine abort : fails 0
+__assert_perror_fail : engine abort : fails 0 silent
+__vouch_havoc : engine input
+__vouch_text : engine text
+__vouch_bytes : engine bytes
+__vouch_sets_errno : engine errno
+__vouch_known : engine known : silent
+__vouch_constant : engine constant : silent
+__vouch_object_size : engine object_size : silent
+__vouch_length : engine length : silent
+__vouch_find : engine find : silent
+__vouch_find_last : engine find_last : silent
+__vouch_span : engine span : silent
+__vouch_compare : engine compare : silent
+__vouch_access : engine access : silent
+__vouch_repeats : engine repeats : silent
+__vouch_unsupported : engine unsupported_arguments : silent
+__divdc3 __divsc3 __divxc3 __muldc3 __mulsc3 __mulxc3 : model complex
+__ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc isalnum isalpha isascii : model ctype
+isblank iscntrl isdigit isgraph islower isprint ispunct isspace isupper isxdigit : model ctype
+toascii tolower toupper : model ctype
+__cxa_atexit __vouch_at_exit atexit : model exit
+asprintf snprintf sprintf vsnprintf vsprintf : model format
+__fgets_chk __fprintf_chk __fread_chk __gets_chk __memcpy_chk __memmove_chk : model fortify
+__memset_chk __printf_chk __read_chk __recv_chk __snprintf_chk __sprintf_chk : model fortify
+__stpcpy_chk __strcat_chk __strcpy_chk __strncat_chk __strncpy_chk : model fortify
+__vfprintf_chk __vprintf_chk __vsnprintf_chk __vsprintf_chk : model fortify
+_IO_getc __CPROVER_havoc_slice __VERIFIER_nondet_memory asctime clock ctime : model input
+difftime drand48 fgetc fgets fgetws fread getc getchar getenv getline getrandom : model input
+gets gmtime gmtime_r localtime localtime_r lrand48 mktime rand rand_r random : model input
+read recv recvfrom srand srand48 srandom strftime time timegm ungetc : model input
+__finite __finitef __finitel __fpclassify __fpclassifyf __fpclassifyl __isinf : model math
+__isinff __isinfl __isnan __isnanf __isnanl __signbit __signbitf __signbitl acos : model math
+acosf acosl asin asinf asinl atan atan2 atan2f atan2l atanf atanl cbrt cbrtf : model math
+cbrtl ceil ceilf ceill cos cosf cosh coshf coshl cosl erf erfc erfcf erfcl erff : model math
+erfl exp exp2 exp2f exp2l expf expl expm1 expm1f expm1l fabs fabsf fabsl fdim : model math
+fdimf finite finitef finitel floor floorf floorl fmax fmaxf fmin fminf fmod : model math
+fmodf fmodl frexp frexpf hypot hypotf hypotl isinf isinff isinfl isnan isnanf : model math
+isnanl ldexp ldexpf llrint llrintf llrintl llround llroundf llroundl log log10 : model math
+log10f log10l log1p log1pf log1pl log2 log2f log2l logf logl lrint lrintf lrintl : model math
+lround lroundf lroundl modf modff nearbyint nearbyintf nearbyintl nextafter : model math
+nextafterf pow powf powl remainder remainderf remainderl rint rintf rintl round : model math
+roundf roundl scalbn scalbnf sin sinf sinh sinhf sinhl sinl sqrt sqrtf sqrtl tan : model math
+tanf tanh tanhf tanhl tanl trunc truncf truncl : model math
+__isoc23_strtol __isoc23_strtoll __isoc23_strtoul __isoc23_strtoull strtof : model number
+strtoimax strtold strtoumax : model number
+atof atoi atol atoll strtod strtol strtoll strtoul strtoull : model number : reads
+_IO_putc dprintf fputc fputs fputws fwrite perror putc syslog vfprintf vprintf : model output
+wprintf write : model output
+putchar : model output : harmless silent
+fprintf : model output : prints
+puts : model output : prints reads silent
+printf : model output : prints silent
+__isoc23_fscanf __isoc23_scanf __isoc23_sscanf __isoc99_fscanf __isoc99_scanf : model scan
+__isoc99_sscanf __isoc99_vfscanf __isoc99_vsscanf fscanf scanf sscanf vfscanf : model scan
+vscanf vsscanf : model scan
+__errno __errno_location __error _errno abs bsearch div htonl htons imaxabs labs : model stdlib
+ldiv llabs lldiv ntohl ntohs qsort qsort_r : model stdlib
+posix_memalign : model stdlib : allocates
+clearerr close creat fclose fdopen feof ferror fflush fileno fopen freopen fseek : model stream
+ftell open openat pclose popen remove rename rewind setbuf setvbuf sleep system : model stream
+tmpfile unlink usleep : model stream
+__strdup __strtok_r bcmp bcopy bzero ffs index memccpy memmem mempcpy memrchr : model string
+rawmemchr rindex stpcpy stpncpy strchrnul strcoll strerror strlcat strlcpy : model string
+strncasecmp strsep strsignal strtok strtok_r strxfrm : model string
+strdup strndup : model string : allocates reads
+memchr memcmp strcasecmp strcat strchr strcmp strcpy strcspn strlen strncat : model string : reads
+strncmp strncpy strnlen strpbrk strrchr strspn strstr : model string : reads
+wcscat wcschr wcscmp wcscpy wcsdup wcslen wcsncat wcsncmp wcsncpy wcsnlen : model wide
+wcsrchr wmemchr wmemcmp wmemcpy wmemmove wmemset : model wide
+reallocarray : outside --- : allocates frees
+chdir rmdir chroot shm_unlink sem_unlink mq_unlink : outside s
+access mkdir chmod mkfifo truncate pathconf : outside s-
+link symlink : outside ss
+stat lstat statvfs statfs : outside sw
+fstat fstatvfs : outside -w
+getcwd : outside W-
+readlink : outside sw-
+realpath : outside sW
+opendir : outside s
+readdir closedir rewinddir telldir dirfd : outside r
+seekdir : outside r-
+fgetpos : outside rw
+fsetpos : outside rr
+fseeko : outside r--
+ftello flockfile funlockfile ftrylockfile : outside r
+setlinebuf : outside r
+fmemopen : outside W-s
+open_memstream : outside ww
+tmpnam : outside W
+mkstemp mkdtemp mktemp : outside w
+putenv unsetenv : outside s
+setenv : outside ss-
+execv execvp : outside sr
+execve : outside srr
+putw putwc fputwc ungetwc : outside -r
+fgetwc getwc getw fwide : outside r
+mblen : outside S-
+mbtowc : outside WS-
+wctomb : outside W-
+mbstowcs : outside Ws-
+wcstombs : outside Wr-
+mbsinit : outside R
+wcstol wcstoul wcstoll wcstoull : outside rW-
+wcstod wcstof wcstold : outside rW
+a64l : outside s
+ecvt fcvt : outside --ww
+gcvt : outside --w
+getsubopt : outside wrw
+getopt : outside -rs
+getopt_long getopt_long_only : outside -rsrW
+regcomp : outside ws-
+regexec : outside rs-W-
+regfree : outside w
+regerror : outside -rW-
+fnmatch : outside ss-
+glob : outside s--w
+globfree : outside w
+wordexp : outside sw-
+setlocale : outside -S
+iconv_open : outside ss
+iconv : outside -WWWW
+strptime : outside ssw
+asctime_r : outside rw
+ctime_r : outside rw
+clock_gettime clock_getres : outside -w
+clock_settime : outside -r
+gettimeofday : outside wW
+settimeofday : outside RR
+nanosleep : outside rW
+times : outside w
+getrusage getrlimit : outside -w
+setrlimit : outside -r
+uname : outside w
+gethostname : outside w-
+getpwnam getgrnam gethostbyname : outside s
+inet_addr : outside s
+inet_aton : outside sw
+inet_pton : outside -sw
+inet_ntop : outside -rw-
+bind connect : outside -r-
+accept getsockname getpeername : outside -WW
+getaddrinfo : outside SSRw
+freeaddrinfo : outside r
+send : outside -r--
+sendto : outside -r--R-
+setsockopt : outside ---r-
+getsockopt : outside ---ww
+pipe : outside w
+poll : outside W--
+select : outside -WWWW
+sigaction : outside -RW
+sigprocmask : outside -RW
+sigemptyset sigfillset : outside w
+sigaddset sigdelset : outside w-
+sigismember : outside r-
+wait : outside W
+waitpid : outside -W-
+dlopen : outside S-
+dlsym : outside -s
+lfind lsearch : outside rww--
+remquo remquof remquol : outside --w
+frexpl modfl : outside -w
+sincos sincosf sincosl : outside -ww
+lgamma_r lgammaf_r : outside -w
+swab : outside rw-
+strfry memfrob : outside w-
+strerror_r : outside -w-
+strverscmp : outside ss
+strcasestr : outside ss
+basename dirname : outside W
+"""
+
+# Whole families, by how their names begin: the engine's key ("" for none), and whether they are silent.
+_FAMILIES = (
+    ("nondet", ("__VERIFIER_nondet_", "__CPROVER_nondet_", "nondet_"), True),
+    ("nondet", ("__vouch_nondet_", "__vouch_any_"), True),
+    ("", ("__ubsan_handle_", "__VERIFIER_atomic_", "__ESBMC_"), True),
+    ("unsupported", ("pthread_", "__CPROVER_"), False),
+)
+# Of math.h, with the forms for float and long double: may yield NaN or infinity for numbers.
+_NUMERIC = (
+    "sqrt pow exp exp2 exp10 expm1 log log2 log10 log1p logb sinh cosh tgamma lgamma hypot fmod remainder "
+    "remquo acos asin atanh acosh ldexp scalbn scalbln fma fdim nextafter nexttoward y0 y1 yn"
+)
+_DELETES = ("_Zdl", "_Zda")  # C++'s operator delete in all its forms
+_NEW = frozenset({"operator new", "operator new[]"})  # as the source spells it
+
+
+def _read() -> dict[str, Known]:
+    table: dict[str, Known] = {}
+    for line in _ROWS.strip().splitlines():
+        names, meaning, *rest = (part.strip() for part in line.split(":"))
+        place, _, by = meaning.partition(" ")
+        words = rest[0].split() if rest else []
+        traits = frozenset(Trait[word.upper()] for word in words if not word.isdecimal())
+        text = next((int(word) for word in words if word.isdecimal()), 0)
+        for name in names.split():
+            assert name not in table, name
+            table[name] = Known(name, place, by, traits, text)
+    return table
+
+
+TABLE = _read()
+
+
+@cache
+def having(trait: Trait) -> frozenset[str]:
+    """The functions of this trait."""
+    return frozenset(name for name, row in TABLE.items() if trait in row.traits)
+
+
+@cache
+def by_engine(*keys: str) -> frozenset[str]:
+    """The functions that the engine executes by one of these keys."""
+    return frozenset(name for name, row in TABLE.items() if row.place == "engine" and row.by in keys)
+
+
+@cache
+def engine_key(name: str) -> str | None:
+    """How the engine executes a function, None where it does not."""
+    row = TABLE.get(name)
+    if row is not None:
+        return row.by if row.place == "engine" else None
+    return next((key for key, prefixes, _ in _FAMILIES if name.startswith(prefixes)), "") or None
+
+
+@cache
+def is_silent(name: str) -> bool:
+    """Does a function that has no body here write nothing that the program can see?"""
+    row = TABLE.get(name)
+    if row is not None:
+        return Trait.SILENT in row.traits
+    return any(silent and name.startswith(prefixes) for _, prefixes, silent in _FAMILIES)
+
+
+@cache
+def numeric() -> frozenset[str]:
+    """Functions on fractions that may yield NaN or infinity."""
+    return frozenset(name + form for name in _NUMERIC.split() for form in ("", "f", "l"))
+
+
+def frees(name: str) -> bool:
+    return name in having(Trait.FREES) or name.startswith(_DELETES)
+
+
+def allocates(name: str) -> bool:
+    """By its name in the program or as the source spells it."""
+    return name in having(Trait.ALLOCATES) or name in _NEW
+
+
+def contract(name: str) -> str:
+    """What the prototype of a function outside demands of its arguments; "" for nothing."""
+    row = TABLE.get(name)
+    return row.by if row is not None and row.place == "outside" else ""
