@@ -16,8 +16,8 @@ from vouch.c.library import FLAGS, FOLDER, split_model
 from vouch.c.options import FrontOptions
 
 SOURCES = Path(vouch.__file__).parent
-# Files that name functions of their own or of a compiler's making: the replay's runtime, LLVM's generator.
-OWN = {"c/known.py", "bmc/replay/emit.py", "bmc/replay/module.py"}
+# Files that name functions of their own, of LLVM's code generator, or of this machine's math library.
+OWN = {"c/known.py", "bmc/replay/emit.py", "bmc/replay/module.py", "bmc/replay/real.py"}
 # Words that are C functions and keys of the engine, or parts of the names of LLVM's intrinsics, besides.
 AMBIGUOUS = frozenset({row.by for row in known.TABLE.values() if row.place == "engine"}) | {
     *("abs", "ceil", "floor", "nearbyint", "rint", "round", "trunc", "select", "read"),

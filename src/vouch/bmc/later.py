@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vouch.bmc.cfg import Flow, analyse
-from vouch.c import ir
+from vouch.c import ir, known
 from vouch.c.entries import mentioned
 from vouch.c.leaving import names_in, operands
 from vouch.c.ranges.calls import CallGraph, is_free, is_silent
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from vouch.bmc.execute import Frame
 
 
-_OWN = ("llvm.", "__ubsan_", "__vouch_", "mem")  # calls that lead nowhere but there
+_OWN = ("llvm.", "__ubsan_", "__vouch_")  # calls that lead nowhere but there
 
 
 class Later:
@@ -146,6 +146,8 @@ class Later:
         name = call.callee.name
         function = self.program.functions.get(name)
         if (function is not None and function.defined) or name.startswith(_OWN) or is_free(name):
+            return False
+        if name in known.by_engine("copy", "fill"):
             return False
         if is_silent(self.program, name):
             return False

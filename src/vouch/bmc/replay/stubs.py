@@ -248,9 +248,6 @@ def _bits64(out: Emitter, kind: str, value: str) -> str:
     return out.value(f"zext {kind} {value} to i64")
 
 
-_BODIES: Mapping[str, tuple[_Body, int]] = {  # with the least number of parameters
-    **dict.fromkeys(_ABORTS, (_ending("end", END_ABORT), 0)),
-    **dict.fromkeys(_EXITS, (_ending("exit", END_EXIT), 0)),
 _BODIES: Mapping[str, tuple[_Body, int]] = {  # by key, with the least number of parameters
     "abort": (_ending("end", END_ABORT), 0),
     "unsupported_arguments": (_ending("end", END_ABORT), 0),
