@@ -10,7 +10,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from vouch.c.ranges import Analysis, Ranges
     from vouch.c.sources import Sources
 
-Progress = Callable[[str], None]
+Listener = Callable[[str, Any], None]
+"""Hears `("stage", name)`, `("found", Record)` once the checks are known, `("decided", results)`."""
 
 
 def check(paths: str | Path | Sequence[str | Path], **options: Any) -> RunResult:
@@ -41,11 +42,9 @@ def check(paths: str | Path | Sequence[str | Path], **options: Any) -> RunResult
 
 
 @dataclass(slots=True)
-class _Run:
-    """State of one run: clock, stage times, what is decided so far."""
+class Record:
+    """What a run has come to so far. It grows; `result` sums it up at any moment."""
 
-    settings: Settings
-    progress: Progress
     started: float = field(default_factory=time.monotonic)
     stages: dict[str, float] = field(default_factory=dict)
     decided: dict[str, CheckResult] = field(default_factory=dict)
@@ -55,6 +54,32 @@ class _Run:
     checks: list[Check] = field(default_factory=list)
     replay_failures: int = 0
     sources: Sources | None = None
+
+    def result(self, reason: str, *, interrupted: bool = False, incomplete: str | None = None) -> RunResult:
+        """`reason` is why checks without an answer have none."""
+        results = [
+            self.decided.get(c.id) or CheckResult(c, Verdict.UNKNOWN, reason=reason) for c in self.checks
+        ]
+        return RunResult(
+            self.entries,
+            results,
+            warnings=self.warnings,
+            loops=self.loops,
+            seconds=time.monotonic() - self.started,
+            stages=self.stages,
+            replay_failures=self.replay_failures,
+            interrupted=interrupted,
+            incomplete=incomplete,
+            sources=self.sources,
+        )
+
+
+@dataclass(slots=True)
+class _Run(Record):
+    """State of one run: its record, and who hears of it as it grows."""
+
+    settings: Settings = field(default_factory=lambda: Settings({}))
+    tell: Listener = lambda kind, content: None
 
     @property
     def deadline(self) -> float | None:
@@ -67,37 +92,30 @@ class _Run:
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         began = time.monotonic()
-        self.progress(f"{name} …")
+        self.tell("stage", name)
         try:
             yield
         finally:
             self.stages[name] = self.stages.get(name, 0.0) + time.monotonic() - began
 
+    def found(self, checks: list[Check], sources: Sources) -> None:
+        self.checks, self.sources = checks, sources
+        self.tell("found", self)
 
-def run(paths: Sequence[str], settings: Settings, progress: Progress | None = None) -> RunResult:
+    def decide(self, *results: CheckResult) -> None:
+        self.decided.update((result.check.id, result) for result in results)
+        self.tell("decided", results)
+
+
+def run(paths: Sequence[str], settings: Settings, tell: Listener | None = None) -> RunResult:
     """The whole flow. An interrupt (Ctrl-C) ends it early with what is decided so far."""
-    state = _Run(settings, progress or (lambda text: None))
+    state = _Run(settings=settings, tell=tell or (lambda kind, content: None))
     interrupted = False
     try:
         _flow(state, paths)
     except KeyboardInterrupt:
         interrupted = True
-    state.progress("")
-    reason = _why_undecided(state, interrupted)
-    results = [
-        state.decided.get(c.id) or CheckResult(c, Verdict.UNKNOWN, reason=reason) for c in state.checks
-    ]
-    return RunResult(
-        state.entries,
-        results,
-        warnings=state.warnings,
-        loops=state.loops,
-        seconds=time.monotonic() - state.started,
-        stages=state.stages,
-        replay_failures=state.replay_failures,
-        interrupted=interrupted,
-        sources=state.sources,
-    )
+    return state.result(_why_undecided(state, interrupted), interrupted=interrupted)
 
 
 def _why_undecided(state: _Run, interrupted: bool) -> str:
@@ -118,7 +136,6 @@ def _flow(state: _Run, paths: Sequence[str]) -> None:
     with state.stage("compile"):
         loaded = frontend.load(list(paths), _front_options(settings, wanted))
     program, sources = loaded.program, loaded.program.sources
-    state.sources = sources
     state.warnings += loaded.warnings
     _bounds(state, program, sources)
     if settings.loops:
@@ -127,18 +144,13 @@ def _flow(state: _Run, paths: Sequence[str]) -> None:
     if not state.entries:
         raise VouchError("no function to check: the program has no code")
     with state.stage("checks"):
-        state.checks = checks.find(program, wanted, sources)
-        state.warnings += suppress.apply(suppress.files_of(program), state.checks, sources, wanted)
+        listed = checks.find(program, wanted, sources)
+        state.warnings += suppress.apply(suppress.files_of(program), listed, sources, wanted)
+        state.found(listed, sources)
     with state.stage("ranges"):
         analysis = _analysis(state, program)
     decisions = analysis.decisions
-    for item in state.checks:
-        if (decision := decisions.get(item.id)) is not None:
-            state.decided[item.id] = CheckResult(
-                item, decision.verdict, decided_by=decision.rung, reason=decision.reason
-            )
-        elif item.trigger is Trigger.NEVER:
-            state.decided[item.id] = CheckResult(item, Verdict.SAFE, decided_by="preprocess")
+    state.decide(*_preprocessed(state.checks, decisions))
     if not state.late():
         _engine(state, loaded, decisions, analysis.ranges)
 
@@ -162,6 +174,14 @@ def _analysis(state: _Run, program: Program) -> Analysis:
         text = f"internal error: {type(wrong).__name__}: {' '.join(str(wrong).split())}".rstrip(": ")
         state.warnings.append(f"{text} in the range analysis; it decides nothing in this run")
         return ranges.Analysis({}, ranges.Ranges({}))
+
+
+def _preprocessed(checks: Sequence[Check], decisions: Mapping[str, Any]) -> Iterator[CheckResult]:
+    for item in checks:
+        if (decision := decisions.get(item.id)) is not None:
+            yield CheckResult(item, decision.verdict, decided_by=decision.rung, reason=decision.reason)
+        elif item.trigger is Trigger.NEVER:
+            yield CheckResult(item, Verdict.SAFE, decided_by="preprocess")
 
 
 def _validate(settings: Settings) -> None:
@@ -203,6 +223,7 @@ def _front_options(settings: Settings, wanted: frozenset[Category]) -> FrontOpti
         database=settings.project,
         entry=settings.entry[0] if settings.entry else None,
         quoted=_quoted(settings),
+        deadline=None if settings.timeout is None else time.monotonic() + float(settings.timeout),
     )
 
 
@@ -220,33 +241,58 @@ def _engine(state: _Run, loaded: Loaded, decisions: Mapping[str, Any], invariant
     from vouch.bmc.verify import verify
     from vouch.run.pool import run_jobs
 
+    settings = state.settings
+
     def report(result: CheckResult) -> None:
-        state.decided[result.check.id] = result
+        state.decide(result if settings.no_replay else _unconfirmed(result))
 
     with state.stage("engine"):
         outcome = verify(
             loaded,
             state.checks,
             decisions,
-            state.settings,
-            state.deadline,
+            settings,
+            _before_replay(state),
             report=report,
             invariants=invariants,
             pool=run_jobs,
         )
-    for result in outcome.results:
-        report(result)
     state.warnings += outcome.warnings
-    if outcome.counterexamples and not state.settings.no_replay:
-        from vouch.bmc.confirm import confirm
-        from vouch.bmc.verify import devices
+    known = state.decided | {result.check.id: result for result in outcome.results}
+    if settings.no_replay or not outcome.counterexamples:
+        state.decide(*known.values())
+        return
+    state.decide(*map(_unconfirmed, known.values()))
+    from vouch.bmc.confirm import confirm
+    from vouch.bmc.verify import devices
 
-        with state.stage("replay"):
-            state.replay_failures += confirm(
-                loaded,
-                state.checks,
-                outcome.counterexamples,
-                state.decided,
-                devices=devices(state.settings.device_range),
-                late=state.late,
-            )
+    with state.stage("replay"):
+        state.replay_failures += confirm(
+            loaded,
+            state.checks,
+            outcome.counterexamples,
+            known,
+            devices=devices(settings.device_range),
+            late=state.late,
+            report=state.decide,
+        )
+    state.decide(*known.values())
+
+
+def _unconfirmed(result: CheckResult) -> CheckResult:
+    """What a violation is until it was run: nothing that a report may call unsafe."""
+    if result.verdict is not Verdict.UNSAFE:
+        return result
+    reason = "a violation was found, but not yet confirmed by a native run"
+    return replace(result, verdict=Verdict.UNKNOWN, reason=reason)
+
+
+# What is kept back for replay, as a share of the time limit and in seconds at most.
+_REPLAY_SHARE, _REPLAY_SECONDS = 0.1, 1.0
+
+
+def _before_replay(state: _Run) -> float | None:
+    """When the engine has to end, so that what it finds can still be run within the limit."""
+    if state.deadline is None or state.settings.no_replay:
+        return state.deadline
+    return state.deadline - min(_REPLAY_SHARE * float(state.settings.timeout), _REPLAY_SECONDS)

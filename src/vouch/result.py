@@ -94,6 +94,7 @@ class RunResult:
     stages: dict[str, float] = field(default_factory=dict)  # seconds per stage
     replay_failures: int = 0  # violations that did not replay: each one is a bug in vouch
     interrupted: bool = False
+    incomplete: str | None = None  # why the run ended before its end, where it did
     sources: Sources | None = field(default=None, repr=False)  # lines that reports may quote
 
     def to_json(self) -> dict[str, Any]:
@@ -108,13 +109,15 @@ class RunResult:
             "warnings": self.warnings,
             "stages": {name: round(s, 3) for name, s in self.stages.items()},
             "replay_failures": self.replay_failures,
+            "incomplete": self.incomplete,
             "loops": [asdict(loop) for loop in self.loops],
         }
 
     def exit_code(self) -> Exit:
         if self.interrupted:
             return Exit.INTERRUPTED
-        return exit_code(r.verdict for r in self.checks if r.check.suppressed is None)
+        code = exit_code(r.verdict for r in self.checks if r.check.suppressed is None)
+        return Exit.UNDECIDED if code is Exit.PROVED and self.incomplete else code
 
     def of(self, verdict: Verdict) -> list[CheckResult]:
         return [r for r in self.checks if r.verdict is verdict]

@@ -203,7 +203,6 @@ CHECK: tuple[Option, ...] = (
         metavar="NAME",
     ),
     Option("output-file", str, None, "Write the report there instead of stdout.", metavar="F", in_file=False),
-    Option("html", str, None, "Write a browsable report into this folder.", metavar="DIR", in_file=False),
 )
 
 NN: tuple[Option, ...] = (
@@ -212,7 +211,7 @@ NN: tuple[Option, ...] = (
         str,
         "auto",
         "How to decide.",
-        choices=("auto", "bounds", "milp", "star", "smt", "code"),
+        choices=("auto", "bounds", "milp", "star"),
         metavar="NAME",
     ),
     Option(
@@ -225,12 +224,6 @@ NN: tuple[Option, ...] = (
     ),
     Option("device", str, "cpu", "Where bounds are computed.", choices=("cpu", "cuda"), metavar="NAME"),
     Option("seed", int, 0, "Seed of the falsifier; equal seeds give equal answers.", minimum=0, metavar="N"),
-    Option("format", str, None, "Fixed-point format, integer.fractional bits.", metavar="K.L"),
-    Option("rounding", str, "floor", "Fixed-point rounding.", choices=("floor", "nearest"), metavar="NAME"),
-    Option("overflow", str, "wrap", "Fixed-point overflow.", choices=("wrap", "saturate"), metavar="NAME"),
-    Option(
-        "activation", str, "exact", "Sigmoid and tanh: exact, or tables within EPS.", metavar="exact|lut:EPS"
-    ),
 )
 
 EQUIV: tuple[Option, ...] = (
@@ -455,6 +448,11 @@ def _parsed(option: Option, text: str) -> Any:
             return True
         return False if text.lower() in ("0", "false", "no", "off") else text
     return text
+
+
+def checked(option: Option, value: Any) -> Any:
+    """The value of a flag that belongs to one command alone, or the default where it was not given."""
+    return option.default if value is None else _checked(option, value, f"option {option.spellings[-1]}")
 
 
 def _checked(option: Option, value: Any, where: str) -> Any:

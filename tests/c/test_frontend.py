@@ -463,12 +463,12 @@ class Counter:
         self.compiled: list[str] = []
         real = Clang._run
 
-        def run(command: list[str]) -> object:
+        def run(self_: Clang, command: list[str]) -> object:
             if "-emit-llvm" in command:
                 self.compiled.append(os.path.basename(command[command.index("-emit-llvm") + 3]))
-            return real(command)
+            return real(self_, command)
 
-        monkeypatch.setattr(Clang, "_run", staticmethod(run))
+        monkeypatch.setattr(Clang, "_run", run)
 
 
 def test_cache_compiles_what_changed(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

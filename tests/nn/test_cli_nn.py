@@ -102,13 +102,13 @@ def test_gzipped_files(folder):
         (["c.onnx", "safe.vnnlib"], "1 outputs"),
         (["f.onnx", "broken.vnnlib"], "broken.vnnlib"),
         (["f.onnx", "binary.vnnlib"], "not a text file"),
-        (["f.onnx", "safe.vnnlib", "--engine", "smt"], "not available yet"),
-        (["f.onnx", "safe.vnnlib", "--engine", "code"], "not available yet"),
-        (["f.onnx", "safe.vnnlib", "--format", "8.8"], "not available yet"),
+        (["f.onnx", "safe.vnnlib", "--engine", "smt"], "not one of"),
+        (["f.onnx", "safe.vnnlib", "--engine", "code"], "not one of"),
+        (["f.onnx", "safe.vnnlib", "--format", "8.8"], "no such option"),
         (["f.onnx", "safe.vnnlib", "--engine", "magic"], "not one of"),
         (["f.onnx", "safe.vnnlib", "--timeout", "-1"], "below 0"),
         (["f.onnx", "safe.vnnlib", "--vnncomp", "no/such/folder"], "folder"),
-        (["f.onnx"], "Missing argument"),
+        (["f.onnx"], "missing argument"),
         (["a=f.onnx,b", "safe.vnnlib"], "NAME=FILE"),
     ],
 )
@@ -295,7 +295,7 @@ def test_batch_with_bad_files(folder, capsys):
         (["none.csv", "-o", "r.csv"], "none.csv"),
         (["instances.csv", "-o", "other.csv"], "not a results file"),
         (["other.csv", "-o", "r.csv"], "network,property,seconds expected"),
-        (["instances.csv"], "Missing option"),
+        (["instances.csv"], "missing option"),
     ):
         assert run(["nn", "batch", *arguments]) == 2
         assert message in capsys.readouterr().err

@@ -19,7 +19,7 @@ from vouch.verdict import Verdict
 
 # Seconds that may be spent behind the time limit: a run takes milliseconds, and a violation that is not
 # confirmed helps nobody.
-_GRACE = 5.0
+_GRACE = 1.0
 # After these violations a run goes on as the engine does: another way from there on is not their doing.
 _DETERMINED = frozenset(
     {Category.ASSERTION, Category.LEAK}
@@ -35,9 +35,11 @@ def confirm(
     *,
     devices: Sequence[tuple[int, int]],
     late: Callable[[], bool],
+    report: Callable[[CheckResult], None] = lambda result: None,
 ) -> int:
     """Run the counterexamples of the results that may be violations, and set verdicts, reasons and `replayed`
-    accordingly. How many runs contradict the engine. `late` says whether the time limit is reached."""
+    accordingly. How many runs contradict the engine. `late` says whether the time limit is reached; a
+    violation that there is no time to run is nobody's proof of anything. `report` hears of each that was."""
     found = [(results[name], example) for name, example in examples.items() if _open(results.get(name))]
     if not found:
         return 0
@@ -47,9 +49,10 @@ def confirm(
         runs = _Confirmer(results)
         for result, example in found:
             if late() and time.monotonic() >= began + _GRACE:
-                result.reason = "not replayed: time limit of the command reached"
+                runs.give_up(result)
             else:
                 runs.judge(result, replayer.replay(example))
+                report(result)
     return runs.failures
 
 
@@ -61,6 +64,12 @@ class _Confirmer:
     def __init__(self, results: Mapping[str, CheckResult]) -> None:
         self._results = results
         self.failures = 0
+
+    @staticmethod
+    def give_up(result: CheckResult) -> None:
+        if result.verdict is Verdict.UNSAFE:
+            result.verdict = Verdict.UNKNOWN
+            result.reason = "a violation was found, but there was no time for a native run"
 
     def judge(self, result: CheckResult, answer: ReplayResult) -> None:
         first = self._first(answer)

@@ -9,6 +9,7 @@ import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -106,6 +107,7 @@ class _Verifier:
         self.invariants: Invariants | None = None
         self.pool: Pool | None = None
         self.callbacks: dict[str, None] = {}
+        self.waiting: dict[str, int] = {}  # entry points that may still say something about a check
         self.private = _private(program)
         self.later = Later(program)
         self.checks_of: dict[str, list[Check]] = {}
@@ -128,11 +130,16 @@ class _Verifier:
         if not self.checks:
             for entry in self.entries if self._assumes() else ():
                 self._round(entry, LADDER[0], {})  # for the warning about vacuous assumptions
-        elif self.pool is not None and len(self.entries) > 1:
-            self._entries_in_processes(self.pool)
         else:
             for entry in self.entries:
-                self._merge(self._contained(entry), self.found)
+                for check in self._checks_of(entry):
+                    self.waiting[check.id] = self.waiting.get(check.id, 0) + 1
+            if self.pool is not None and len(self.entries) > 1:
+                self._entries_in_processes(self.pool)
+            else:
+                for entry in self.entries:
+                    self._merge(self._contained(entry), self.found)
+                    self._heard_all_of(entry)
         self._called_back()
         reached = self._reached()
         for check in self.checks:
@@ -189,6 +196,7 @@ class _Verifier:
                 if not late:
                     self.outcome.warnings.append(f"{why} in the analysis of {entry}")
                 self._lost(entry, why)
+                self._heard_all_of(entry)
                 continue
             packed, warnings, count, callbacks = outcome.value
             self.callbacks.update(dict.fromkeys(callbacks))
@@ -196,6 +204,19 @@ class _Verifier:
             self.outcome.instructions += count
             self.outcome.warnings += [w for w in warnings if w not in self.outcome.warnings]
             self._merge(results, examples)
+            self._heard_all_of(entry)
+
+    def _heard_all_of(self, entry: str) -> None:
+        """Tell what is final now: nobody else has a word to say about it. Where functions may be called back,
+        only violations are."""
+        for check in self._checks_of(entry):
+            self.waiting[check.id] -= 1
+            result = self.results.get(check.id)
+            if self.report is None or result is None:
+                continue
+            last = not self.waiting[check.id] and not self._may_be_called_back()
+            if last or result.verdict is Verdict.UNSAFE:
+                self.report(result)
 
     def _called_back(self) -> None:
         """Functions handed to code outside, and those in tables that only hardware or other files read, may
@@ -203,13 +224,7 @@ class _Verifier:
         run when the program ends, in whatever state that is."""
         if self.library:
             return
-        self.callbacks.update(dict.fromkeys(self.program.destructors))
-        tables = (g for g in self.program.globals.values() if g.initializer and g.linkage == "external")
-        known = {n for f in self.program.functions.values() if f.defined for n in mentioned(f)}
-        for table in tables:
-            if table.name not in known:
-                names = (n for n in names_in(table.initializer) if self._is_defined(n))
-                self.callbacks.update(dict.fromkeys(names))
+        self.callbacks.update(dict.fromkeys(self.handed_out))
         done = set(self.entries)
         self.library = self.arbitrary = True
         while waiting := [name for name in self.callbacks if name not in done]:
@@ -221,6 +236,20 @@ class _Verifier:
                         result.verdict = Verdict.COND_UNSAFE
                         result.reason = f"if code outside calls {name} with these arguments and globals"
                 self._merge(best)
+
+    @cached_property
+    def handed_out(self) -> list[str]:
+        """Functions that code outside has without being given them by an execution."""
+        names = list(self.program.destructors)
+        tables = (g for g in self.program.globals.values() if g.initializer and g.linkage == "external")
+        known = {n for f in self.program.functions.values() if f.defined for n in mentioned(f)}
+        for table in tables:
+            if table.name not in known:
+                names += [n for n in names_in(table.initializer) if self._is_defined(n)]
+        return names
+
+    def _may_be_called_back(self) -> bool:
+        return not self.library and bool(self.callbacks or self.handed_out)
 
     def _is_defined(self, name: str) -> bool:
         function = self.program.functions.get(name)
@@ -370,7 +399,14 @@ class _Verifier:
             pool=self.pool,
             jobs=self.jobs,
             memory=self.settings.check_memory,
+            report=self._tell_proved if rung == "global" else None,
         )
+
+    def _tell_proved(self, result: CheckResult) -> None:
+        """A proof from the only entry point is final the moment it is found."""
+        alone = len(self.entries) == 1 and not self._may_be_called_back()
+        if self.report is not None and alone and result.verdict is Verdict.SAFE:
+            self.report(result)
 
     def _unclaimed(
         self,
@@ -454,8 +490,6 @@ class _Verifier:
                 self.outcome.counterexamples.pop(name, None)
                 if examples is not None and name in examples:
                     self.outcome.counterexamples[name] = examples[name]
-                if self.report is not None and len(self.entries) == 1:
-                    self.report(result)
 
 
 def _outweighs(new: CheckResult, old: CheckResult) -> bool:

@@ -22,6 +22,7 @@ from vouch.c.link import normal
 from vouch.c.options import FrontOptions
 from vouch.c.target import Target, headers, resolve
 from vouch.errors import VouchError
+from vouch.process import OutOfTime, call
 
 OWN_HEADERS = Path(__file__).parent / "include"
 
@@ -75,6 +76,7 @@ _COMMON = (
     "-ffp-contract=off",
     "-fmath-errno",
     "-ffile-compilation-dir=.",
+    "-fno-crash-diagnostics",  # a clang that crashes leaves no files
     # Old C is C too: what clang made errors by default only lately stays accepted.
     "-w",
     "-Wno-error=implicit-function-declaration",
@@ -278,14 +280,15 @@ class Clang:
         status = Path(self._command[0]).stat()
         return f"{self._command[0]} {status.st_size} {status.st_mtime_ns} {self.target.triple}"
 
-    @staticmethod
-    def _run(command: list[str]) -> subprocess.CompletedProcess[bytes]:
+    def _run(self, command: list[str]) -> subprocess.CompletedProcess[bytes]:
         colour = sys.stderr.isatty() and "NO_COLOR" not in os.environ
         command.append("-fcolor-diagnostics" if colour else "-fno-color-diagnostics")
         try:
-            return subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, check=False)
+            return call(command, deadline=self._options.deadline)
         except OSError as error:
             raise VouchError(f"cannot run {command[0]}: {error.strerror}") from None
+        except OutOfTime:
+            raise VouchError("time limit of the command reached in the compiler") from None
 
     @staticmethod
     def _error(unit: Unit, done: subprocess.CompletedProcess[bytes]) -> CompileError:

@@ -28,3 +28,4 @@ class FrontOptions:
     models: bool = True
     flags: tuple[str, ...] = ()
     quoted: tuple[str, ...] = ()
+    deadline: float | None = field(default=None, compare=False)  # of time.monotonic

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING
 
-import typer
-
-from vouch.cli.command import add
 from vouch.errors import VouchError
 from vouch.settings import Settings
 from vouch.verdict import Exit
@@ -19,43 +15,24 @@ if TYPE_CHECKING:
     from vouch.result import RunResult
 
 
-def _check(
-    paths: Annotated[
-        Optional[list[str]],  # noqa: UP045 - typer reads it
-        typer.Argument(metavar="PATH…", help="C, C++ or LLVM IR files, or folders.", show_default=False),
-    ] = None,
-    *,
-    settings: Settings,
-) -> int:
-    """Verify C code."""
-    from vouch.api import run
+def check(paths: list[str], settings: Settings) -> int:
+    from vouch.cli.progress import Progress
+    from vouch.run.checking import checked
 
     if not paths and not settings.project:
         raise VouchError("nothing to check: give files or folders, or -p DIR")
-    if settings.html:
-        raise VouchError("option --html: not available yet")
     if settings.output_file and not Path(settings.output_file).absolute().parent.is_dir():
         raise VouchError(f"option --output-file: no folder {str(Path(settings.output_file).parent)!r}")
     if settings.verbose and settings.configuration:
         from vouch.printable import visible
 
         print(f"settings from {visible(str(settings.configuration))}", file=sys.stderr)
-    result = run(paths or [], settings, _progress(settings))
+    with Progress(settings) as progress:
+        result = checked(paths, settings, progress)
     _write(_loops(result, settings) if settings.loops else _report(result, settings), settings)
     if settings.loops and not result.interrupted:
         return Exit.PROVED
     return result.exit_code()
-
-
-def _progress(settings: Settings) -> Callable[[str], None] | None:
-    """Stage names on stderr: one line that is overwritten on a terminal, plain lines with -v elsewhere."""
-    if settings.quiet:
-        return None
-    if sys.stderr.isatty():
-        return lambda text: print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
-    if settings.verbose:
-        return lambda text: print(text, file=sys.stderr, flush=True) if text else None
-    return None
 
 
 def _report(result: RunResult, settings: Settings) -> str:
@@ -98,7 +75,3 @@ def _write(text: str, settings: Settings) -> None:
     except BrokenPipeError:
         # The reader has seen enough; keep the interpreter from complaining about it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def register(app: typer.Typer) -> None:
-    add(app, "check", "check", _check)

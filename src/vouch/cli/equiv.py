@@ -3,107 +3,79 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from vouch.cli.command import add
-from vouch.errors import VouchError
+from vouch.cli.supervised import Rendered, supervised
+from vouch.printable import visible
+from vouch.run.supervise import Send
 from vouch.settings import Settings
-
-Reference = Annotated[str, typer.Argument(metavar="REF", help="The network to be faithful to.")]
-Test = Annotated[str, typer.Argument(metavar="TEST", help="The network under test.")]
-
-DEFAULT = "compare"
+from vouch.verdict import Exit, Verdict
 
 
-class _Group(typer.core.TyperGroup):
-    """A group whose first word may be left out: `vouch equiv REF TEST` is `vouch equiv compare REF TEST`."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        known = set(self.commands) | {"--help"}
-        if args and args[0] not in known:
-            args = [DEFAULT, *args]
-        return super().parse_args(ctx, args)
-
-
-def _show(answer: Any, settings: Settings) -> int:
+def _shown(answer: Any, settings: Settings) -> Rendered:
     if settings.json:
-        typer.echo(json.dumps(answer.to_json()))
-    elif not settings.quiet:
-        typer.echo(answer.text())
-    return int(answer.exit_code)
+        return Rendered(json.dumps(answer.to_json()) + "\n", int(answer.exit_code))
+    lines = "" if settings.quiet else "".join(f"{visible(line)}\n" for line in answer.text().splitlines())
+    return Rendered(lines, int(answer.exit_code))
 
 
-def _options(settings: Settings, names: str) -> dict[str, Any]:
-    """The options of these names, and processes as many as -j says."""
+def _options(settings: Settings, names: str, send: Send | None = None) -> dict[str, Any]:
+    """The options of these names, and processes as many as -j says. A line for every part that is decided."""
     import os
 
     from vouch.run.pool import run_jobs
 
     options = {name: getattr(settings, name) for name in names.split()}
+    if send is not None:
+        options["report"] = None if settings.quiet else send
     return options | {"jobs": settings.jobs or os.cpu_count() or 1, "pool": run_jobs}
 
 
-def _report(settings: Settings) -> Callable[[str], None] | None:
-    """A line on stderr for every part that is decided."""
-    return None if settings.quiet else lambda line: typer.echo(line, err=True)
+def _run(work: Callable[[Send], Any], settings: Settings) -> int:
+    """What is decided when the user interrupts is part of the answer."""
+
+    def without(verdict: Verdict, reason: str, seconds: float) -> Rendered:
+        document = {"verdict": str(verdict), "reason": reason, "seconds": round(seconds, 4)}
+        text = json.dumps(document) if settings.json else f"{verdict}: {reason} ({seconds:.2f} s)"
+        return Rendered("" if settings.quiet and not settings.json else f"{text}\n", Exit.UNDECIDED)
+
+    def hear(line: str) -> None:
+        print(visible(line), file=sys.stderr)
+
+    return supervised(lambda send: _shown(work(send), settings), settings, without, hear, soft=True)
 
 
-def _compare(reference: Reference, test: Test, *, settings: Settings) -> int:
-    """Decide whether TEST is equivalent to REF over a region of inputs."""
-    import vouch.equiv
+def compare(reference: str, test: str, settings: Settings) -> int:
+    def work(send: Send) -> Any:
+        import vouch.equiv
 
-    names = "epsilon top norm ball_norm box centre radius domain clusters densest"
-    names += " property engine strategy arithmetic timeout seed"
-    options = _options(settings, names) | {"report": _report(settings)}
-    return _show(vouch.equiv.compare(reference, test, **options), settings)
+        names = "epsilon top norm ball_norm box centre radius domain clusters densest"
+        names += " property engine strategy arithmetic timeout seed"
+        return vouch.equiv.compare(reference, test, **_options(settings, names, send))
 
-
-def _radius(reference: Reference, test: Test, *, settings: Settings) -> int:
-    """Largest proved and smallest refuted radius around --centre."""
-    import vouch.equiv
-
-    names = "epsilon top norm ball_norm centre domain timeout seed"
-    return _show(vouch.equiv.radius(reference, test, **_options(settings, names)), settings)
+    return _run(work, settings)
 
 
-def _sweep(
-    reference: Reference,
-    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="Compressed networks.")],
-    plot: Annotated[str | None, typer.Option("--plot", metavar="FILE", help="Draw the radii.")] = None,
-    *,
-    settings: Settings,
-) -> int:
-    """Table of radii and verdicts per cluster for every network in FOLDER."""
-    import vouch.equiv
+def radius(reference: str, test: str, settings: Settings) -> int:
+    def work(send: Send) -> Any:
+        import vouch.equiv
 
-    names = "epsilon top norm ball_norm clusters densest domain timeout seed"
-    options = _options(settings, names) | {"report": _report(settings)}
-    table = vouch.equiv.sweep(reference, folder, **options)
-    if plot is not None:
-        table.plot(plot)
-    return _show(table, settings)
+        names = "epsilon top norm ball_norm centre domain timeout seed"
+        return vouch.equiv.radius(reference, test, **_options(settings, names))
+
+    return _run(work, settings)
 
 
-def _code(
-    network: Annotated[str, typer.Argument(metavar="NET")],
-    file: Annotated[str, typer.Argument(metavar="FILE.c")],
-    function: Annotated[str, typer.Option("--function", metavar="F", help="The C function.")] = "net_run",
-    *,
-    settings: Settings,
-) -> int:
-    """Compare a network with the C code that ships (not available yet)."""
-    raise VouchError("vouch equiv code is not available yet: compare the exported network instead")
+def sweep(reference: str, folder: str, plot: str | None, settings: Settings) -> int:
+    def work(send: Send) -> Any:
+        import vouch.equiv
 
+        names = "epsilon top norm ball_norm clusters densest domain timeout seed"
+        table = vouch.equiv.sweep(reference, folder, **_options(settings, names, send))
+        if plot is not None:
+            table.plot(plot)
+        return table
 
-def register(app: typer.Typer) -> None:
-    group = typer.Typer(
-        help="Equivalence of two networks: vouch equiv REF TEST …", no_args_is_help=True, cls=_Group
-    )
-    add(group, DEFAULT, "equiv", _compare)
-    add(group, "radius", "equiv", _radius)
-    add(group, "sweep", "equiv", _sweep)
-    add(group, "code", "equiv", _code)
-    app.add_typer(group, name="equiv")
+    return _run(work, settings)

@@ -1,88 +1,131 @@
-"""`vouch`: builds the command tree and maps every way a command can end to its exit code."""
+"""`vouch`: finds the command, and maps every way it can end to its exit code."""
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from collections.abc import Sequence
-from importlib import import_module
+from types import FrameType
 
-import typer
-
-from vouch import __version__
+from vouch.cli.commands import COMMANDS, DEFAULTS, GROUPS, Command, by_name, values_of
 from vouch.errors import VouchError
 from vouch.printable import visible
 from vouch.verdict import Exit
 
-# Verbs in the order of the help text; a module registers its commands with `register(app)`.
-VERBS = ("vouch.cli.check", "vouch.cli.explain", "vouch.cli.nn", "vouch.cli.equiv")
-
-
-def _version(shown: bool) -> None:
-    if shown:
-        typer.echo(f"vouch {__version__}")
-        raise typer.Exit
-
-
-def build() -> typer.Typer:
-    app = typer.Typer(
-        name="vouch",
-        help="Formal verification of C code and neural networks in embedded systems.",
-        no_args_is_help=True,
-        add_completion=False,
-        pretty_exceptions_enable=False,
-        rich_markup_mode=None,  # plain help: rich would double the start-up time
-    )
-
-    @app.callback()
-    def top(
-        version: bool = typer.Option(
-            False, "--version", callback=_version, is_eager=True, help="Show the version."
-        ),
-    ) -> None:
-        pass
-
-    for name in VERBS:
-        import_module(name).register(app)
-    return app
-
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and exit with its code. Errors become one line on stderr."""
-    sys.exit(run(arguments))
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _interrupt)
+    code = run(arguments)
+    try:
+        sys.stdout.flush()
+    except (BrokenPipeError, ValueError):
+        _silence(sys.stdout)
+    sys.exit(code)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
+    words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        code = typer.main.get_command(build()).main(
-            args=list(arguments) if arguments is not None else None, prog_name="vouch", standalone_mode=False
-        )
-        return int(code or 0)
-    except typer.Exit as done:
-        return done.exit_code
+        return _dispatch(words)
     except VouchError as error:
         return _fail(str(error))
     except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
+        _say("interrupted")
         return Exit.INTERRUPTED
-    except typer.Abort:
-        return Exit.INTERRUPTED
+    except BrokenPipeError:  # the reader has seen enough
+        _silence(sys.stdout)
+        return Exit.BAD_INPUT
     except OSError as error:
-        return _fail(str(error))
+        return _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
     except MemoryError:
         return _fail("out of memory")
+    except RecursionError:
+        return _fail("nested too deeply")
     except Exception as error:
-        # Usage errors of the argument parser carry `format_message`; anything else is a bug in vouch.
-        message = getattr(error, "format_message", None)
-        if type(error).__name__ == "NoArgsIsHelpError" and message is not None:
-            print(message(), file=sys.stderr)
-            return Exit.BAD_INPUT
-        if message is not None:
-            return _fail(message())
-        if "-v" in sys.argv or "--verbose" in sys.argv:
+        if "-v" in words or "--verbose" in words:
             raise
         return _fail(f"internal error: {type(error).__name__}: {error} (run with -v for the traceback)")
 
 
+def _dispatch(words: list[str]) -> int:
+    if not words:
+        return _usage("", Exit.BAD_INPUT)
+    if words[0] in ("-h", "--help"):
+        return _usage("", Exit.PROVED)
+    if words[0] == "--version":
+        from vouch import __version__
+
+        print(f"vouch {__version__}")
+        return Exit.PROVED
+    if words[0] in GROUPS:
+        group, rest = words[0], words[1:]
+        if not rest:
+            return _usage(group, Exit.BAD_INPUT)
+        if rest[0] in ("-h", "--help"):
+            return _usage(group, Exit.PROVED)
+        command = by_name(f"{group} {rest[0]}")
+        if command is not None:
+            return _call(command, rest[1:])
+        if group in DEFAULTS:
+            default = by_name(f"{group} {DEFAULTS[group]}")
+            assert default is not None
+            return _call(default, rest)
+        raise VouchError(f"no such command: vouch {group} {rest[0]}")
+    command = by_name(words[0])
+    if command is None:
+        known = sorted({c.name.partition(" ")[0] for c in COMMANDS})
+        raise VouchError(f"no such command: vouch {words[0]} (there are: {', '.join(known)})")
+    return _call(command, words[1:])
+
+
+def _call(command: Command, words: list[str]) -> int:
+    from vouch.cli.parser import HelpAsked, parse
+
+    try:
+        flags, arguments = parse(command, words)
+    except HelpAsked:
+        from vouch.cli.usage import of_command
+
+        print(of_command(command), end="")
+        return Exit.PROVED
+    own = values_of(command, flags)
+    if command.section is not None:
+        from vouch.settings import resolve
+
+        arguments["settings"] = resolve(command.section, flags)
+    return int(command.load()(**arguments, **own))
+
+
+def _usage(group: str, code: Exit) -> int:
+    from vouch.cli.usage import of_group
+
+    print(of_group(group), end="", file=sys.stderr if code else sys.stdout)
+    return code
+
+
 def _fail(message: str) -> int:
-    print("error: " + visible(" ".join(message.split())), file=sys.stderr)
+    _say("error: " + visible(" ".join(message.split())))
     return Exit.BAD_INPUT
+
+
+def _say(text: str) -> None:
+    try:
+        print(text, file=sys.stderr, flush=True)
+    except (OSError, ValueError, AttributeError):  # closed, or none at all
+        _silence(sys.stderr)
+
+
+def _silence(stream: object) -> None:
+    """Keep the interpreter from complaining at exit about a stream that nobody reads."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # type: ignore[attr-defined]
+    except (OSError, ValueError, AttributeError):
+        sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115

@@ -6,97 +6,76 @@ import json
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Optional, Self
+from typing import TYPE_CHECKING, Any, Self
 
-import typer
-
-from vouch.cli.command import add
+from vouch.cli.supervised import Rendered, supervised
 from vouch.errors import VouchError
 from vouch.printable import visible
 from vouch.settings import Settings
-from vouch.verdict import Exit, exit_code
+from vouch.verdict import Exit, Verdict, exit_code
 
 if TYPE_CHECKING:
     from vouch.nn.batch import Row
     from vouch.nn.result import Result
+    from vouch.run.supervise import Send
 
 
-def _verify(
-    network: Annotated[
-        str, typer.Argument(metavar="NET", help="A network, or NAME=FILE,NAME=FILE for several.")
-    ],
-    prop: Annotated[Path, typer.Argument(metavar="PROPERTY.vnnlib")],
-    *,
-    vnncomp: Annotated[
-        Optional[Path], typer.Option(metavar="FILE", help="Write the result as VNN-COMP reads it.")  # noqa: UP045
-    ] = None,
-    settings: Settings,
-) -> int:
-    """Decide a property."""
-    from vouch.nn.api import decide
+def verify(network: str, prop: str, vnncomp: str | None, settings: Settings) -> int:
+    def work(send: Send) -> Rendered:
+        from vouch.nn.api import decide
+
+        return answer(decide(_networks(network), Path(prop), settings, send))
+
+    def answer(result: Result) -> Rendered:
+        if vnncomp is not None:
+            from vouch.nn.vnncomp import write_result
+
+            write_result(Path(vnncomp), result)
+        return _rendered(result, settings)
 
     with _Progress(settings) as progress:
-        result = decide(_networks(network), prop, settings, progress)
-    if vnncomp is not None:
-        from vouch.nn.vnncomp import write_result
+        return supervised(work, settings, lambda *what: answer(_none(settings, *what)), progress)
 
-        write_result(vnncomp, result)
-    return _report(result, settings)
+
+def _none(settings: Settings, verdict: Verdict, reason: str, seconds: float) -> Result:
+    from vouch.nn.result import Result
+
+    return Result(verdict, settings.engine, seconds, reason=reason)
 
 
 def _networks(text: str) -> Any:
     """A path, or a mapping from names to paths."""
-    if "=" not in text or Path(text).exists():
+    if "=" not in text or Path(text).exists() or Path(text + ".gz").exists():
         return text
     pairs = [part.partition("=") for part in text.split(",")]
-    if not all(name and path for name, _, path in pairs):
-        raise VouchError(f"{text}: NAME=FILE,NAME=FILE expected")
+    if not all(name.isidentifier() and path for name, _, path in pairs):
+        raise VouchError(f"{text}: no such file, and not NAME=FILE,NAME=FILE")
     return {name: path for name, _, path in pairs}
 
 
-def _robust(
-    network: Annotated[str, typer.Argument(metavar="NET")],
-    *,
-    source: Annotated[
-        str, typer.Option("--input", metavar="X", help="The point: numbers, .csv, .npy or an image (0 to 1).")
-    ],
-    radius: Annotated[float, typer.Option(metavar="R", help="How far an input may be from it.")],
-    norm: Annotated[str, typer.Option(metavar="NAME", help="One of: linf, l1, l2.")] = "linf",
-    label: Annotated[
-        Optional[int], typer.Option(metavar="C", help="The class to keep [default: that of the point].")  # noqa: UP045
-    ] = None,
-    within: Annotated[
-        Optional[float],  # noqa: UP045
-        typer.Option(metavar="D", help="Instead of the class: no output moves by more than D."),
-    ] = None,
-    scale: Annotated[
-        Optional[str], typer.Option(metavar="S", help="A factor on the radius for each input; 0 fixes one.")  # noqa: UP045
-    ] = None,
-    lower: Annotated[
-        Optional[str], typer.Option(metavar="V", help="Smallest valid inputs: one number or one for each.")  # noqa: UP045
-    ] = None,
-    upper: Annotated[Optional[str], typer.Option(metavar="V", help="Largest valid inputs.")] = None,  # noqa: UP045
-    index: Annotated[Optional[int], typer.Option(metavar="N", help="Which point of a data set.")] = None,  # noqa: UP045
-    settings: Settings,
-) -> int:
-    """Decide whether all inputs near a point get its class."""
-    from vouch.nn.api import decide, near
-    from vouch.nn.loaders import load
-    from vouch.nn.points import read_point
+def robust(network: str, settings: Settings, **given: Any) -> int:
+    for name in ("input", "radius"):
+        if given[name] is None:
+            raise VouchError(f"missing option --{name}")
 
-    if norm not in ("linf", "l1", "l2"):
-        raise VouchError(f"option --norm: {norm!r} is not one of linf, l1, l2")
-    subject = load(network)
-    point = read_point(source, subject.input_shape, index)
-    limits = {
-        name: _each(text, subject.input_shape)
-        for name, text in (("scale", scale), ("lower", lower), ("upper", upper))
-        if text is not None
-    }
-    prop = near(subject, point, radius, label=label, distance=within, norm=norm, **limits)
+    def work(send: Send) -> Rendered:
+        from vouch.nn.api import decide, near
+        from vouch.nn.loaders import load
+        from vouch.nn.points import read_point
+
+        subject = load(network)
+        point = read_point(given["input"], subject.input_shape, given["index"])
+        limits = {
+            name: _each(given[name], subject.input_shape)
+            for name in ("scale", "lower", "upper")
+            if given[name] is not None
+        }
+        around = {"label": given["label"], "distance": given["within"], "norm": given["norm"]}
+        prop = near(subject, point, given["radius"], **around, **limits)
+        return _rendered(decide(subject, prop, settings, send), settings)
+
     with _Progress(settings) as progress:
-        result = decide(subject, prop, settings, progress)
-    return _report(result, settings)
+        return supervised(work, settings, lambda *what: _rendered(_none(settings, *what), settings), progress)
 
 
 def _each(text: str, shape: tuple[int, ...]) -> Any:
@@ -141,41 +120,42 @@ class _Progress:
             print(f"\r{' ' * self.width}\r", end="", file=sys.stderr, flush=True)
 
 
-def _report(result: Result, settings: Settings) -> int:
-    for warning in result.warnings:
-        print(f"warning: {visible(warning)}", file=sys.stderr)
+def _rendered(result: Result, settings: Settings) -> Rendered:
+    said = [f"warning: {visible(warning)}" for warning in result.warnings]
     if settings.json:
-        print(json.dumps(result.to_json(), allow_nan=False))
+        out = [json.dumps(result.to_json(), allow_nan=False)]
     else:
         from vouch.nn.show import rows
 
         lines = [(name, text) for name, text in rows(result) if name != "warning"]
-        for name, text in lines[:1] if settings.quiet else lines:
-            print(f"{name:14} {text}")
+        out = [f"{name:14} {visible(text)}" for name, text in (lines[:1] if settings.quiet else lines)]
         if settings.verbose:
-            for name, value in result.statistics.items():
-                print(f"{name:14} {value:g}", file=sys.stderr)
-    return result.exit_code
+            said += [f"{name:14} {value:g}" for name, value in result.statistics.items()]
+    return Rendered(_joined(out), result.exit_code, _joined(said))
 
 
-def _batch(
-    instances: Annotated[Path, typer.Argument(metavar="instances.csv")],
-    *,
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where the results go.")],
-    settings: Settings,
-) -> int:
-    """Run a benchmark folder as VNN-COMP does; decided instances of an earlier run are kept."""
-    from vouch.nn import batch
+def _joined(lines: list[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def batch(instances: str, output: str | None, settings: Settings) -> int:
+    from vouch.nn import batch as batches
     from vouch.nn.vnncomp import read_instances
 
-    start, wanted, rows = time.monotonic(), read_instances(instances), []
+    if output is None:
+        raise VouchError("missing option --output")
+    source, target = Path(instances), Path(output)
+    if target.exists() and target.samefile(source):
+        raise VouchError(f"option --output: {output} is the list of instances")
+    start, wanted, rows = time.monotonic(), read_instances(source), []
     interrupted = False
     try:
-        for row, new in batch.run(wanted, instances.parent, output, settings):
+        for row, new in batches.run(wanted, source.parent, target, settings):
             rows.append(row)
             if not settings.quiet:
                 note = f"{row.seconds:.2f} s" if new else "kept"
-                print(f"[{len(rows)}/{len(wanted)}] {_short(row)}: {row.result}, {note}", file=sys.stderr)
+                line = f"[{len(rows)}/{len(wanted)}] {visible(_short(row))}: {row.result}, {note}"
+                print(line, file=sys.stderr)
     except KeyboardInterrupt:
         interrupted = True
     _summary(rows, len(wanted), time.monotonic() - start, settings)
@@ -205,14 +185,6 @@ def _summary(rows: list[Row], wanted: int, seconds: float, settings: Settings) -
         return
     width = max((len(_short(row)) for row in rows), default=0)
     for row in rows:
-        print(f"{_short(row):{width}}  {row.result:8} {row.seconds:9.2f} s  {row.reason}".rstrip())
+        print(visible(f"{_short(row):{width}}  {row.result:8} {row.seconds:9.2f} s  {row.reason}".rstrip()))
     listed = ", ".join(f"{count} {word}" for word, count in sorted(counts.items())) or "nothing"
     print(f"{len(rows)} of {wanted} instances: {listed}; {sum(row.seconds for row in rows):.1f} s")
-
-
-def register(app: typer.Typer) -> None:
-    group = typer.Typer(help="Neural networks.", no_args_is_help=True)
-    add(group, "verify", "nn", _verify)
-    add(group, "robust", "nn", _robust)
-    add(group, "batch", "nn", _batch)
-    app.add_typer(group, name="nn")

@@ -118,7 +118,6 @@ def decide(
     `report` is called now and then with the share of the question that is proved.
     """
     start = time.monotonic()
-    _refuse_what_is_missing(settings)
     if isinstance(prop, Property):
         subject, asked = as_network(network), prop
     else:
@@ -168,15 +167,6 @@ def _named(network: NetworkLike, declared: Sequence[Declared], path: Path) -> li
                 f"{found[each.name].name} has {sizes[0]} and {sizes[1]}"
             )
     return list(found.values())
-
-
-def _refuse_what_is_missing(settings: Settings) -> None:
-    if settings.engine in ("smt", "code"):
-        raise VouchError(f"engine {settings.engine!r} is not available yet")
-    if settings.format is not None:
-        raise VouchError("fixed-point formats (--format) are not available yet")
-    if settings.activation != "exact":
-        raise VouchError("look-up tables (--activation) are not available yet")
 
 
 def _search(

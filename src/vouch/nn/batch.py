@@ -22,12 +22,13 @@ from typing import Any
 
 from vouch.errors import VouchError
 from vouch.nn.vnncomp import WORDS, Instance
+from vouch.process import die_with_parent
 from vouch.settings import Settings
 from vouch.verdict import Verdict
 
 # What an instance may take beyond its limit before its worker is killed: engines look at the clock only
 # now and then.
-GRACE = 5.0
+GRACE = 1.5
 
 # Seconds in which a worker has to have loaded its libraries.
 _START = 120.0
@@ -149,6 +150,7 @@ def _row(instance: Instance, *, result: str, seconds: float, engine: str = "", r
 def _serve(line: Connection, folder: str) -> None:
     """The worker: a process group of its own, so that it can be killed with all its children."""
     os.setsid()
+    die_with_parent()
     from vouch.nn.api import decide
 
     for name in _LIBRARIES:

@@ -7,7 +7,6 @@ job's outcome says so, and a new worker goes on with the next.
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import multiprocessing
 import os
@@ -21,6 +20,8 @@ from enum import StrEnum
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkProcess
 from typing import Generic, TypeVar
+
+from vouch.process import die_with_parent
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -222,7 +223,8 @@ def _serve(
         other.close()
     os.setpgid(0, 0)  # Ctrl-C reaches the caller only, and one signal ends a worker with its children.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _die_with_parent()
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    die_with_parent()
     _confine(memory)
     while True:
         try:
@@ -247,11 +249,6 @@ def _attempt(
         return None, Failure.MEMORY, f"more than {memory} MiB of memory" if memory else "out of memory"
     except Exception as error:
         return None, Failure.ERROR, f"{type(error).__name__}: {error}"
-
-
-def _die_with_parent() -> None:
-    with suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 def _confine(memory: int | None) -> None:

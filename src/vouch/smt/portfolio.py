@@ -9,6 +9,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkProcess
 from typing import Any
 
+from vouch.process import die_with_parent
 from vouch.smt.model import Model, Whole, take
 from vouch.smt.node import Term, Value
 from vouch.smt.prepare import Prepared
@@ -22,6 +23,7 @@ def _solve(
     name: str, memory: int | None, asserted: list[Term], timeout: float | None, answers: Connection
 ) -> None:
     """The child: it sees the terms through fork and sends the answer with the values of the symbols."""
+    die_with_parent()
     try:
         solver = Prepared(backend(name, memory))
         for term in asserted:

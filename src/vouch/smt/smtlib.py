@@ -5,23 +5,20 @@ A program that does not answer in time is ended and started again with everythin
 
 from __future__ import annotations
 
-import ctypes
 import os
 import re
-import resource
 import select
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from vouch.errors import Unsupported, VouchError
+from vouch.process import end, start
 from vouch.smt import softfloat as sf
 from vouch.smt.model import Entries, zero
 from vouch.smt.node import Term, Value
@@ -143,27 +140,15 @@ class SmtLibSolver:
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None:
-            limit = self._memory
-
-            def confine() -> None:
-                with suppress(OSError, AttributeError):
-                    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: do not outlive the parent
-                if limit is not None:
-                    resource.setrlimit(resource.RLIMIT_AS, (limit << 20, limit << 20))
-
-            self._process = subprocess.Popen(
-                self._command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                preexec_fn=confine,
+            pipe = subprocess.PIPE
+            self._process = start(
+                self._command, memory=self._memory, stdin=pipe, stdout=pipe, stderr=subprocess.STDOUT
             )
         return self._process
 
     def _end(self) -> None:
         if self._process is not None:
-            self._process.kill()
-            self._process.communicate()
+            end(self._process)
             self._process = None
             self._heard, self._pushed = 0, False
 

@@ -7,7 +7,7 @@ scripts), text with assembly is not even compiled, and a binary that is not of t
 from __future__ import annotations
 
 import re
-import subprocess
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,10 +17,12 @@ from vouch.bmc.replay.machine import Machine, launching, lengthen
 from vouch.bmc.replay.text import Unreplayable
 from vouch.c.cache import Cache, key_of
 from vouch.c.clang import wheel
+from vouch.process import OutOfTime, call
 
 _SOURCES = Path(__file__).parent / "runtime"
 _LAUNCHER = Path(__file__).parent / "launcher"
 _START = "__replay_start"
+_SECONDS = 120  # for one command
 _RUNTIME_FLAGS = (
     "-std=c11",
     "-O1",
@@ -82,7 +84,8 @@ def has_assembly(text: str) -> bool:
 
 
 def _compile(machine: Machine, source: Path, to: Path, flags: tuple[str, ...]) -> Path:
-    command = [str(wheel() / "zig"), "clang", f"--target={machine.target}", *machine.compile, *flags]
+    command = [str(wheel() / "zig"), "clang", f"--target={machine.target}", "-fno-crash-diagnostics"]
+    command += [*machine.compile, *flags]
     _call([*command, "-c", str(source), "-o", str(to)])
     return to
 
@@ -123,9 +126,11 @@ def _kept(machine: Machine, sources: Path, made: Path, make: Callable[[], object
 def _call(command: list[str]) -> str:
     """What the command said; `Unreplayable` if it failed."""
     try:
-        done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, check=False)
+        done = call(command, deadline=time.monotonic() + _SECONDS)
     except OSError as error:
         raise Unreplayable(f"cannot run {command[0]}: {error.strerror}") from None
+    except OutOfTime:
+        raise Unreplayable("cannot be built in time") from None
     said = done.stderr.decode("utf-8", "replace")
     if done.returncode:
         lines = said.strip().splitlines() or ["no message"]

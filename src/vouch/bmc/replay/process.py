@@ -20,6 +20,7 @@ from pathlib import Path
 
 from vouch.bmc.replay.build import Binary
 from vouch.bmc.replay.limits import Limits
+from vouch.process import end, start
 
 _TICK = 0.05  # seconds between two looks at the memory in use
 
@@ -35,15 +36,13 @@ class Outcome:
 def run(binary: Binary, data: bytes, limits: Limits) -> Outcome:
     """Feed `data` to the binary and collect what it reports."""
     seconds = max(1, math.ceil(limits.seconds))
-    process = subprocess.Popen(
+    process = start(
         [str(binary.launcher), str(binary.path), str(seconds)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         env={},
         cwd=binary.path.parent,
-        close_fds=True,
-        start_new_session=True,
     )
     assert process.stdin is not None
     assert process.stdout is not None
@@ -53,12 +52,7 @@ def run(binary: Binary, data: bytes, limits: Limits) -> Outcome:
             process.stdin.close()
         output, stopped = _collect(process, limits)
     finally:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        process.stdout.close()
-        with contextlib.suppress(BrokenPipeError):
-            process.stdin.close()
+        end(process)
     if stopped is None and process.returncode < 0:
         stopped = _signal(process.returncode)
     return Outcome(output, stopped)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import TracebackType
 from typing import Protocol
 
@@ -21,6 +18,7 @@ from vouch.bmc.replay.process import run
 from vouch.bmc.replay.text import Unreplayable
 from vouch.c.checks.base import Check
 from vouch.c.ir import Program
+from vouch.process import Folder
 
 _QUESTIONS = 200  # runs of one counterexample: each may ask for one more result of the math library
 
@@ -83,7 +81,7 @@ class Replayer:
         self._limits = limits or Limits()
         self._devices = list(devices)
         self._answers: dict[wire.Question, int] = {}
-        self._folder: Path | None = None
+        self._folder: Folder | None = None
         self._built: tuple[Rewritten, Binary] | Unreplayable | None = None
 
     def __enter__(self) -> Replayer:
@@ -96,7 +94,7 @@ class Replayer:
 
     def close(self) -> None:
         if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder.remove()
         self._folder, self._built = None, None
 
     def _build(self) -> tuple[Rewritten, Binary]:
@@ -105,8 +103,8 @@ class Replayer:
                 machine = machine_for(self._program)
                 rewritten = rewrite(self._program, self._text, self._checks, machine)
                 rewritten.devices += self._devices
-                self._folder = Path(tempfile.mkdtemp(prefix="vouch-replay-"))
-                self._built = (rewritten, build(rewritten.text, machine, self._folder))
+                self._folder = Folder("vouch-replay-")
+                self._built = (rewritten, build(rewritten.text, machine, self._folder.path))
             except Unreplayable as error:
                 self._built = error
             except OSError as error:  # no room, or no right to write there

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import io
 import json
-import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +18,7 @@ import numpy as np
 
 from vouch.errors import VouchError
 from vouch.nn.operators.base import LARGEST, Array
+from vouch.process import OutOfTime, call
 
 _SECONDS = 300
 
@@ -34,8 +35,8 @@ def contents(data: bytes) -> Contents:
     """What a Keras 2 model file, or the weights file of a Keras 3 archive, holds."""
     command = [sys.executable, "-P", "-m", __name__]  # -P: nothing is imported from the current folder
     try:
-        done = subprocess.run(command, input=data, capture_output=True, timeout=_SECONDS, check=False)
-    except subprocess.TimeoutExpired:
+        done = call(command, data=data, deadline=time.monotonic() + _SECONDS)
+    except OutOfTime:
         raise VouchError("takes too long to read") from None
     if done.returncode == 2:
         raise VouchError(done.stderr.decode(errors="replace").strip())

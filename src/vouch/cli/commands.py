@@ -1,0 +1,158 @@
+"""The commands, in the order of the help text: their arguments, their flags, and the function behind each.
+
+Modules are named, not imported, so that a command loads only what it needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from vouch.settings import Option, options_of
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A positional argument. `many`: all that are given, perhaps none."""
+
+    key: str
+    metavar: str
+    help: str = ""
+    many: bool = False
+    required: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """`name` is what a user types, with the group in front. `section` names the table of its options (none:
+    it has no settings), `extra` are flags of this command alone. `function` is `module:name`, called with the
+    settings, arguments and extra flags by their keys; it returns the exit code."""
+
+    name: str
+    help: str
+    function: str
+    section: str | None = None
+    arguments: tuple[Argument, ...] = ()
+    extra: tuple[Option, ...] = ()
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        own = {option.key for option in self.extra}
+        table = options_of(self.section) if self.section else ()
+        return (*self.extra, *(option for option in table if option.key not in own))
+
+    def load(self) -> Callable[..., int]:
+        module, _, name = self.function.partition(":")
+        function: Callable[..., int] = getattr(import_module(module), name)
+        return function
+
+
+_NETWORK = Argument("network", "NET", "A network, or NAME=FILE,NAME=FILE for several.")
+_REFERENCE = Argument("reference", "REF", "The network to be faithful to.")
+
+GROUPS = {
+    "nn": "Neural networks.",
+    "equiv": "Equivalence of two networks: vouch equiv REF TEST …",
+}
+# A group whose command may be left out: `vouch equiv REF TEST` is `vouch equiv compare REF TEST`.
+DEFAULTS = {"equiv": "compare"}
+
+COMMANDS: tuple[Command, ...] = (
+    Command(
+        "check",
+        "Verify C code.",
+        "vouch.cli.check:check",
+        "check",
+        (Argument("paths", "PATH…", "C, C++ or LLVM IR files, or folders.", many=True),),
+    ),
+    Command(
+        "explain",
+        "Say what a check category finds, why it matters, and what fails and passes.",
+        "vouch.cli.explain:explain",
+        None,
+        (Argument("category", "CATEGORY", "A check category; without one, all are listed.", required=False),),
+    ),
+    Command(
+        "nn verify",
+        "Decide a property.",
+        "vouch.cli.nn:verify",
+        "nn",
+        (_NETWORK, Argument("prop", "PROPERTY.vnnlib")),
+        (Option("vnncomp", str, None, "Write the result as VNN-COMP reads it.", metavar="FILE"),),
+    ),
+    Command(
+        "nn robust",
+        "Decide whether all inputs near a point get its class.",
+        "vouch.cli.nn:robust",
+        "nn",
+        (Argument("network", "NET"),),
+        (
+            Option("input", str, None, "The point: numbers, .csv, .npy or an image (0 to 1).", metavar="X"),
+            Option("radius", float, None, "How far an input may be from it.", minimum=0, metavar="R"),
+            Option("norm", str, "linf", "Of the distance.", choices=("linf", "l1", "l2"), metavar="NAME"),
+            Option("label", int, None, "The class to keep (default: that of the point).", metavar="C"),
+            Option(
+                "within",
+                float,
+                None,
+                "Instead of the class: no output moves by more than D.",
+                minimum=0,
+                metavar="D",
+            ),
+            Option("scale", str, None, "A factor on the radius for each input; 0 fixes one.", metavar="S"),
+            Option("lower", str, None, "Smallest valid inputs: one number or one for each.", metavar="V"),
+            Option("upper", str, None, "Largest valid inputs.", metavar="V"),
+            Option("index", int, None, "Which point of a data set.", minimum=0, metavar="N"),
+        ),
+    ),
+    Command(
+        "nn batch",
+        "Run a benchmark folder as VNN-COMP does; decided instances of an earlier run are kept.",
+        "vouch.cli.nn:batch",
+        "nn",
+        (Argument("instances", "instances.csv"),),
+        (Option("output", str, None, "Where the results go.", ("-o", "--output"), metavar="FILE"),),
+    ),
+    Command(
+        "equiv compare",
+        "Decide whether TEST is equivalent to REF over a region of inputs.",
+        "vouch.cli.equiv:compare",
+        "equiv",
+        (_REFERENCE, Argument("test", "TEST", "The network under test.")),
+    ),
+    Command(
+        "equiv radius",
+        "Largest proved and smallest refuted radius around --centre.",
+        "vouch.cli.equiv:radius",
+        "equiv",
+        (_REFERENCE, Argument("test", "TEST", "The network under test.")),
+    ),
+    Command(
+        "equiv sweep",
+        "Table of radii and verdicts per cluster for every network in FOLDER.",
+        "vouch.cli.equiv:sweep",
+        "equiv",
+        (_REFERENCE, Argument("folder", "FOLDER", "Compressed networks.")),
+        (Option("plot", str, None, "Draw the radii.", metavar="FILE"),),
+    ),
+    Command(
+        "completion",
+        "Print a script that completes commands and flags in a shell.",
+        "vouch.cli.completion:completion",
+        None,
+        (Argument("shell", "SHELL", "bash, zsh or fish."),),
+    ),
+)
+
+
+def by_name(name: str) -> Command | None:
+    return next((command for command in COMMANDS if command.name == name), None)
+
+
+def values_of(command: Command, given: dict[str, Any]) -> dict[str, Any]:
+    """Flags of the command alone, checked; the others are for `resolve`."""
+    from vouch.settings import checked
+
+    return {option.key: checked(option, given.pop(option.key, None)) for option in command.extra}

@@ -1,0 +1,56 @@
+"""Commands about networks under supervision: the work renders its answer, this process prints it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from vouch.run.checking import GRACE, machine_memory
+from vouch.run.supervise import Ending, Send, watch
+from vouch.settings import Settings
+from vouch.verdict import Exit, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """What a command prints, and its exit code."""
+
+    out: str
+    code: int
+    err: str = ""
+
+
+def supervised(
+    work: Callable[[Send], Rendered],
+    settings: Settings,
+    without: Callable[[Verdict, str, float], Rendered],
+    hear: Callable[[Any], None] = lambda message: None,
+    *,
+    soft: bool = False,
+) -> int:
+    """Run `work` within the time limit and print what it renders. `without` renders an answer that is none:
+    TIMEOUT or UNKNOWN, the reason, and the seconds it took."""
+    began = time.monotonic()
+    limit = None if settings.timeout is None else began + float(settings.timeout) + GRACE
+    # A GPU's driver maps more address space than any machine has memory.
+    memory = None if getattr(settings, "device", "cpu") == "cuda" else machine_memory()
+
+    def quiet(send: Send) -> Rendered:
+        import warnings
+
+        warnings.simplefilter("ignore")  # of numpy and its kin, about numbers that are checked elsewhere
+        return work(send)
+
+    end = watch(quiet, hear, deadline=limit, memory=memory, soft=soft)
+    answer: Rendered | None = end.value
+    if answer is None:
+        verdict = Verdict.TIMEOUT if end.ending is Ending.TIMEOUT else Verdict.UNKNOWN
+        reasons = {Ending.TIMEOUT: "time limit reached", Ending.INTERRUPTED: "interrupted"}
+        answer = without(verdict, reasons.get(end.ending, end.cause), time.monotonic() - began)
+    sys.stderr.write(answer.err)
+    sys.stdout.write(answer.out)
+    sys.stdout.flush()
+    return Exit.INTERRUPTED if end.ending is Ending.INTERRUPTED else answer.code
