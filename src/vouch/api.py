@@ -151,7 +151,7 @@ def _flow(state: _Run, paths: Sequence[str]) -> None:
         analysis = _analysis(state, program)
     decisions = analysis.decisions
     state.decide(*_preprocessed(state.checks, decisions))
-    if not state.late():
+    if not state.late() and (len(state.decided) < len(state.checks) or _assumes(program)):
         _engine(state, loaded, decisions, analysis.ranges)
 
 
@@ -184,16 +184,29 @@ def _preprocessed(checks: Sequence[Check], decisions: Mapping[str, Any]) -> Iter
             yield CheckResult(item, Verdict.SAFE, decided_by="preprocess")
 
 
+def _assumes(program: Program) -> bool:
+    """Whether the program may state assumptions: the engine warns where they exclude everything."""
+    return any("assume" in name for name in program.functions)
+
+
+_SOLVER = "bitwuzla"  # comes with vouch: nothing to look up
+
+
 def _validate(settings: Settings) -> None:
     """What the option table cannot check, before any work: a typing mistake should not cost a compilation."""
-    from vouch.bmc.loops import given_bounds
-    from vouch.bmc.verify import devices
-    from vouch.smt import solver
+    if settings.unwind_loop:
+        from vouch.bmc.loops import given_bounds
 
-    given_bounds(settings.unwind_loop)
-    devices(settings.device_range)
-    for name in settings.solver.split(","):
-        solver.backend(name.strip())
+        given_bounds(settings.unwind_loop)
+    if settings.device_range:
+        from vouch.bmc.verify import devices
+
+        devices(settings.device_range)
+    if settings.solver != _SOLVER:
+        from vouch.smt import solver
+
+        for name in settings.solver.split(","):
+            solver.backend(name.strip())
 
 
 def _bounds(state: _Run, program: Program, sources: Sources) -> None:

@@ -11,10 +11,8 @@ import contextlib
 import ctypes
 import os
 import resource
-import shutil
 import signal
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -92,6 +90,8 @@ class Folder:
     """A folder for one run. A small process of its own removes it when this one ends in any way."""
 
     def __init__(self, prefix: str) -> None:
+        import tempfile
+
         self.path = Path(tempfile.mkdtemp(prefix=prefix))
         self._owner = os.getpid()
         reading, self._alive = os.pipe()
@@ -106,6 +106,8 @@ class Folder:
     def remove(self) -> None:
         if os.getpid() != self._owner or self._alive < 0:
             return
+        import shutil
+
         shutil.rmtree(self.path, ignore_errors=True)
         os.close(self._alive)
         self._alive = -1
@@ -124,6 +126,8 @@ class Folder:
 
 def _keep(folder: Path, reading: int) -> None:
     """The keeper: waits until nobody holds the other end of the pipe, then removes the folder."""
+    import shutil
+
     try:
         os.setsid()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

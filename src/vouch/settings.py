@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import os
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -396,6 +395,8 @@ def _searched(folder: Path) -> list[Path]:
 
 
 def _toml(path: Path) -> dict[str, Any]:
+    import tomllib
+
     text = read_text(path, 16 << 20)
     try:
         return tomllib.loads(text)

@@ -12,7 +12,6 @@ import contextlib
 import hashlib
 import hmac
 import os
-import tempfile
 import zlib
 from collections.abc import Iterable
 from functools import lru_cache
@@ -46,7 +45,7 @@ def _secret(given: str | None, folder: str) -> bytes | None:
         return kept
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+        handle, name = _new_file(path.parent)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(os.urandom(32))
@@ -69,6 +68,12 @@ def _kept_secret(path: Path) -> bytes | None:
 def secret() -> bytes | None:
     base = os.environ.get("XDG_STATE_HOME") or os.path.join(os.path.expanduser("~"), ".local", "state")
     return _secret(os.environ.get("VOUCH_CACHE_KEY"), os.path.join(base, "vouch"))
+
+
+def _new_file(folder: Path) -> tuple[int, str]:
+    import tempfile
+
+    return tempfile.mkstemp(dir=folder, prefix=".new-")
 
 
 def key_of(parts: Iterable[bytes | str]) -> str:
@@ -102,7 +107,7 @@ class Cache:
             return
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+            handle, name = _new_file(path.parent)
             try:
                 with os.fdopen(handle, "wb") as file:
                     file.write(data)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from vouch.c import bitfields, carried
@@ -82,16 +83,28 @@ def _modules(clang: Clang, units: Sequence[Unit], jobs: int | None, cache: Cache
 
     failed: VouchError | None = None
     modules = []
-    with ThreadPoolExecutor(max_workers=jobs or os.cpu_count()) as pool:
-        for future in [pool.submit(make, unit) for unit in units]:
+    with _workers(min(jobs or os.cpu_count() or 1, len(units))) as start:
+        for result in [start(make, unit) for unit in units]:
             try:
-                modules.append(future.result())
+                modules.append(result())
             except CompileError as error:
                 sys.stderr.write(diagnostics(error.diagnostics, colour=sys.stderr.isatty()))
                 failed = failed or error
     if failed is not None:
         raise failed
     return modules
+
+
+@contextmanager
+def _workers(count: int) -> Iterator[Callable[[Callable[[Unit], Module], Unit], Callable[[], Module]]]:
+    """Starts the work on a unit in one of `count` threads; what it returns waits for the result."""
+    if count <= 1:
+        yield lambda work, unit: partial(work, unit)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(max_workers=count) as pool:
+        yield lambda work, unit: pool.submit(work, unit).result
 
 
 def _ir_file(path: str) -> Module:

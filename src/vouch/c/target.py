@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import platform
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,10 +23,19 @@ class Target:
     hosted: bool
 
 
+def _here() -> tuple[str, str]:
+    """System and processor of this machine."""
+    if hasattr(os, "uname"):
+        return os.uname().sysname, os.uname().machine.lower()
+    import platform
+
+    return platform.system(), platform.machine().lower()
+
+
 def host() -> str:
-    machine = platform.machine().lower()
+    system, machine = _here()
     machine = _SHORT.get(machine, machine) or "x86_64"
-    if platform.system() == "Darwin":
+    if system == "Darwin":
         return f"{machine}-apple-darwin"
     return f"{machine}-linux-gnu"
 

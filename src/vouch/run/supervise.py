@@ -12,16 +12,16 @@ import gc
 import os
 import pickle
 import resource
+import select
 import signal
+import struct
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
-from multiprocessing.connection import Connection, Pipe, wait
 from types import FrameType
 from typing import Any
 
@@ -66,7 +66,7 @@ def watch(
     gets an interrupt first and may still return a value. `tick` is called a few times a second. Errors that
     a person can act on are raised here.
     """
-    here, there = Pipe(duplex=False)
+    here, there = _line()
     with _woken() as (bell, rung):
         child = _fork(work, here, there, memory, soft)
         there.close()
@@ -75,6 +75,49 @@ def watch(
         finally:
             child.kill()
             here.close()
+
+
+class _Line:
+    """One end of a pipe that carries pickled messages."""
+
+    def __init__(self, file: int) -> None:
+        self._file = file
+
+    def fileno(self) -> int:
+        return self._file
+
+    def close(self) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def send(self, message: Any) -> None:
+        data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+        left = memoryview(struct.pack("<Q", len(data)) + data)
+        while left:
+            left = left[os.write(self._file, left) :]
+
+    def recv(self) -> Any:
+        (length,) = struct.unpack("<Q", self._read(8))
+        return pickle.loads(self._read(length))
+
+    def _read(self, length: int) -> bytes:
+        parts = bytearray()
+        while len(parts) < length:
+            part = os.read(self._file, min(length - len(parts), 1 << 20))
+            if not part:
+                raise EOFError
+            parts += part
+        return bytes(parts)
+
+    def poll(self, seconds: float) -> bool:
+        return bool(select.select([self], [], [], seconds)[0])
+
+
+def _line() -> tuple[_Line, _Line]:
+    """The end to read from and the one to write to."""
+    reading, writing = os.pipe()
+    return _Line(reading), _Line(writing)
 
 
 class _Child:
@@ -115,7 +158,7 @@ class _Child:
 
 def _follow(
     child: _Child,
-    here: Connection,
+    here: _Line,
     bell: int,
     rung: list[int],
     hear: Callable[[Any], None],
@@ -125,7 +168,8 @@ def _follow(
 ) -> Watched:
     ending: Ending | None = None
     while True:
-        ready = wait([here, bell], _patience(limit, tick is not None))
+        files = [here.fileno(), bell]
+        ready = select.select(files, [], [], _patience(limit, tick is not None))[0]
         if tick is not None:
             tick()
         if rung or (limit is not None and time.monotonic() >= limit):
@@ -138,7 +182,7 @@ def _follow(
         if bell in ready:
             with contextlib.suppress(BlockingIOError):
                 os.read(bell, 64)
-        if here in ready and (answer := _take(here, hear)) is not None:
+        if here.fileno() in ready and (answer := _take(here, hear)) is not None:
             return _understood(answer, ending, child)
 
 
@@ -149,7 +193,7 @@ def _patience(limit: float | None, ticking: bool) -> float | None:
     return _TICK if left is None else min(left, _TICK)
 
 
-def _take(here: Connection, hear: Callable[[Any], None]) -> tuple[str, Any] | None:
+def _take(here: _Line, hear: Callable[[Any], None]) -> tuple[str, Any] | None:
     """Read one message; the last one is returned."""
     try:
         kind, content = here.recv()
@@ -174,7 +218,7 @@ def _understood(answer: tuple[str, Any], ending: Ending | None, child: _Child) -
     return Watched(ending or Ending.DIED, cause=child.cause())
 
 
-def _ended(child: _Child, here: Connection, hear: Callable[[Any], None], ending: Ending) -> Watched:
+def _ended(child: _Child, here: _Line, hear: Callable[[Any], None], ending: Ending) -> Watched:
     """End the work, and hear what it said before."""
     child.kill()
     until = time.monotonic() + _DRAIN
@@ -188,7 +232,7 @@ def _ended(child: _Child, here: Connection, hear: Callable[[Any], None], ending:
 
 
 def _fork(
-    work: Callable[[Send], Any], here: Connection, there: Connection, memory: int | None, soft: bool
+    work: Callable[[Send], Any], here: _Line, there: _Line, memory: int | None, soft: bool
 ) -> _Child:
     sys.stdout.flush()
     sys.stderr.flush()
@@ -202,7 +246,7 @@ def _fork(
             _report(work, there)
             code = 0
         except BaseException:
-            traceback.print_exc()
+            sys.excepthook(*sys.exc_info())
         finally:
             with contextlib.suppress(OSError, ValueError):
                 sys.stderr.flush()
@@ -227,7 +271,7 @@ def _settle(parent: int, memory: int | None, soft: bool) -> None:
     gc.freeze()
 
 
-def _report(work: Callable[[Send], Any], there: Connection) -> None:
+def _report(work: Callable[[Send], Any], there: _Line) -> None:
     """Do the work and send how it ended. Processes forked further down send nothing."""
     own = os.getpid()
 
@@ -247,7 +291,7 @@ def _report(work: Callable[[Send], Any], there: Connection) -> None:
         last = ("error", str(error))
     except Exception as error:
         if "-v" in sys.argv or "--verbose" in sys.argv:
-            traceback.print_exc()
+            sys.excepthook(*sys.exc_info())
         last = ("failed", f"internal error: {type(error).__name__}: {error}")
     there.send(last)
 
