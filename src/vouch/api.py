@@ -6,6 +6,7 @@ time limit and saves what is decided when the user interrupts.
 
 from __future__ import annotations
 
+import os
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -130,7 +131,7 @@ def _flow(state: _Run, paths: Sequence[str]) -> None:
 
     settings = state.settings
     wanted = checks.chosen(settings.checks)
-    if not wanted:
+    if not wanted or (settings.checks and not "".join(settings.checks).strip(", ")):
         raise VouchError("option --checks: no category is left")
     _validate(settings)
     with state.stage("compile"):
@@ -146,6 +147,7 @@ def _flow(state: _Run, paths: Sequence[str]) -> None:
     with state.stage("checks"):
         listed = checks.find(program, wanted, sources)
         state.warnings += suppress.apply(suppress.files_of(program), listed, sources, wanted)
+        state.warnings += suppress.misread(suppress.files_of(program), sources)
         state.found(listed, sources)
     with state.stage("ranges"):
         analysis = _analysis(state, program)
@@ -189,11 +191,18 @@ def _assumes(program: Program) -> bool:
     return any("assume" in name for name in program.functions)
 
 
+def _machine_memory() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
+
+
+_DEFAULT_MEMORY = 4096
 _SOLVER = "bitwuzla"  # comes with vouch: nothing to look up
 
 
 def _validate(settings: Settings) -> None:
     """What the option table cannot check, before any work: a typing mistake should not cost a compilation."""
+    if settings.check_memory > max(_machine_memory(), _DEFAULT_MEMORY):
+        raise VouchError(f"option --check-memory: this machine has {_machine_memory()} MiB")
     if settings.unwind_loop:
         from vouch.bmc.loops import given_bounds
 
@@ -236,6 +245,8 @@ def _front_options(settings: Settings, wanted: frozenset[Category]) -> FrontOpti
         database=settings.project,
         entry=settings.entry[0] if settings.entry else None,
         quoted=_quoted(settings),
+        exclude=tuple(settings.exclude),
+        strict=settings.strict_sources,
         deadline=None if settings.timeout is None else time.monotonic() + float(settings.timeout),
     )
 

@@ -46,6 +46,7 @@ class CheckResult:
     precondition: str | None = None
     trace: list[TraceStep] = field(default_factory=list)
     assumptions: list[str] = field(default_factory=list)  # external functions a proof relies on, …
+    known: bool = False  # an earlier run, the baseline, found as much
 
     def to_json(self) -> dict[str, Any]:
         check, place = self.check, self.check.location
@@ -68,6 +69,7 @@ class CheckResult:
             "trace": [step.to_json() for step in self.trace],
             "assumptions": self.assumptions,
             "suppressed": check.suppressed,
+            "baseline": self.known,
         }
 
 
@@ -95,6 +97,7 @@ class RunResult:
     replay_failures: int = 0  # violations that did not replay: each one is a bug in vouch
     interrupted: bool = False
     incomplete: str | None = None  # why the run ended before its end, where it did
+    fail_on: frozenset[str] = frozenset({"unsafe"})  # verdicts that give exit code 1
     sources: Sources | None = field(default=None, repr=False)  # lines that reports may quote
 
     def to_json(self) -> dict[str, Any]:
@@ -104,7 +107,7 @@ class RunResult:
             "vouch": __version__,
             "entry_points": self.entry_points,
             "checks": [result.to_json() for result in self.checks],
-            "summary": dict(Counter(str(r.verdict) for r in self.checks if r.check.suppressed is None)),
+            "summary": dict(Counter(str(r.verdict) for r in self.counted())),
             "seconds": round(self.seconds, 3),
             "warnings": self.warnings,
             "stages": {name: round(s, 3) for name, s in self.stages.items()},
@@ -116,8 +119,15 @@ class RunResult:
     def exit_code(self) -> Exit:
         if self.interrupted:
             return Exit.INTERRUPTED
-        code = exit_code(r.verdict for r in self.checks if r.check.suppressed is None)
-        return Exit.UNDECIDED if code is Exit.PROVED and self.incomplete else code
+        verdicts = [r.verdict for r in self.counted()]
+        if any(str(verdict) in self.fail_on for verdict in verdicts):
+            return Exit.VIOLATED
+        proved = exit_code(verdicts) is Exit.PROVED and not self.incomplete
+        return Exit.PROVED if proved else Exit.UNDECIDED
+
+    def counted(self) -> list[CheckResult]:
+        """What the exit code stands for: neither suppressed nor known from an earlier run."""
+        return [r for r in self.checks if r.check.suppressed is None and not r.known]
 
     def of(self, verdict: Verdict) -> list[CheckResult]:
         return [r for r in self.checks if r.verdict is verdict]

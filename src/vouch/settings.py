@@ -26,7 +26,8 @@ class Option:
     `flags` are the spellings on the command line; a bool whose name starts with "no-" is a switch that
     turns something off. `choices` limits a string. `in_file` is False for what makes no sense in a file.
     `program`: the value may name a program to run, which only a flag or a variable may do; a file may name
-    `packages`, which are part of vouch's own environment.
+    `packages`, which are part of vouch's own environment. `writes`: a value `NAME=FILE` writes a file, which
+    only a flag may ask for. Items of a list may be separated by commas where it has `choices`.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Option:
     in_file: bool = True
     program: bool = False
     packages: tuple[str, ...] = ()
+    writes: bool = False
 
     @property
     def key(self) -> str:
@@ -103,6 +105,8 @@ CHECK: tuple[Option, ...] = (
         program=True,
     ),
     Option("project", str, None, "Folder with compile_commands.json.", ("-p", "--project"), metavar="DIR"),
+    Option("exclude", list, (), "Leave out files that match, of folders and databases.", metavar="GLOB"),
+    Option("strict-sources", bool, False, "A file of a folder that does not compile is an error."),
     Option("no-cache", bool, False, "Compile anew even what has not changed."),
     # What is asked.
     Option(
@@ -194,13 +198,30 @@ CHECK: tuple[Option, ...] = (
     Option("no-replay", bool, False, "Do not run counterexamples natively."),
     # What comes out.
     Option(
-        "output-format",
-        str,
-        "full",
-        "How results are printed.",
-        choices=("full", "concise", "json", "sarif", "junit", "github"),
-        metavar="NAME",
+        "fail-on",
+        list,
+        ("unsafe",),
+        "Verdicts that give exit code 1.",
+        choices=("unsafe", "cond-unsafe", "bound-safe", "unknown"),
+        metavar="LIST",
     ),
+    Option(
+        "baseline",
+        str,
+        None,
+        "JSON or SARIF report of an earlier run: what it lists does not count again.",
+        metavar="FILE",
+    ),
+    Option(
+        "output-format",
+        list,
+        (),
+        "How results are printed (default: full), or with =FILE written beside that.",
+        choices=("full", "concise", "json", "sarif", "junit", "github"),
+        metavar="NAME[=FILE]",
+        writes=True,
+    ),
+    Option("full-trace", bool, False, "Show every step of a violation, not only those that matter for it."),
     Option("output-file", str, None, "Write the report there instead of stdout.", metavar="F", in_file=False),
 )
 
@@ -432,6 +453,8 @@ def _checked_in_file(option: Option, value: Any, where: str) -> Any:
     if not option.in_file:
         raise VouchError(f"{where}: not in a file: give the flag {option.spellings[-1]}")
     checked = _checked(option, value, where)
+    if option.writes and any("=" in item for item in checked):
+        raise VouchError(f"{where}: files to write are not taken from a file: give {option.spellings[-1]}")
     if option.program and not all(part.strip() in option.packages for part in checked.split(",")):
         what = f"{', '.join(option.packages)}: " if option.packages else ""
         raise VouchError(
@@ -462,7 +485,7 @@ def _checked(option: Option, value: Any, where: str) -> Any:
         result = _typed(option, value)
     except (TypeError, ValueError, OverflowError) as error:
         raise VouchError(f"{where}: {shortened(value)} is not valid ({error})") from None
-    if option.choices and result not in option.choices:
+    if option.choices and not all(part in option.choices for part in _chosen(option, result)):
         raise VouchError(f"{where}: {shortened(value)} is not one of {', '.join(option.choices)}")
     if option.minimum is not None and not result >= option.minimum:
         raise VouchError(f"{where}: {shortened(value)} is below {option.minimum:g}")
@@ -472,15 +495,26 @@ def _checked(option: Option, value: Any, where: str) -> Any:
     return result
 
 
+def _chosen(option: Option, value: Any) -> list[str]:
+    """The words that have to be among the choices."""
+    if option.type is not list:
+        return [value]
+    return [item.partition("=")[0] if option.writes else item for item in value]
+
+
 def _typed(option: Option, value: Any) -> Any:
     if option.type is bool:
         if not isinstance(value, bool):
             raise ValueError("true or false expected")
         return value
     if option.type is list:
+        if isinstance(value, str) and option.choices:
+            value = [value]
         if isinstance(value, str) or not isinstance(value, Sequence):
             raise ValueError("a list expected")
-        return [_word(item) for item in value]
+        words = [_word(item) for item in value]
+        split = option.choices and not option.writes
+        return [part.strip() for word in words for part in word.split(",")] if split else words
     if option.type is str:
         return _word(value)
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):

@@ -541,9 +541,12 @@ def devices(texts: Sequence[str]) -> tuple[tuple[int, int], ...]:
     for text in texts:
         low, dots, high = text.partition("..")
         try:
-            ranges.append((int(low, 0), int(high if dots else low, 0)))
+            first, last = int(low, 0), int(high if dots else low, 0)
         except ValueError:
             raise VouchError(f"option --device-range: {text!r} is not A..B") from None
+        if not 0 <= first <= last < 1 << 64:
+            raise VouchError(f"option --device-range: {text!r} is no range of addresses, lowest first")
+        ranges.append((first, last))
     return tuple(ranges)
 
 

@@ -130,11 +130,12 @@ class Unit:
 
 
 class CompileError(VouchError):
-    """The source does not compile; `diagnostics` is what clang said."""
+    """The source `path` does not compile; `diagnostics` is what clang said."""
 
-    def __init__(self, message: str, diagnostics: str) -> None:
+    def __init__(self, message: str, diagnostics: str, path: str | None = None) -> None:
         super().__init__(message)
         self.diagnostics = diagnostics
+        self.path = path
 
 
 @lru_cache(maxsize=1)
@@ -302,7 +303,7 @@ class Clang:
             message = f"{unit.path}: clang ended with signal {-done.returncode}"
         else:
             message = f"{unit.path}: does not compile"
-        return CompileError(message, said)
+        return CompileError(message, said, unit.path)
 
 
 def _needs_floats(path: str) -> bool:

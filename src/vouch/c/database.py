@@ -18,6 +18,7 @@ from vouch.c.clang import Unit, as_word, require_value
 from vouch.errors import VouchError
 from vouch.files import read_text
 
+DATABASE = "compile_commands.json"
 # Flags that change what a program means, by how their value is given.
 _PATHS = ("-I", "-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-F")
 _VALUES = ("-D", "-U")
@@ -78,7 +79,7 @@ def read_database(folder: str, sources: Collection[str]) -> list[Unit]:
     another machine has `--target=` first among its flags, also where only the compiler's name tells."""
     path = Path(folder)
     if path.is_dir():
-        path = path / "compile_commands.json"
+        path = path / DATABASE
     text = read_text(path)
     try:
         entries = json.loads(text)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -26,8 +26,7 @@ from vouch.c.project import IR_FILES, find_units, readable
 from vouch.c.reader import read
 from vouch.c.sources import Sources
 from vouch.c.unlocated import locate
-from vouch.errors import VouchError
-from vouch.files import read_bytes, require_plain
+from vouch.files import read_bytes, read_text, require_plain
 from vouch.printable import diagnostics
 
 __all__ = ["FrontOptions", "Loaded", "load"]
@@ -53,11 +52,12 @@ def load(paths: Sequence[str | os.PathLike[str]], options: FrontOptions | None =
         units = [without_target(unit) for unit in units]
     elif target := next((f.partition("=")[2] for u in units for f in u.flags[:1] if "--target=" in f), None):
         clang = Clang(replace(options, target=target))
-    modules = _modules(clang, units, options.jobs, cache)
+    warnings: list[str] = []
+    named = {os.fspath(path) for path in paths} if not options.strict else {unit.path for unit in units}
+    modules = _modules(clang, units, options.jobs, cache, named, warnings)
     if options.entry not in (None, "main") and sum("main" in module.defined for module in modules) > 1:
         modules = [hide_main(module) for module in modules]
     whole = link(modules)
-    warnings: list[str] = []
     models: frozenset[str] = frozenset()
     if options.models:
         whole, models = _with_models(whole, options, cache, warnings)
@@ -72,8 +72,16 @@ def load(paths: Sequence[str | os.PathLike[str]], options: FrontOptions | None =
     return Loaded(program, whole.text, [unit.path for unit in units], warnings)
 
 
-def _modules(clang: Clang, units: Sequence[Unit], jobs: int | None, cache: Cache | None) -> list[Module]:
-    """IR of all units, in order. All failures are shown before the first one is raised."""
+def _modules(
+    clang: Clang,
+    units: Sequence[Unit],
+    jobs: int | None,
+    cache: Cache | None,
+    named: Collection[str],
+    warnings: list[str],
+) -> list[Module]:
+    """IR of all units, in order. All failures are shown before the first one is raised. What does not compile
+    and was not named, but found in a folder, is left out with a warning."""
 
     def make(unit: Unit) -> Module:
         if os.path.splitext(unit.path)[1] in IR_FILES:
@@ -81,7 +89,8 @@ def _modules(clang: Clang, units: Sequence[Unit], jobs: int | None, cache: Cache
         require_plain(unit.path)
         return Module(unit.path, clang.compile(unit, cache))
 
-    failed: VouchError | None = None
+    failed: CompileError | None = None
+    fatal: CompileError | None = None
     modules = []
     with _workers(min(jobs or os.cpu_count() or 1, len(units))) as start:
         for result in [start(make, unit) for unit in units]:
@@ -90,8 +99,12 @@ def _modules(clang: Clang, units: Sequence[Unit], jobs: int | None, cache: Cache
             except CompileError as error:
                 sys.stderr.write(diagnostics(error.diagnostics, colour=sys.stderr.isatty()))
                 failed = failed or error
-    if failed is not None:
-        raise failed
+                if error.path in named or error.path is None:
+                    fatal = fatal or error
+                else:
+                    warnings.append(f"{error}: left out")
+    if fatal is not None or (failed is not None and not modules):
+        raise fatal or failed or AssertionError
     return modules
 
 
@@ -108,10 +121,10 @@ def _workers(count: int) -> Iterator[Callable[[Callable[[Unit], Module], Unit], 
 
 
 def _ir_file(path: str) -> Module:
+    if not path.endswith(".bc"):
+        return normal(read_text(path), path)
     content = read_bytes(path)
-    if path.endswith(".bc"):
-        return normal(content, path)
-    return normal(content.decode("utf-8", "surrogateescape"), path)
+    return normal(content, path)
 
 
 def _with_models(

@@ -89,7 +89,7 @@ def _parse(content: str | bytes, name: str) -> Any:
             reference = llvm.parse_assembly(content)
         reference.verify()
     except RuntimeError as error:
-        raise VouchError(f"{name}: not valid LLVM IR: {_one_line(error)}") from None
+        raise VouchError(_parse_error(name, str(error))) from None
     return reference
 
 
@@ -131,6 +131,18 @@ def hide_main(module: Module) -> Module:
         r"^define (?:dso_local )?([^@\n]*@main\()", r"define internal \1", module.text, flags=re.MULTILINE
     )
     return Module(module.name, text)
+
+
+_PLACE = re.compile(r"^<string>:(\d+):(\d+): error: (.*)$", re.MULTILINE)
+
+
+def _parse_error(name: str, said: str) -> str:
+    """What LLVM said, with the place in the file where it tells one."""
+    if place := _PLACE.search(said):
+        return f"{name}:{place[1]}:{place[2]}: not valid LLVM IR: {place[3]}"
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    what = lines[1] if len(lines) > 1 and lines[0].endswith("parsing error") else (lines or ["unknown"])[0]
+    return f"{name}: not valid LLVM IR: {what}"
 
 
 def _one_line(error: Exception) -> str:

@@ -12,8 +12,9 @@ DEFAULT_CATEGORIES = frozenset(Category) - OFF_BY_DEFAULT
 @dataclass(frozen=True, slots=True)
 class FrontOptions:
     """`target` None is this machine's Linux or macOS triple. `flags` go to clang as they are. `database` is
-    the folder of a compile_commands.json. `quoted` are folders beside the given paths whose files reports may
-    quote. `entry` allows several `main`s where it names something else."""
+    the folder of a compile_commands.json. `exclude` are patterns of files to leave out; `strict` makes a file
+    of a folder that does not compile an error. `quoted` are folders beside the given paths whose files
+    reports may quote. `entry` allows several `main`s where it names something else."""
 
     includes: tuple[str, ...] = ()
     defines: tuple[str, ...] = ()
@@ -28,4 +29,6 @@ class FrontOptions:
     models: bool = True
     flags: tuple[str, ...] = ()
     quoted: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    strict: bool = False
     deadline: float | None = field(default=None, compare=False)  # of time.monotonic

@@ -8,10 +8,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from vouch.c.clang import SOURCES, Unit, as_word
-from vouch.c.database import read_database
+from vouch.c.database import DATABASE, read_database
 from vouch.c.options import FrontOptions
 from vouch.errors import VouchError
 from vouch.files import read_bytes
@@ -31,7 +32,7 @@ _LIMIT = 20_000  # files looked at for headers
 def find_units(paths: Sequence[str], options: FrontOptions, system: Iterable[Path] = ()) -> list[Unit]:
     """The translation units that `paths` (and the compilation database) name, in a stable order."""
     if options.database is not None:
-        units = read_database(options.database, SOURCES)
+        units = _kept(read_database(options.database, SOURCES), options)
         units = _within(units, paths)
         named = {os.path.abspath(unit.path) for unit in units}
         files = [p for p in _files(paths) if os.path.abspath(p) not in named] if paths else []
@@ -40,11 +41,38 @@ def find_units(paths: Sequence[str], options: FrontOptions, system: Iterable[Pat
         # Folders beside a database add nothing that the database leaves out on purpose.
         extra = [f for f in files if f in paths]
         return [*units, *_plain(extra, paths, options, system)]
-    files = _files(paths)
+    files = [file for file in _files(paths) if file in paths or not is_excluded(file, options.exclude)]
     if not files:
         where = ", ".join(paths) or "."
-        raise VouchError(f"no C source in {where}")
-    return _plain(files, paths, options, system)
+        raise VouchError(f"no C source in {where}{' that is not excluded' if options.exclude else ''}")
+    known = _discovered(paths)
+    units = _plain([file for file in files if os.path.realpath(file) not in known], paths, options, system)
+    plain = {unit.path: unit for unit in units}
+    return [plain.get(file) or Unit(file, known[os.path.realpath(file)].flags) for file in files]
+
+
+def _discovered(paths: Sequence[str]) -> dict[str, Unit]:
+    """Units of the compilation databases in the given folders, or in their `build`, by real path: the flags
+    that files are built with. Files that a database leaves out are found without it."""
+    found: dict[str, Unit] = {}
+    for path in paths:
+        for place in (path, os.path.join(path, "build")):
+            if os.path.isfile(os.path.join(place, DATABASE)):
+                for unit in read_database(place, SOURCES):
+                    found.setdefault(os.path.realpath(unit.path), unit)
+                break
+    return found
+
+
+def is_excluded(file: str, patterns: Sequence[str]) -> bool:
+    """A pattern names a file or a folder, by its name alone or with folders in front (`tests/*`)."""
+    parts = Path(os.path.normpath(file)).parts
+    ends = ["/".join(parts[i:j]) for i in range(len(parts)) for j in range(i + 1, len(parts) + 1)]
+    return any(fnmatchcase(end, pattern.rstrip("/")) for pattern in patterns for end in ends)
+
+
+def _kept(units: list[Unit], options: FrontOptions) -> list[Unit]:
+    return [unit for unit in units if not is_excluded(unit.path, options.exclude)]
 
 
 def _within(units: list[Unit], paths: Sequence[str]) -> list[Unit]:

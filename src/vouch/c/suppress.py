@@ -17,7 +17,8 @@ from vouch.c.sources import Sources
 
 _COMMENT = re.compile(r"(?://|/\*)\s*vouch:\s*(.*?)\s*(?:\*/|$)")
 _IGNORE = re.compile(r"ignore\s*\[([^\]]*)\]\s*[:-]?\s*(.*)")
-_UNWIND = re.compile(r"unwind\s+(\d+)\b")
+_UNWIND = re.compile(r"unwind\s+(\d{1,18})\b")
+LARGEST_BOUND = 2**31 - 1
 
 
 @dataclass(slots=True)
@@ -81,6 +82,20 @@ def _warnings(item: Suppression, categories: Collection[str] | None) -> list[str
     return warnings
 
 
+def misread(files: Iterable[str], sources: Sources) -> list[str]:
+    """One warning for each comment to vouch that says nothing vouch understands."""
+    warnings = []
+    for file in dict.fromkeys(files):
+        for number, line in enumerate(sources.lines(file), 1):
+            for comment in _COMMENT.finditer(line) if "vouch:" in line else ():
+                said = comment.group(1)
+                unwind = _UNWIND.match(said)
+                if not _IGNORE.match(said) and (unwind is None or int(unwind[1]) > LARGEST_BOUND):
+                    what = said if len(said) <= 40 else f"{said[:37]}…"
+                    warnings.append(f"{file}:{number}: 'vouch: {what}' is not understood")
+    return warnings
+
+
 def loop_bounds(files: Iterable[str], sources: Sources) -> dict[tuple[str, int], int]:
     """Bounds by (file, line of the loop)."""
     bounds = {}
@@ -91,7 +106,7 @@ def loop_bounds(files: Iterable[str], sources: Sources) -> dict[tuple[str, int],
                 continue
             for comment in _COMMENT.finditer(line):
                 match = _UNWIND.match(comment.group(1))
-                if match:
+                if match and int(match.group(1)) <= LARGEST_BOUND:
                     bounds[file, _code_line(lines, number, comment)] = int(match.group(1))
     return bounds
 

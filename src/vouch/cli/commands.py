@@ -138,6 +138,13 @@ COMMANDS: tuple[Command, ...] = (
         (Option("plot", str, None, "Draw the radii.", metavar="FILE"),),
     ),
     Command(
+        "init",
+        "Write a vouch.toml with every option, commented out.",
+        "vouch.cli.init:init",
+        None,
+        (Argument("folder", "ROOT", "Where it goes (default: the working folder).", required=False),),
+    ),
+    Command(
         "completion",
         "Print a script that completes commands and flags in a shell.",
         "vouch.cli.completion:completion",

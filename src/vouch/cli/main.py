@@ -19,12 +19,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _interrupt)
+    _open_streams()
     code = run(arguments)
     try:
         sys.stdout.flush()
-    except (BrokenPipeError, ValueError):
+    except (OSError, ValueError):
         _silence(sys.stdout)
     sys.exit(code)
+
+
+def _open_streams() -> None:
+    """Closed streams get something harmless in their place, before another file takes their number. The
+    report notices by `sys.__stdout__`."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

@@ -17,6 +17,7 @@ from vouch.report.text import (
     summary,
     suppressed,
 )
+from vouch.report.trace import relevant
 from vouch.result import CheckResult, RunResult
 from vouch.verdict import Verdict
 
@@ -78,7 +79,7 @@ def _violation(item: CheckResult, result: RunResult, style: Style) -> Iterator[s
     for note in _notes(item):
         yield f"{margin} {style.paint('=', 'blue')} {note}"
     if style.verbosity >= 0:
-        yield from _trace(item, margin, style)
+        yield from _trace(item, result, margin, style)
 
 
 def _notes(item: CheckResult) -> Iterator[str]:
@@ -101,9 +102,12 @@ def _notes(item: CheckResult) -> Iterator[str]:
     yield f"id: {visible(item.check.id)}"
 
 
-def _trace(item: CheckResult, margin: str, style: Style) -> Iterator[str]:
-    """Steps, one heading for each stretch in one function."""
-    for (file, function), steps in groupby(item.trace, key=lambda s: (s.file, s.function)):
+def _trace(item: CheckResult, result: RunResult, margin: str, style: Style) -> Iterator[str]:
+    """Steps that matter, one heading for each stretch in one function."""
+    shown = item.trace if style.full_trace else relevant(item.trace, result.sources)
+    if left := len(item.trace) - len(shown):
+        yield f"{margin} {style.paint(f'{left} steps left out (--full-trace shows them)', 'dim')}"
+    for (file, function), steps in groupby(shown, key=lambda s: (s.file, s.function)):
         yield f"{margin} {style.paint(f'in {visible(function)} ({visible(file)})', 'dim')}"
         for step in steps:
             yield f"{margin}   {step.line:>5}: {visible(step.what)}"

@@ -28,7 +28,7 @@ def render(result: RunResult, style: Style) -> str:
             "driver": {
                 "name": "vouch",
                 "version": __version__,
-                "rules": [{"id": name, "shortDescription": {"text": name}} for name in rules],
+                "rules": [_rule(name) for name in rules],
             }
         },
         "columnKind": "utf16CodeUnits",
@@ -44,6 +44,21 @@ def render(result: RunResult, style: Style) -> str:
         ],
     }
     return in_json(json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2))
+
+
+def _rule(name: str) -> dict[str, Any]:
+    """A category with the manual's text on it."""
+    from vouch.c.checks import explain
+
+    text = explain(name)
+    first, _, rest = text.partition("\n")
+    return {
+        "id": name,
+        "shortDescription": {"text": first.partition(": ")[2] or name},
+        "fullDescription": {"text": " ".join(rest.split("Fails:")[0].split()) or first},
+        "help": {"text": text, "markdown": text},
+        "defaultConfiguration": {"level": "error"},
+    }
 
 
 def _result(item: CheckResult, rule: int) -> dict[str, Any]:
@@ -69,6 +84,7 @@ def _result(item: CheckResult, rule: int) -> dict[str, Any]:
             "replayed": item.replayed,
         },
     }
+    document["baselineState"] = "unchanged" if item.known else "new"
     if item.trace:
         flow = {"locations": [{"location": _step(step)} for step in item.trace]}
         document["codeFlows"] = [{"threadFlows": [flow]}]

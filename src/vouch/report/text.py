@@ -26,10 +26,12 @@ ORDER = (
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How to print: `colour` only on a terminal; `verbosity` -1 for --quiet, 1 for --verbose."""
+    """How to print: `colour` only on a terminal; `verbosity` -1 for --quiet, 1 for --verbose;
+    `full_trace`: every step of a violation."""
 
     colour: bool = False
     verbosity: int = 0
+    full_trace: bool = False
 
     def paint(self, text: str, colour: str) -> str:
         return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m" if self.colour else text
@@ -54,7 +56,7 @@ def by_place(results: list[CheckResult]) -> list[CheckResult]:
 
 def counted(result: RunResult) -> list[CheckResult]:
     """What counts for the exit code, in the order of the source."""
-    return by_place([r for r in result.checks if r.check.suppressed is None])
+    return by_place(result.counted())
 
 
 def suppressed(result: RunResult) -> list[CheckResult]:
@@ -96,11 +98,14 @@ def summary(result: RunResult, style: Style) -> str:
     text = f"{len(results)} {noun}"
     if parts:
         text += ": " + ", ".join(parts)
-    hidden = len(result.checks) - len(results)
-    if hidden:
+    if hidden := len(suppressed(result)):
         text += f"; {hidden} suppressed"
+    if known := len(result.checks) - len(results) - hidden:
+        text += f"; {known} known from the baseline"
     if result.replay_failures:
         text += f"; {result.replay_failures} not confirmed by replay (a bug in vouch)"
     if result.interrupted:
         text += "; interrupted"
+    if result.incomplete:
+        text += f"; {visible(result.incomplete)}"
     return f"{text}; {result.seconds:.2f} s"
