@@ -42,12 +42,12 @@ CASES = {
     "shift amount": Case("int f(int x) { return 1 << x; }", "shift", (32,), (30,)),
     "shift right": Case("unsigned f(unsigned x) { return 1u >> x; }", "shift", (40,), (31,)),
     "shift of negative": Case("int f(int x) { return x << 3; }", "shift", (MINUS_ONE,), (1,)),
-    "cast": Case("unsigned char f(int x) { return (unsigned char)x; }", "narrowing", (256,), (255,)),
+    "cast": Case("unsigned char f(int x) { return (unsigned char)x; }", "cast", (256,), (255,)),
     "cast of negative": Case(
-        "unsigned char f(int x) { return (unsigned char)x; }", "narrowing", (MINUS_ONE,), (0,)
+        "unsigned char f(int x) { return (unsigned char)x; }", "cast", (MINUS_ONE,), (0,)
     ),
     "signed cast": Case(
-        "signed char f(int x) { return (signed char)x; }", "narrowing", (128,), (2**32 - 128,)
+        "signed char f(int x) { return (signed char)x; }", "cast", (128,), (2**32 - 128,)
     ),
     "implicit": Case("short f(int x) { short s = x; return s; }", "narrowing", (32768,), (32767,)),
     "bit-field": Case(

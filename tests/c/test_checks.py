@@ -72,8 +72,15 @@ CASES = {
         ("int f(unsigned x) { return __builtin_clz(x); }", ["__builtin_clz of zero is undefined"]),
         ("int f(struct S *s) { return s->c; }", []),
     ],
-    "narrowing": [
+    "cast": [
         ("uint8_t f(int x) { return (uint8_t)x; }", ["conversion of x to uint8_t changes the value"]),
+        ("char f(long x) { return (char)(x >> 8); }", ["conversion of x >> 8 to char changes the value"]),
+        ("short f(int x) { return x; }", []),
+        ("int f(double d) { return (int)d; }", []),
+        ("uint8_t f(void) { return (uint8_t)300; }", []),
+    ],
+    "narrowing": [
+        ("uint8_t f(int x) { return (uint8_t)x; }", []),
         ("short f(int x) { return x; }", ["conversion of x from int to short changes the value"]),
         ("void f(short s) { s += 3; }", ["conversion of s + 3 from int to short changes the value"]),
         (
@@ -86,7 +93,6 @@ CASES = {
             ["conversion of x & 63 to 5-bit field of int changes"],
         ),
         ("int f(double d) { return (int)d; }", ["conversion of d from double to int changes the value"]),
-        ("char f(long x) { return (char)(x >> 8); }", ["conversion of x >> 8 to char changes the value"]),
         ("_Bool f(int x) { return x; }", []),
         ("int f(int x) { _Bool b = (_Bool)x; return b ? 1 : 2; }", []),
         ("long f(int x) { return x; }", []),
@@ -234,7 +240,8 @@ def test_signedness_of_explicit_casts(tmp_path: Path) -> None:
         "#define LOW(v) ((unsigned char)(v))\nunsigned h(int x) { return LOW(x); }\n"
         "typedef signed char tiny; void k(short x, tiny *p) { *p = (tiny)x; }\n"
     )
-    found = listed(tmp_path, code, "narrowing")
+    found = [*listed(tmp_path, code, "cast"), *listed(tmp_path, code, "narrowing")]
+    assert {c.function: c.category for c in found} == dict.fromkeys("fgk", "cast") | {"h": "narrowing"}
     assert {c.function: (c.bits, c.signed_from, c.signed_to) for c in found} == {
         "f": (8, False, True),
         "g": (8, True, False),

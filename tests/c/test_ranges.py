@@ -11,6 +11,7 @@ from vouch.c import checks, ranges
 from vouch.c.checks.base import Category
 from vouch.c.entries import entry_points
 from vouch.c.frontend import FrontOptions, load
+from vouch.c.options import DEFAULT_CATEGORIES
 from vouch.verdict import Verdict
 
 HEADER = (
@@ -23,7 +24,7 @@ def analysed(folder: Path, code: str) -> tuple[list[checks.Check], ranges.Analys
     source = folder / "case.c"
     source.write_text(HEADER + code)
     program = load([source], FrontOptions(models=False)).program
-    found = checks.find(program)
+    found = checks.find(program, DEFAULT_CATEGORIES | {checks.Category.CAST})
     return found, ranges.analyse(program, found, entry_points(program))
 
 
@@ -42,9 +43,9 @@ TWINS = [
     # constants and bit-widths
     ("narrowing", "short f(signed char a, signed char b) { return a + b; }", "signed char f(signed char a, signed char b) { return a + b; }"),
     ("signed-overflow", "int f(short a, short b) { return a * b; }", "int f(int a, short b) { return a * b; }"),
-    ("narrowing", "uint8_t f(int x) { return (uint8_t)(x & 0xFF); }", "uint8_t f(int x) { return (uint8_t)(x & 0x1FF); }"),
-    ("narrowing", "uint8_t f(uint32_t x) { return (uint8_t)(x >> 24); }", "uint8_t f(uint32_t x) { return (uint8_t)(x >> 23); }"),
-    ("narrowing", "int8_t f(uint8_t a, uint8_t b) { return (int8_t)((a - b) & 127); }", "int8_t f(uint8_t a, uint8_t b) { return (int8_t)((unsigned)a - b); }"),
+    ("cast", "uint8_t f(int x) { return (uint8_t)(x & 0xFF); }", "uint8_t f(int x) { return (uint8_t)(x & 0x1FF); }"),
+    ("cast", "uint8_t f(uint32_t x) { return (uint8_t)(x >> 24); }", "uint8_t f(uint32_t x) { return (uint8_t)(x >> 23); }"),
+    ("cast", "int8_t f(uint8_t a, uint8_t b) { return (int8_t)((a - b) & 127); }", "int8_t f(uint8_t a, uint8_t b) { return (int8_t)((unsigned)a - b); }"),
     ("bounds", "int t[256]; int f(uint8_t i) { return t[i]; }", "int t[255]; int f(uint8_t i) { return t[i]; }"),
     ("shift", "unsigned f(unsigned x) { return x << 31; }", "unsigned f(unsigned x, unsigned n) { return x << n; }"),
     ("division-by-zero", "int f(int x) { return x / 3; }", "int f(int x, int y) { return x / y; }"),

@@ -1,3 +1,4 @@
+// options: --checks default,cast
 // Toyota ITC: data overflow and loss of significant digits.
 extern int rand(void);
 
@@ -27,6 +28,6 @@ void data_lost_003(void)
 
 void data_lost_004(unsigned value)
 {
-    unsigned char ret = (unsigned char)(value >> 1); // expect: narrowing unsafe
+    unsigned char ret = (unsigned char)(value >> 1); // expect: cast unsafe
     (void)ret;
 }

@@ -1,3 +1,4 @@
+// options: --checks default,cast
 // The shifted value is not cut back to a byte.
 #include <stdint.h>
 
@@ -8,7 +9,7 @@ uint8_t crc8(const uint8_t *data)
         crc ^= data[i];
         for (uint8_t bit = 0u; bit < 8u; bit++) {
             uint32_t wide = (uint32_t)crc << 1;
-            crc = (uint8_t)((crc & 0x80u) != 0u ? wide ^ 0x31u : wide); // expect: narrowing unsafe
+            crc = (uint8_t)((crc & 0x80u) != 0u ? wide ^ 0x31u : wide); // expect: cast unsafe
         }
     }
     return crc;

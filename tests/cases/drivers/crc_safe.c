@@ -1,3 +1,4 @@
+// options: --checks default,cast
 // A table-less CRC-8 over a message.
 #include <stdint.h>
 

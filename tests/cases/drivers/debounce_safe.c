@@ -1,3 +1,4 @@
+// options: --checks default,cast
 #include <stdbool.h>
 #include <stdint.h>
 static uint8_t history;

@@ -1,3 +1,4 @@
+// options: --checks default,cast
 #include <stdint.h>
 typedef struct {
     volatile uint32_t DATA;
@@ -9,7 +10,7 @@ int main(void)
 {
     uint8_t c = 0;
     if (UART->STATUS & 1u) {
-        c = (uint8_t)UART->DATA; // expect: narrowing unsafe
+        c = (uint8_t)UART->DATA; // expect: cast unsafe
     }
     return c;
 }

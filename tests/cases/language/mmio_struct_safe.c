@@ -1,3 +1,4 @@
+// options: --checks default,cast
 // A register block behind one base address.
 #include <stdint.h>
 typedef struct {

@@ -1,3 +1,4 @@
+// options: --checks default,cast
 #include <stdint.h>
 enum level { LOW = 1, HIGH = 300 };
 int nondet_int(void);
@@ -5,6 +6,6 @@ int nondet_int(void);
 int main(void)
 {
     enum level l = nondet_int() ? LOW : HIGH;
-    uint8_t b = (uint8_t)l; // expect: narrowing unsafe
+    uint8_t b = (uint8_t)l; // expect: cast unsafe
     return b == 1;
 }

@@ -1,3 +1,4 @@
+// options: --checks default,cast
 #include <stdint.h>
 enum level { LOW = 1, HIGH = 200 };
 int nondet_int(void);

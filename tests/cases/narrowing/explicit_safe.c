@@ -1,3 +1,4 @@
+// options: --checks default,cast
 // Masked before the cast.
 #include <stdint.h>
 unsigned nondet_uint(void);

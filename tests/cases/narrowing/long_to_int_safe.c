@@ -1,3 +1,4 @@
+// options: --checks default,cast
 long nondet_long(void);
 
 int main(void)

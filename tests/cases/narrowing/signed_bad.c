@@ -1,3 +1,4 @@
+// options: --checks default,cast
 #include <stdint.h>
 int nondet_int(void);
 
@@ -7,6 +8,6 @@ int main(void)
     if (x < -32768 || x > 32768) {
         return 1;
     }
-    int16_t s = (int16_t)x; // expect: narrowing unsafe
+    int16_t s = (int16_t)x; // expect: cast unsafe
     return s == 4;
 }

@@ -1,3 +1,4 @@
+// options: --checks default,cast
 #include <stdint.h>
 int nondet_int(void);
 

@@ -1,3 +1,4 @@
+// options: --checks default,cast
 #include <stdint.h>
 uint16_t nondet_ushort(void);
 

@@ -1,3 +1,4 @@
+// options: --checks default,cast
 // All high bits set: extended back by the sign nothing seems lost, but the value is another one.
 unsigned int __VERIFIER_nondet_uint(void);
 void __VERIFIER_assume(int);
@@ -8,8 +9,8 @@ int main(void)
     __VERIFIER_assume(word >= 0xFFFFFF80u);
     signed char low = word;             // expect: narrowing unsafe
     low -= 5ul;                         // expect: narrowing unsafe|cond-unsafe
-    short wide = (short)word;           // expect: narrowing unsafe
+    short wide = (short)word;           // expect: cast unsafe
     _Bool flag = word & 1u;
-    char product = (char)(18446744073709551614ul * flag);  // expect: narrowing unsafe
+    char product = (char)(18446744073709551614ul * flag);  // expect: cast unsafe
     return low + wide + product;
 }

@@ -1,3 +1,4 @@
+// options: --checks default,cast
 unsigned int __VERIFIER_nondet_uint(void);
 void __VERIFIER_assume(int);
 

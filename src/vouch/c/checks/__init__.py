@@ -13,6 +13,7 @@ from typing import Protocol
 from vouch.c.checks import (
     assertion,
     bounds,
+    cast,
     division_by_zero,
     floats,
     leak,
@@ -51,6 +52,7 @@ RULES: tuple[Rule, ...] = (
     division_by_zero,
     shift,
     narrowing,
+    cast,
     sign_change,
     bounds,
     pointer,

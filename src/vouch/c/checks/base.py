@@ -20,6 +20,7 @@ class Category(StrEnum):
     DIVISION_BY_ZERO = "division-by-zero"
     SHIFT = "shift"
     NARROWING = "narrowing"
+    CAST = "cast"
     SIGN_CHANGE = "sign-change"
     BOUNDS = "bounds"
     POINTER = "pointer"
@@ -30,7 +31,9 @@ class Category(StrEnum):
     FLOAT = "float"
 
 
-OFF_BY_DEFAULT = frozenset({Category.UNSIGNED_OVERFLOW, Category.SIGN_CHANGE, Category.LEAK, Category.FLOAT})
+OFF_BY_DEFAULT = frozenset(
+    {Category.UNSIGNED_OVERFLOW, Category.CAST, Category.SIGN_CHANGE, Category.LEAK, Category.FLOAT}
+)
 
 
 class Trigger(StrEnum):

@@ -1,22 +1,23 @@
 """narrowing: a conversion to a narrower integer type, or from a floating type, changes the value.
 
-Finds implicit conversions (assignments, arguments, results, `+=` on small types, bit-fields), explicit casts
-such as `(uint8_t)x`, and conversions of floating-point numbers whose integral part does not fit.
+Finds implicit conversions (assignments, arguments, results, `+=` on small types, bit-fields), and conversions
+of floating-point numbers, implicit or by a cast, whose integral part does not fit.
 
 Why it matters: high bits vanish without a trace; 256 becomes 0. For a signed target the result is
 implementation-defined, for a float it is undefined.
 
 Fails:
 
-    uint8_t low(int reading) { return (uint8_t)reading; }               /* reading = 256 */
+    uint8_t low(int reading) { return reading; }               /* reading = 256 */
 
 Passes:
 
-    uint8_t low(int reading) { return (uint8_t)(reading & 0xFF); }
+    uint8_t low(int reading) { return reading & 0xFF; }
 
-Not flagged: conversions of constants (clang warns), to `_Bool` (by definition 0 or 1), between types of the
-same width (see `sign-change`), the fraction that a conversion from float drops, and truncations that the
-compiler makes for its own ends.
+Not flagged: casts between integers that stand in the source (see `cast`; one that a macro hides counts here),
+conversions of constants (clang warns), to `_Bool` (by definition 0 or 1), between types of the same width
+(see `sign-change`), the fraction that a conversion from float drops, and truncations that the compiler makes
+for its own ends.
 """
 
 from __future__ import annotations
@@ -61,17 +62,27 @@ def find(context: Context) -> Iterator[Found]:
             yield _implicit(context, handler)
     for handler in context.handlers_of("float_cast_overflow"):
         yield _from_float(context, handler)
-    carried = received(context.program, context.function)
-    places = Pointees(context.program, context.function)
-    for cast in context.casts:
-        if _is_conversion(context, places, carried, cast) and cast.location is not None:
-            yield _explicit(context, cast, cast.location)
+    yield from conversions(context, spelled_out=False)
     guarded = {h.call.location or h.location for h in context.handlers_of("float_cast_overflow")}
     for cast in context.casts:
         if cast.op in ("fptosi", "fptoui") and not cast.nosanitize and cast.location not in guarded:
             place = context.place(cast)
             if place is not None:
                 yield _plain_from_float(context, cast, place)
+
+
+def conversions(context: Context, *, spelled_out: bool) -> Iterator[Found]:
+    """Conversions between integers without instrumentation: those whose cast can be read in the source, or
+    the others (of a macro, of IR without its source)."""
+    carried = received(context.program, context.function)
+    places = Pointees(context.program, context.function)
+    for cast in context.casts:
+        place = cast.location
+        if place is None or not _is_conversion(context, places, carried, cast):
+            continue
+        spelled = cast_type_at(context.sources.line(place.file, place.line), place.column)
+        if bool(spelled) is spelled_out:
+            yield _explicit(context, cast, place, spelled)
 
 
 def _implicit(context: Context, handler: Handler) -> Found:
@@ -269,9 +280,8 @@ def _plain_from_float(context: Context, cast: Cast, place: Location) -> Found:
     )
 
 
-def _explicit(context: Context, cast: Cast, location: Location) -> Found:
+def _explicit(context: Context, cast: Cast, location: Location, spelled: str) -> Found:
     bits = _width(cast.type)
-    spelled = cast_type_at(context.sources.line(location.file, location.line), location.column)
     unsigned = _known_unsigned(context, spelled)
     if unsigned is None:
         unsigned = used_as_unsigned(context, cast.result)
@@ -280,7 +290,7 @@ def _explicit(context: Context, cast: Cast, location: Location) -> Found:
     text = spell(context, cast.value, signed_from)
     name = spelled or f"{'a signed' if signed_to else 'an unsigned'} {bits}-bit integer"
     return Found(
-        CATEGORY,
+        Category.CAST if spelled else CATEGORY,
         location,
         f"conversion of {text} to {name} changes the value",
         Trigger.NARROWING,
