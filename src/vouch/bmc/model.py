@@ -270,8 +270,11 @@ class Model:
         callee = "a function outside" if event.function == OUTSIDE_FUNCTION else f"{event.function}()"
         for target, initial in event.writes:
             cells = initial.cells.items() if isinstance(initial, Unknown) else ()
+            # Contents that a call may have left as they were say under which condition it wrote them.
+            conditions: dict[tuple[int, int], Term] = getattr(initial, "written", {})
             for offset, (size, value) in sorted(cells, key=lambda cell: cell[0]):
-                if isinstance(value, tuple):
+                written = conditions.get((offset, size), T.TRUE)
+                if isinstance(value, tuple) or not self.holds(written):
                     continue
                 name = self._place_name(target, offset)
                 ctype = self.world.ctypes.ctype_at(target.ctype, offset)
