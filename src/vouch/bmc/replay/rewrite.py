@@ -71,7 +71,9 @@ class FunctionRewriter:
         parameters = [" ".join(w for w in (p.type, p.attributes, p.name) if w) for p in text.parameters]
         if text.variadic:
             parameters.append("...")
-        head = f"define {text.lead} {text.result} @{text.spelled}({', '.join(parameters)}) {text.tail} {{"
+        # C's inline functions have their definition elsewhere, in C; the run has no elsewhere.
+        lead = text.lead.replace("available_externally", "")
+        head = f"define {lead} {text.result} @{text.spelled}({', '.join(parameters)}) {text.tail} {{"
         start = None
         for item in text.body:
             if isinstance(item, str):
