@@ -6,9 +6,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from library_sizes import ALL, fixed, symbolic
+from tests.bmc.library_sizes import ALL, fixed, symbolic
 
 import vouch
+from vouch.bmc.replay import Replayer
+from vouch.c import checks
+from vouch.c.checks.base import Category
+from vouch.c.frontend import FrontOptions, load
 from vouch.result import RunResult
 
 SIZES = (1, pytest.param(63, marks=pytest.mark.slow), 64, pytest.param(65, marks=pytest.mark.slow), 200)
@@ -45,3 +49,18 @@ def test_sizes_that_the_program_gets(tmp_path: Path) -> None:
     assert {n for n in names if f"good_{n}" in violated(result)} == set()
     assert {n for n in names - UNDECIDED if f"bad_{n}" not in violated(result)} == set()
     assert {n for n in names - UNDECIDED if f"good_{n}" in unproved(result)} == set()
+
+
+@pytest.mark.slow
+def test_random_runs_violate_nothing_proved(tmp_path: Path) -> None:
+    source = tmp_path / "sizes.c"
+    result = checked(source, fixed(7))  # no object of a random run is smaller
+    proved = {c.check.id for c in result.checks if str(c.verdict) == "safe"}
+    assert len(proved) > len(ALL)
+    loaded = load([source], FrontOptions())
+    found = checks.find(loaded.program, frozenset({Category.POINTER}))
+    with Replayer(loaded, found) as replayer:
+        for twin in ALL:
+            for seed in range(4):
+                run = replayer.run_random(f"good_{twin.name}", seed, library=True)
+                assert proved.isdisjoint(run.fired), (twin.name, seed)

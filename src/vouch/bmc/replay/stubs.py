@@ -100,8 +100,13 @@ def _assume(out: Emitter, function: FunctionText, number: int) -> str | None:
     return None
 
 
-def _bytes(hook: str) -> _Body:
+def _bytes(hook: str, *, assumed: bool = False) -> _Body:
+    """Bytes that come in, or (`assumed`) that a model does not work out: a run that uses those shows
+    nothing."""
+
     def body(out: Emitter, function: FunctionText, number: int) -> str | None:
+        if assumed:
+            out.call("assumed", str(number))
         out.call(hook, str(number), "%a0", out.to_i64(function.parameters[1].type, "%a1"))
         return None
 
@@ -264,8 +269,8 @@ _BODIES: Mapping[str, tuple[_Body, int]] = {  # by key, with the least number of
     "copy": (_block, 3),
     "fill": (_block, 3),
     "input": (_bytes("havoc"), 2),
-    "bytes": (_bytes("havoc"), 2),
-    "text": (_bytes("text"), 2),
+    "bytes": (_bytes("havoc", assumed=True), 2),
+    "text": (_bytes("text", assumed=True), 2),
     "known": (_known, 1),
     "constant": (_known, 1),
     "guard": (_guard, 1),
