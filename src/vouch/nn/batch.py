@@ -13,7 +13,9 @@ import math
 import multiprocessing
 import os
 import signal
+import tempfile
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from multiprocessing.connection import Connection
@@ -153,6 +155,7 @@ def _serve(line: Connection, folder: str) -> None:
     die_with_parent()
     from vouch.nn.api import decide
 
+    warnings.simplefilter("ignore")  # of numpy and its kin, about numbers that are checked elsewhere
     for name in _LIBRARIES:
         importlib.import_module(name)
     line.send("ready")
@@ -209,8 +212,10 @@ def write_rows(path: Path, rows: Sequence[Row]) -> None:
     writer.writeheader()
     writer.writerows(asdict(row) for row in rows)
     try:
-        draft = path.with_name(path.name + ".part")
-        draft.write_text(text.getvalue(), encoding="utf-8")
-        draft.replace(path)
+        handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text.getvalue())
+        os.chmod(draft, path.stat().st_mode & 0o777 if path.exists() else 0o644)
+        os.replace(draft, path)
     except OSError as error:
         raise VouchError(f"{path}: {error.strerror}") from None

@@ -90,8 +90,8 @@ def _cut_short(seen: Seen, ending: Ending, cause: str) -> RunResult:
 
 
 def machine_memory() -> int:
-    """MiB of this machine: more must not be asked for."""
-    return max(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20, 2048)
+    """MiB of address space for one process: what this machine has, and room for libraries that are mapped."""
+    return (os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20) + 4096
 
 
 # ---------------------------------------------------------------- the working process
