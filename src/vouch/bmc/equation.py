@@ -97,4 +97,5 @@ class Equation:
     instructions: int = 0
     loops: dict[str, int] = field(default_factory=dict)  # loop name -> most iterations followed
     finished: Term | None = None  # condition under which the entry point returns
-    ends: list[Term] = field(default_factory=list)  # paths on which the program ends, returning or not
+    ends: list[Term] = field(default_factory=list)
+    """Paths on which nothing new happens any more: the program ends, returning or not, or stays in a loop."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from vouch.bmc import extern, induction, instructions, marks, operands
 from vouch.bmc.cfg import Flow, Loop, is_handler_call
+from vouch.bmc.endless import Heads
 from vouch.bmc.equation import Claim, Cut, Equation, Incoming, Step
 from vouch.bmc.guard import root
 from vouch.bmc.initial import Initial, Unknown
@@ -417,10 +418,15 @@ class Executor:
         key = (id(frame), loop.head)
         for label in loop.blocks:
             self.compared.pop((id(frame), label), None)
+        heads = Heads()
         while any(label in frame.pending for label in loop.blocks):
             if self.induction is not None and counted > self.induction.k and not frame.model:
                 self._induct(frame, loop, returns)
                 break
+            if counted and loop.head in frame.pending and heads.repeats(frame.pending[loop.head], total):
+                # These executions never leave the loop.
+                self.equation.ends += [edge.state.guard.term for edge in frame.pending.pop(loop.head)]
+                continue
             if loop.head in frame.pending and (counted > bound or total >= HARD_LIMIT):
                 self._cut_loop(frame, loop, counted)
                 continue

@@ -248,3 +248,17 @@ def _bits(operand: ir.Operand) -> int:
 
 def _signed(value: int, bits: int) -> int:
     return value - (1 << bits) if value >> (bits - 1) & 1 else value
+
+
+def counts_bytes(flow: Flow, loop: Loop) -> bool:
+    """Does some test in the loop compare a number of at most eight bits? It comes round after 256 steps."""
+    made = {i.result: i for block in flow.function.blocks.values() for i in block.instructions if i.result}
+    for label in loop.blocks:
+        for i in flow.function.blocks[label].instructions:
+            if isinstance(i, ir.Compare) and i.op == "icmp":
+                for side in (i.left, i.right):
+                    source = made.get(side.name) if isinstance(side, ir.Register) else None
+                    value = source.value if isinstance(source, ir.Cast) else side
+                    if isinstance(value, ir.Register) and 1 < _bits(value) <= 8:
+                        return True
+    return False

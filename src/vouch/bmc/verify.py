@@ -21,6 +21,7 @@ from vouch.bmc.execute import Executor, Limits
 from vouch.bmc.induction import Induction, Invariants
 from vouch.bmc.later import Later
 from vouch.bmc.library import overrides
+from vouch.bmc.loops import counts_bytes
 from vouch.bmc.portable import Packed, pack, unpack
 from vouch.bmc.world import World
 from vouch.c import ir
@@ -40,8 +41,11 @@ from vouch.verdict import Verdict
 
 # Worst first: what one entry point says about a check outweighs what follows.
 _WEIGHT = [Verdict.UNSAFE, Verdict.COND_UNSAFE, Verdict.UNKNOWN, Verdict.BOUND_SAFE, Verdict.SAFE]
-# Bounds of the ladder: it climbs while loops are cut and time is left.
-LADDER = (2, 8, 32, 128)
+# Bounds of the ladder: it climbs while loops are cut and time is left. The last rung is for counters of eight
+# bits, which need 256 iterations to come round, and for what costs next to nothing.
+LADDER = (2, 8, 32, 128, 512)
+DEAR = 128  # bounds above this
+CHEAP_SECONDS = 0.25  # of a round, after which a dear one is tried whatever the loops are
 NOT_EVALUATED = "not evaluated"
 LADDER_SECONDS = 20.0
 DEEPEST_INDUCTION = 4  # iterations assumed in the inductive step
@@ -108,6 +112,7 @@ class _Verifier:
         self.pool: Pool | None = None
         self.callbacks: dict[str, None] = {}
         self.waiting: dict[str, int] = {}  # entry points that may still say something about a check
+        self.cut_loops: set[str] = set()  # of the last round
         self.private = _private(program)
         self.later = Later(program)
         self.checks_of: dict[str, list[Check]] = {}
@@ -285,9 +290,14 @@ class _Verifier:
             return best
         began = time.monotonic()
         by_induction = self.settings.strategy in ("ladder", "k-induction")
+        spent = 0.0
         for number, bound in enumerate(self._sequence(), 1):
+            if self.settings.strategy == "ladder" and bound > DEAR and not self._affordable(spent, bound):
+                break
+            last = time.monotonic()
             answers = self._round(entry, bound, best)
-            self._keep(best, answers)
+            spent = time.monotonic() - last
+            self._keep(best, answers, deeper=bound > DEAR)
             if by_induction and number <= DEEPEST_INDUCTION:
                 self._induction(entry, best, number)
             bounded = any(r.verdict is Verdict.BOUND_SAFE for r in best.values())
@@ -340,6 +350,19 @@ class _Verifier:
             case _:
                 return LADDER
 
+    def _affordable(self, spent: float, bound: int) -> bool:
+        """May a dear round follow one that took so long? It takes at least as many times longer as its bound
+        is larger."""
+        if spent <= CHEAP_SECONDS:
+            return True
+        return spent * bound / DEAR <= LADDER_SECONDS / 2 and any(map(self._counts_bytes, self.cut_loops))
+
+    def _counts_bytes(self, name: str) -> bool:
+        flows = self.later.flows.values()
+        return any(
+            loop.name == name and counts_bytes(flow, loop) for flow in flows for loop in flow.loops.values()
+        )
+
     def _late(self, spent: float) -> bool:
         if self.deadline is not None and time.monotonic() > self.deadline:
             return True
@@ -347,6 +370,7 @@ class _Verifier:
 
     def _round(self, entry: str, bound: int, best: Mapping[str, CheckResult]) -> Answers:
         world, equation = self._execute(entry, bound, None)
+        self.cut_loops = {name for name, count in equation.loops.items() if count > bound}
         decider = self._decider(world, equation, bound, "global")
         done = {Verdict.SAFE, Verdict.UNSAFE}
         settled = frozenset(i for i, r in best.items() if r.verdict in done and r.reason != "unreachable")
@@ -470,10 +494,14 @@ class _Verifier:
 
     # ------------------------------------------------------------ adding up
 
-    def _keep(self, best: dict[str, CheckResult], answers: Answers) -> None:
-        """A later round knows more, but a violation stays a violation."""
+    def _keep(self, best: dict[str, CheckResult], answers: Answers, deeper: bool = False) -> None:
+        """A later round knows more, but a violation stays a violation, and what a dear round found no time
+        for stays as it was."""
         for name, result in answers.results.items():
-            if name in best and best[name].verdict is Verdict.UNSAFE:
+            known = best[name].verdict if name in best else None
+            if known is Verdict.UNSAFE:
+                continue
+            if deeper and known is Verdict.BOUND_SAFE and result.verdict is Verdict.UNKNOWN:
                 continue
             best[name] = result
             if name in answers.counterexamples:

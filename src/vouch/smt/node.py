@@ -136,6 +136,11 @@ def symbol(name: str, sort: Sort) -> Term:
     return term
 
 
+def freshness() -> str:
+    """Another text whenever a fresh symbol was made in between."""
+    return repr(_fresh)
+
+
 def fresh(prefix: str, sort: Sort) -> Term:
     """A symbol that no earlier call returned, named after `prefix`."""
     while True:
