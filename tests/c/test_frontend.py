@@ -249,6 +249,22 @@ def test_bad_paths(project: Path, path: str, message: str) -> None:
     assert "\n" not in str(raised.value)
 
 
+@pytest.mark.parametrize("change", [(482, 77), (624, 15), (1316, 247), (4, 0), (40, 255)])
+def test_damaged_bitcode_is_an_error_and_no_crash(project: Path, change: tuple[int, int]) -> None:
+    """LLVM's reader aborts its process for the first three, where it does so at all."""
+    import llvmlite.binding as llvm
+
+    text = "define i32 @g(i32 %a, i32 %b) {\n  %d = sdiv i32 %a, %b\n  ret i32 %d\n}\n"
+    content = bytearray(llvm.parse_assembly(text).as_bitcode())
+    Path("whole.bc").write_bytes(content)
+    assert "g" in bodies(load(["whole.bc"]))
+    content[change[0]] = change[1]
+    Path("damaged.bc").write_bytes(content)
+    with pytest.raises(VouchError, match="not valid LLVM") as raised:
+        load(["damaged.bc"])
+    assert "\n" not in str(raised.value)
+
+
 def test_no_such_clang(project: Path) -> None:
     write({"a.c": "int x;"})
     with pytest.raises(VouchError, match="not found"):

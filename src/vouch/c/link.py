@@ -1,4 +1,4 @@
-"""Joining IR modules, as text, with llvmlite: the only module that calls LLVM."""
+"""Joining IR modules, as text, with llvmlite. Beside `isolated`, the only module that calls LLVM."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from vouch.c.isolated import printed
 from vouch.errors import VouchError
 
 _SYMBOL = re.compile(r'^(define|declare) ([^@\n]*)@("[^"]*"|[\w.$-]+)\(', re.MULTILINE)
@@ -76,17 +77,17 @@ def _strong(words: str) -> bool:
 
 def normal(content: str | bytes, name: str) -> Module:
     """A module of any origin, text or bitcode, verified and printed as this LLVM prints."""
-    return Module(name, str(_parse(content, name)))
+    if isinstance(content, bytes):
+        return Module(name, printed(content, name, bitcode=True))
+    return Module(name, printed(content.encode("utf-8", "surrogateescape"), name, bitcode=False))
 
 
-def _parse(content: str | bytes, name: str) -> Any:
+def _parse(content: str, name: str) -> Any:
+    """IR that LLVM printed itself."""
     import llvmlite.binding as llvm
 
     try:
-        if isinstance(content, bytes):
-            reference = llvm.parse_bitcode(content)
-        else:
-            reference = llvm.parse_assembly(content)
+        reference = llvm.parse_assembly(content)
         reference.verify()
     except RuntimeError as error:
         raise VouchError(_parse_error(name, str(error))) from None

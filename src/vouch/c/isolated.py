@@ -1,0 +1,50 @@
+"""Reading IR that vouch did not make itself, in a process of its own: LLVM ends the process for some of it.
+
+Run as a program, this module reads a module (`text` or `bitcode`) from its standard input and writes it, as
+this LLVM prints it, to its standard output. Exit code 1: not valid, with the reason on standard error.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from vouch.errors import VouchError
+
+_SECONDS = 600.0
+
+
+def printed(content: bytes, name: str, *, bitcode: bool) -> str:
+    """A module, verified and printed. Raises `VouchError` where it is none."""
+    command = [sys.executable, "-m", "vouch.c.isolated", "bitcode" if bitcode else "text"]
+    try:
+        done = subprocess.run(command, input=content, capture_output=True, timeout=_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        raise VouchError(f"{name}: reading it takes too long") from None
+    if done.returncode == 0:
+        return done.stdout.decode("utf-8", "surrogateescape")
+    lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    why = lines[0].strip() if lines and done.returncode == 1 else "LLVM's reader gives up on it"
+    raise VouchError(f"{name}: not valid LLVM IR: {why}")
+
+
+def _main(kind: str) -> int:
+    import llvmlite.binding as llvm
+
+    content = sys.stdin.buffer.read()
+    try:
+        if kind == "bitcode":
+            module = llvm.parse_bitcode(content)
+        else:
+            module = llvm.parse_assembly(content.decode("utf-8", "surrogateescape"))
+        module.verify()
+        text = str(module)
+    except (RuntimeError, UnicodeError) as error:
+        print(" ".join(str(error).split()) or "unknown error", file=sys.stderr)
+        return 1
+    sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(_main(sys.argv[1]))
