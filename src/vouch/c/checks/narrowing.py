@@ -16,8 +16,8 @@ Passes:
 
 Not flagged: casts between integers that stand in the source (see `cast`; one that a macro hides counts here),
 conversions of constants (clang warns), to `_Bool` (by definition 0 or 1), between types of the same width
-(see `sign-change`), the fraction that a conversion from float drops, and truncations that the compiler makes
-for its own ends.
+(see `sign-change`), the fraction that a conversion from float drops, atomic `+=` and the like, which wrap,
+and truncations that the compiler makes for its own ends.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from vouch.c.checks.operands import handler_operand, is_unsigned, used_as_unsign
 from vouch.c.checks.sign_change import SIGN_CHANGE_KIND
 from vouch.c.checks.text import spell
 from vouch.c.ir import (
+    AtomicUpdate,
     Binary,
     Branch,
     Call,
@@ -241,8 +242,9 @@ def _is_back(context: Context, cast: Cast, user: Instruction) -> bool:
 
 
 def _fits_user(context: Context, cast: Cast) -> bool:
-    """Made for the instruction that uses it, a shift or a step to an element, at whose place it stands. In a
-    macro everything stands at one place: there, what the program wrote cannot be told from it, and counts."""
+    """Made for the instruction that uses it, a shift, a step to an element or an atomic operation, at whose
+    place it stands. In a macro everything stands at one place: there, what the program wrote cannot be told
+    from it, and counts."""
     users = context.uses(cast.result)
     line = context.sources.line(cast.location.file, cast.location.line) if cast.location is not None else ""
     column = cast.location.column - 1 if cast.location is not None else 0
@@ -252,7 +254,7 @@ def _fits_user(context: Context, cast: Cast) -> bool:
         is_amount = isinstance(user, Binary) and user.op in ("shl", "lshr", "ashr")
         if is_amount and not line.startswith(("<<", ">>"), column):
             return False
-        if not is_amount and not isinstance(user, GetElementPtr):
+        if not is_amount and not isinstance(user, (GetElementPtr, AtomicUpdate)):
             return False
     return bool(users)
 
