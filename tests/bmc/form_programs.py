@@ -81,7 +81,8 @@ class Maker:
             case 9:
                 return f"({left} < {right} ? {left} : {right})"
             case 10:
-                return f"({self.chance.choice(('short', 'unsigned char', 'int', 'long long', 'unsigned'))})({left})"
+                kind = self.chance.choice(("short", "unsigned char", "int", "long long", "unsigned"))
+                return f"({kind})({left})"
             case _:
                 return f"-({left})"
 
@@ -98,9 +99,7 @@ class Maker:
         return f"({inner} {self.chance.choice('+-*/')} {other})"
 
     def statement(self) -> str:
-        kind = self.chance.choice(
-            ("i", "u", "s", "c", "q", "w", "o", "n", "f", "d", "t", "x", "fs", "fu", "v", "e", "if", "vv")
-        )
+        kind = self.chance.choice((*WHOLE, "f", "d", "if", "vv"))
         depth = self.chance.choice((1, 1, 2))
         match kind:
             case "f" | "d":

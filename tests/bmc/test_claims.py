@@ -10,6 +10,7 @@ import pytest
 
 import vouch
 from vouch.bmc import claims, execute, instructions
+from vouch.bmc.replay.replayer import Replayer
 from vouch.c import ir
 from vouch.c.checks import RULES, Category
 from vouch.c.checks.context import Context, Found
@@ -33,9 +34,7 @@ def verdicts(result: RunResult) -> dict[str, tuple[Verdict, str | None]]:
     return {r.check.id: (r.verdict, r.reason) for r in result.checks}
 
 
-def test_a_check_that_nobody_claims_is_not_evaluated(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_check_that_nobody_claims_is_not_evaluated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = "float half(float x) { return x > 0 && x < 9 ? x / 2 : 0; }"
     assert verdicts(checked(tmp_path, source, checks=["float"]))["half.float.1"][0] is Verdict.SAFE
     monkeypatch.setattr(claims, "of_result", lambda *_: None)
@@ -112,6 +111,16 @@ def test_a_mistake_in_the_range_analysis_costs_its_decisions(
     assert all(r.decided_by == "global" for r in result.checks if r.check.trigger != "never")
     assert verdicts(result)["second.signed-overflow.1"][0] is Verdict.SAFE
     assert any("range analysis" in warning for warning in result.warnings)
+
+
+def test_a_mistake_in_the_replay_costs_one_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise KeyError("no such leaf")
+
+    monkeypatch.setattr(Replayer, "_run", broken)
+    (only,) = checked(tmp_path, "int next(int a) { return a + 1; }").checks
+    assert only.replayed is not True
+    assert "internal error: KeyError" in (only.reason or "")
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: str(rule.CATEGORY))

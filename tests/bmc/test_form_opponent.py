@@ -29,8 +29,11 @@ HANDLERS = {
 CATEGORIES = ["signed-overflow", "division-by-zero", "shift", "bounds", "narrowing"]
 RUNTIME = """#include <stdio.h>
 struct place { const char *file; unsigned line, column; };
-#define HANDLER(name) \\
-    void __ubsan_handle_##name(struct place *p) { printf(#name " %u %u\\n", p->line, p->column); fflush(stdout); }
+#define HANDLER(name) void __ubsan_handle_##name(struct place *p) { say(#name, p); }
+static void say(const char *name, const struct place *p) {
+    printf("%s %u %u\\n", name, p->line, p->column);
+    fflush(stdout);
+}
 int form(int a, int b);
 static const int values[] = {0, 1, -1, 2, 3, 5, 7, 8, 31, 32, 127, 128, 255, 256, 32767, 65535, 65536, 70000,
                              2147483647, -2147483647 - 1, -128, 1000000};

@@ -56,6 +56,14 @@ def successors(instruction: ir.Instruction) -> tuple[str, ...]:
             return ()
 
 
+def may_follow(function: ir.Function, terminator: ir.Instruction) -> tuple[str, ...]:
+    """Like `successors`; a terminator that the reader did not understand may go anywhere, but for the end of
+    an exception's way through the function."""
+    if isinstance(terminator, ir.Opaque) and not terminator.text.startswith("resume "):
+        return tuple(function.blocks)
+    return successors(terminator)
+
+
 def analyse(function: ir.Function) -> Flow:
     after = {label: successors(block.terminator) for label, block in function.blocks.items()}
     entry = next(iter(function.blocks))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vouch.bmc.cfg import Flow, analyse
+from vouch.bmc.cfg import Flow, analyse, may_follow
 from vouch.c import ir, known
 from vouch.c.entries import mentioned
 from vouch.c.leaving import names_in, operands
@@ -113,14 +113,13 @@ class Later:
         """Blocks reachable from the end of `label` (itself only where it lies on a cycle)."""
         known = self._reach.get((function.name, label))
         if known is None:
-            after = self.flow(function).successors
             seen: set[str] = set()
-            work = list(after[label])
+            work = list(may_follow(function, function.blocks[label].terminator))
             while work:
                 block = work.pop()
                 if block not in seen:
                     seen.add(block)
-                    work.extend(after[block])
+                    work.extend(may_follow(function, function.blocks[block].terminator))
             known = self._reach[(function.name, label)] = frozenset(seen)
         return known
 

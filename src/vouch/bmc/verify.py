@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
-from vouch.bmc.cfg import analyse, successors
+from vouch.bmc.cfg import analyse, may_follow
 from vouch.bmc.counterexample import Counterexample
 from vouch.bmc.decide import Answers, Decider
 from vouch.bmc.equation import Equation
@@ -146,24 +146,26 @@ class _Verifier:
                     self._merge(self._contained(entry), self.found)
                     self._heard_all_of(entry)
         self._called_back()
-        reached = self._reached()
-        for check in self.checks:
-            if check.id not in self.results:
-                dead = id(check.site) not in reached
-                self.results[check.id] = CheckResult(
-                    check,
-                    Verdict.SAFE if dead else Verdict.UNKNOWN,
-                    decided_by="global",
-                    reason="unreachable" if dead else NOT_EVALUATED,
-                )
+        self._nowhere([check for check in self.checks if check.id not in self.results])
         self.outcome.results = [self.results[c.id] for c in self.checks]
         return self.outcome
 
-    def _reached(self) -> set[int]:
-        """Sites that executions may come to, as far as calls and mentions tell."""
+    def _nowhere(self, checks: Sequence[Check]) -> None:
+        """Checks that no entry point has anything to do with: dead, if calls and mentions lead there from
+        nowhere."""
+        if not checks:
+            return
         starts = dict.fromkeys([*self.entries, *self.callbacks])
         starts.update(dict.fromkeys([*self.program.constructors, *self.program.destructors]))
-        return {site for name in starts for site in self.later.from_function(name)}
+        reached = {site for name in starts for site in self.later.from_function(name)}
+        for check in checks:
+            dead = id(check.site) not in reached
+            self.results[check.id] = CheckResult(
+                check,
+                Verdict.SAFE if dead else Verdict.UNKNOWN,
+                decided_by="global",
+                reason="unreachable" if dead else NOT_EVALUATED,
+            )
 
     def _contained(self, entry: str) -> dict[str, CheckResult]:
         """What can be said about the checks of an entry point; a mistake in vouch costs no others."""
@@ -228,6 +230,7 @@ class _Verifier:
         be called with anything at any time. What goes wrong then depends on whether they are. Destructors
         run when the program ends, in whatever state that is."""
         if self.library:
+            self._before_and_after()
             return
         self.callbacks.update(dict.fromkeys(self.handed_out))
         done = set(self.entries)
@@ -235,12 +238,24 @@ class _Verifier:
         while waiting := [name for name in self.callbacks if name not in done]:
             done.update(waiting)
             for name in waiting:
+                why = f"if code outside calls {name} with these arguments and globals"
+                self._merge(_conditional(self._contained(name), why))
+
+    def _before_and_after(self) -> None:
+        """What a library runs of itself: constructors before anybody calls it, the first one in the state
+        that the sources give, and destructors at the end, in whatever state that is."""
+        arbitrary = self.arbitrary
+        started = [n for n in self.program.constructors if self._is_defined(n) and n not in self.entries]
+        for number, name in enumerate(started):
+            self.arbitrary = number > 0
+            best = self._contained(name)
+            self._merge(_conditional(best, f"if globals hold this when {name} runs") if number else best)
+        self.arbitrary = True
+        for name in self.program.destructors:
+            if self._is_defined(name) and name not in self.entries:
                 best = self._contained(name)
-                for result in best.values():
-                    if result.verdict is Verdict.UNSAFE:
-                        result.verdict = Verdict.COND_UNSAFE
-                        result.reason = f"if code outside calls {name} with these arguments and globals"
-                self._merge(best)
+                self._merge(_conditional(best, f"if globals hold this when {name} runs"))
+        self.arbitrary = arbitrary
 
     @cached_property
     def handed_out(self) -> list[str]:
@@ -403,7 +418,8 @@ class _Verifier:
             feasible=self._feasible(world) if self.settings.smt_during_symex else None,
             plan=plan,
         )
-        equation = executor.run(entry, constructors=not self.arbitrary)
+        before = not self.arbitrary and entry not in self.program.constructors
+        equation = executor.run(entry, constructors=before)
         self.outcome.warnings += [f for f in equation.failures if f not in self.outcome.warnings]
         self.outcome.instructions += equation.instructions
         self.callbacks.update(equation.callbacks)
@@ -520,6 +536,14 @@ class _Verifier:
                     self.outcome.counterexamples[name] = examples[name]
 
 
+def _conditional(best: dict[str, CheckResult], why: str) -> dict[str, CheckResult]:
+    """Violations that hang on whether the function is ever called so."""
+    for result in best.values():
+        if result.verdict is Verdict.UNSAFE:
+            result.verdict, result.reason = Verdict.COND_UNSAFE, why
+    return best
+
+
 def _outweighs(new: CheckResult, old: CheckResult) -> bool:
     if new.verdict is old.verdict:
         return old.reason == "unreachable" and new.reason != "unreachable"
@@ -537,7 +561,7 @@ def _usual_sites(function: ir.Function) -> frozenset[int]:
         if label not in seen:
             seen.add(label)
             last = function.blocks[label].terminator
-            work.extend([last.normal] if isinstance(last, ir.Invoke) else successors(last))
+            work.extend([last.normal] if isinstance(last, ir.Invoke) else may_follow(function, last))
     return frozenset(id(i) for label in seen for i in function.blocks[label].instructions)
 
 

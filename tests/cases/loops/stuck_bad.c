@@ -1,7 +1,7 @@
-int wait_for(int flag, int other) {
+int wait_for(int flag) {
     if (flag < -9)
         return 0;
     while (flag > 3)
-        other = 1;
-    return 100 / (flag - 3) + (other == 1); // expect: division-by-zero unsafe
+        ;
+    return 100 / (flag - 3); // expect: division-by-zero unsafe
 }

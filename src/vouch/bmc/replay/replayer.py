@@ -129,6 +129,11 @@ class Replayer:
             return self._run(example, flags, number)
         except Unreplayable as error:
             return ReplayResult(False, reason=str(error), possible=False)
+        except MemoryError:
+            raise
+        except Exception as wrong:  # a mistake in the replay costs this run, not the command
+            text = f"internal error: {type(wrong).__name__}: {' '.join(str(wrong).split())}".rstrip(": ")
+            return ReplayResult(False, reason=text, possible=False)
 
     def run_random(self, entry: str, seed: int, *, library: bool = False) -> ReplayResult:
         """Run `entry` on random inputs to its end; `fired` names every check that was violated on the way.

@@ -246,6 +246,8 @@ def _fits_user(context: Context, cast: Cast) -> bool:
     place it stands. In a macro everything stands at one place: there, what the program wrote cannot be told
     from it, and counts."""
     users = context.uses(cast.result)
+    if any(isinstance(user, AtomicUpdate) for user in users):
+        return all(user.location == cast.location for user in users)
     line = context.sources.line(cast.location.file, cast.location.line) if cast.location is not None else ""
     column = cast.location.column - 1 if cast.location is not None else 0
     for user in users:
@@ -254,7 +256,7 @@ def _fits_user(context: Context, cast: Cast) -> bool:
         is_amount = isinstance(user, Binary) and user.op in ("shl", "lshr", "ashr")
         if is_amount and not line.startswith(("<<", ">>"), column):
             return False
-        if not is_amount and not isinstance(user, (GetElementPtr, AtomicUpdate)):
+        if not is_amount and not isinstance(user, GetElementPtr):
             return False
     return bool(users)
 
