@@ -128,6 +128,8 @@ class Later:
         constants = [o for o in operands(instruction) if isinstance(o, ir.Constant)]
         mentions = list(dict.fromkeys(name for constant in constants for name in names_in(constant)))
         for name in mentions:
+            if name in self.program.aliases:
+                mentions += [n for n in names_in(self.program.aliases[name]) if n not in mentions]
             held = self.program.globals.get(name)
             if held is not None and held.initializer is not None:
                 mentions += [n for n in names_in(held.initializer) if n not in mentions]

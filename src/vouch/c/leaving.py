@@ -6,6 +6,7 @@ or kept in a cell (local variable, parameter, file-local global) from which it i
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -21,6 +22,7 @@ from vouch.c.ir import (
     GlobalConstant,
     Instruction,
     Load,
+    OpaqueConstant,
     Operand,
     Program,
     Register,
@@ -35,6 +37,7 @@ _NO_OPERANDS = frozenset(Instruction.__dataclass_fields__) | {
     "op",
 }
 _OWN_FILE_ONLY = ("internal", "private")
+_MENTIONED = re.compile(r'@("[^"]*"|[-\w.$]+)')
 
 
 def leaving(program: Program) -> set[str]:
@@ -209,3 +212,5 @@ def names_in(constant: Constant | None) -> Iterator[str]:
             work.extend(item.elements)
         elif isinstance(item, ExpressionConstant):
             work.extend(item.operands)
+        elif isinstance(item, OpaqueConstant):
+            yield from (name.strip('"') for name in _MENTIONED.findall(item.text))
