@@ -61,7 +61,7 @@ def judge(libraries: Sequence[Library], folder: Path, runs: int, **options: obje
     for library in libraries:
         path = folder / f"{library.prefix}.c"
         path.write_text(library.text, encoding="utf-8")
-        result: RunResult = check(path, **{"jobs": 1, "timeout": 60, "no_replay": True, **options})
+        result: RunResult = check(path, **{"jobs": 1, "timeout": 20, "no_replay": True, **options})
         _compare(library, result, found.fired[library.prefix], judged)
     return judged
 

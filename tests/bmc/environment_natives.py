@@ -112,6 +112,11 @@ class Outside:
         self._arena()
         for type_, count in self.targets:
             self.lines.append(f"static {declare(Pointer(type_), self._pick(type_, count))}(int d);")
+        for name in self.library.records:
+            record = Record(name, name.endswith("U"))
+            self.lines.append(f"static {declare(record, f'copy_{name}')}({declare(Pointer(record), 'from')})")
+            missing = "    if (!from) end_run();"  # not even the outside functions know one
+            self.lines += ["{", missing, "    return *from;", "}"]
         for callback in self.callbacks:
             self.lines.append(f"static void *{self.prefix}pick_{key(callback)}(void);")
         self.lines.append(f"static void {self.prefix}act(void);")
@@ -231,6 +236,8 @@ class Outside:
                 return f"(unsigned long){self._pick(type_.to, 1)}(3)"
             case Callback():
                 return f"{self.prefix}pick_{key(type_)}()"
+            case Record():
+                return f"copy_{key(type_)}({self._pick(type_, 1)}(3))"
             case _:
                 raise AssertionError(type_)
 
@@ -247,6 +254,10 @@ class Outside:
                 yield f"remember({self._list(type_.to, 1)}, (void *){text});"
             case Callback():
                 yield f"remember({self._list(type_, 0)}, (void *){text});"
+            case Record():
+                for leaf in self._leaves(Place(text, type_)):
+                    if not isinstance(leaf.type, Scalar):
+                        yield from self._remember(leaf.type, leaf.text)
             case _:
                 pass
 

@@ -215,6 +215,8 @@ class Generator:
                 return False
 
     def _parameter(self) -> Type:
+        if self.chance(5):
+            return self.random.choice((self.two, self.two, Address(INT)))
         return self.random.choice(
             [
                 *(INT, INT, Pointer(INT), Pointer(INT), Pointer(INT), Pointer(INT, const=True)),
@@ -241,7 +243,8 @@ class Generator:
             types = [self._parameter() for _ in range(self.random.randint(0, 2))]
             if self.chance(10):
                 types.append(Address(INT))
-            self._function("ext", self._result(), types, "external")
+            result = self.two if self.chance(8) else self._result()
+            self._function("ext", result, types, "external")
 
     def _function(self, stem: str, result: Type | None, types: list[Type], kind: str) -> Function:
         parameters = tuple((f"a{i}", t) for i, t in enumerate(types))
@@ -537,6 +540,9 @@ class Generator:
                 return None if address is None else f"(unsigned long){address}"
             case Callback():
                 return self._callback(scope, type_)
+            case Record():
+                places = scope.of(type_)
+                return self.random.choice(places).text if places else None
             case _:
                 return None
 
@@ -554,15 +560,16 @@ class Generator:
         return chosen
 
     def _get(self, scope: _Scope) -> None:
-        """A pointer from outside, kept in a variable for the rest of the block."""
-        callees = [f for f in self.library.of_kind("external") if isinstance(f.result, Pointer)]
+        """A pointer or a struct from outside, kept in a variable for the rest of the block."""
+        external = self.library.of_kind("external")
+        callees = [f for f in external if isinstance(f.result, (Pointer, Record))]
         if not callees:
             return
         callee = self.random.choice(callees)
         values = self._arguments(scope, callee.types)
         if values is None:
             return
-        assert isinstance(callee.result, Pointer)
+        assert callee.result is not None
         name = f"q{len(scope.lines)}"
         scope.line(f"{declare(callee.result, name)} = {callee.name}({', '.join(values)});")
         walker = Walker(self.library.records, scope.indices)

@@ -138,6 +138,8 @@ class Walker:
                     yield from self.places(Place(f"{text}[{index}]", root.type.of, const, local), depth)
             case Pointer() if depth > 0:
                 yield from self._behind(text, root.type, depth)
+            case Address() if depth > 0:
+                yield from self._behind(text, Pointer(root.type.to, void=True), depth)
             case _:
                 pass
 

@@ -23,7 +23,13 @@ EVIDENCE = [
 ]
 
 
-def block(number: int, size: int) -> list[Library]:
+# More than two thousand libraries, in blocks.
+SIZE = 25
+CAMPAIGN = range(83)
+RUNS = 2000
+
+
+def block(number: int, size: int = SIZE) -> list[Library]:
     return [library(seed) for seed in range(number * size, (number + 1) * size)]
 
 
@@ -56,3 +62,17 @@ def test_judge_sees_wrong_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(judging, "check", credulous)
     judged = judging.judge(block(1, 8), tmp_path, 500)
     assert len(judged.wrong) >= 5
+
+
+def attack(number: int, folder: Path) -> judging.Judged:
+    judged = judging.judge(block(number), folder, RUNS)
+    assert judged.broken == []
+    assert judged.wrong == []
+    return judged
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("number", CAMPAIGN)
+def test_campaign(number: int, tmp_path: Path) -> None:
+    attack(number, tmp_path)
