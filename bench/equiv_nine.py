@@ -17,10 +17,10 @@ from typing import Any
 from bench.nn_instances import data_folder
 from vouch.equiv.decide import Plan, decide
 from vouch.equiv.falsify import largest
-from vouch.equiv.outcome import Deadline
 from vouch.equiv.pair import Pair, dense
 from vouch.equiv.property import Epsilon, Property, Top
 from vouch.equiv.region import box
+from vouch.nn.search.task import Clock
 
 # NNEquiv-L, measured on one core of a machine of the same kind.
 NNEQUIV = (56.8, 23.0, 110.9, 32.0, 8.9, 5.0, 29.6, 4.0, 287.1)
@@ -77,6 +77,6 @@ def _refute(folder: Path) -> None:
         paths = str(folder / entry["net1"]), str(folder / entry["net2"])
         region = box(entry["lower"], entry["upper"])
         pair = Pair(dense(paths[0]), dense(paths[1]))
-        _, gap = largest(pair, region, Epsilon(0.0), Deadline.after(20.0))
+        _, gap = largest(pair, region, Epsilon(0.0), Clock(20.0))
         answer = decide(*paths, Epsilon(gap * 0.999), region, Plan(timeout=60.0))
         print(f"{name:22}{gap:15.6g}{gap * 0.999:12.6g}  {answer.verdict.value}, replayed: {answer.replayed}")

@@ -16,10 +16,10 @@ from bench.equiv_nine import benchmarks
 from bench.nn_instances import data_folder
 from vouch.equiv.boxes import smallest_bound
 from vouch.equiv.falsify import largest
-from vouch.equiv.outcome import Deadline
 from vouch.equiv.pair import Pair, dense
 from vouch.equiv.property import Epsilon
 from vouch.equiv.region import box
+from vouch.nn.search.task import Clock
 
 
 def main(arguments: list[str]) -> int:
@@ -37,7 +37,7 @@ def main(arguments: list[str]) -> int:
         stem = folder / f"ACASXU_run2a_{name}_batch_2000-trunc"
         pair = Pair(dense(f"{stem}.onnx"), dense(f"{stem}-mirror.onnx"))
         with threadpool_limits(1):
-            _, gap = largest(pair, region, Epsilon(0.0), Deadline.after(10.0))
-            bound, boxes = smallest_bound(pair, region, "linf", Deadline.after(options.seconds))
+            _, gap = largest(pair, region, Epsilon(0.0), Clock(10.0))
+            bound, boxes = smallest_bound(pair, region, "linf", Clock(options.seconds))
         print(f"{name:12}{bound:12.4g}{gap:12.4g}{bound / gap:8.2f}{boxes:9}", flush=True)
     return 0

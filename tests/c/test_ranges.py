@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - a twin stands on one line
-"""What preprocessing must decide, and what it must leave alone: twins that differ in one thing."""
+"""What preprocessing must decide, and what it must leave alone: product that differ in one thing."""
 
 from __future__ import annotations
 

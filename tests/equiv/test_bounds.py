@@ -11,11 +11,11 @@ import pytest
 
 from vouch.equiv.difference import propagate_related
 from vouch.equiv.forms import UNIT32, Cells, Known, propagate
-from vouch.equiv.outcome import Deadline
 from vouch.equiv.pair import Pair, dense
 from vouch.equiv.region import Region, ball, box, polytope
 from vouch.equiv.tighten import tightened
 from vouch.errors import VouchError
+from vouch.nn.search.task import Clock
 
 
 def _layers(rng: np.random.Generator, widths: list[int]) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -121,7 +121,7 @@ def test_tightened_bounds_are_tighter_and_sound() -> None:
     region = ball(np.zeros(3), 1.0, "l1")
     cells = Cells.of(region.lower[None], region.upper[None], region)
     loose = propagate(pair.reference, cells).relaxed
-    tight, _ = tightened(pair, region, Deadline.after(20))
+    tight, _ = tightened(pair, region, Clock(20))
     x = region.sample(rng, 2000)
     for index in range(2):
         layer = pair.reference.layers[index]

@@ -14,13 +14,13 @@ from vouch.cli.main import run
 from vouch.equiv.clusters import find_clusters
 from vouch.equiv.decide import Plan, decide
 from vouch.equiv.milp import maximal_violation
-from vouch.equiv.outcome import Deadline
 from vouch.equiv.pair import Pair, dense
 from vouch.equiv.property import Epsilon, Top
 from vouch.equiv.region import ball, box
 from vouch.errors import VouchError
 from vouch.nn.export import to_onnx
 from vouch.nn.network import Network
+from vouch.nn.search.task import Clock
 from vouch.verdict import Verdict
 
 # |x| as relu(x) + relu(−x), and the same with one slope 1.1: they differ by 0.1·max(x, 0).
@@ -87,12 +87,12 @@ def test_identical_networks_need_no_engine() -> None:
 def test_milp_maximises_the_violation() -> None:
     pair = Pair(dense(ABSOLUTE), dense(STEEPER))
     region = box(*UNIT)
-    found = maximal_violation(pair, region, Epsilon(0.0), Deadline.after(20))
+    found = maximal_violation(pair, region, Epsilon(0.0), Clock(20))
     assert found.value == pytest.approx(0.1, abs=1e-6)
-    ranked = maximal_violation(pair, region, Top(1), Deadline.after(20))
+    ranked = maximal_violation(pair, region, Top(1), Clock(20))
     # Just below |x| = 0.45 the reference still prefers output 1; there the other is ahead by 0.045.
     assert ranked.value == pytest.approx(0.045, abs=1e-3)
-    small = maximal_violation(pair, ball(np.zeros(1), 0.5, "l1"), Epsilon(0.0, "l1"), Deadline.after(20))
+    small = maximal_violation(pair, ball(np.zeros(1), 0.5, "l1"), Epsilon(0.0, "l1"), Clock(20))
     assert small.value == pytest.approx(0.05, abs=1e-6)
 
 

@@ -1,6 +1,6 @@
 """Engine `joint`: networks that are no dense ReLU chains, against truths found in other ways.
 
-Leaky ReLU networks have dense twins (relu(z) − s·relu(−z) is a leaky ReLU), whose truth is enumerated; for
+Leaky ReLU networks have dense product (relu(z) − s·relu(−z) is a leaky ReLU), whose truth is enumerated; for
 the others, dense sampling must never contradict a proof.
 """
 
@@ -20,7 +20,6 @@ from vouch.equiv.confirm import confirmer
 from vouch.equiv.decide import Plan, decide
 from vouch.equiv.graphs import GraphPair, graph, pair_of, same_operators
 from vouch.equiv.joint import prove
-from vouch.equiv.outcome import Deadline
 from vouch.equiv.property import Avoid, Epsilon, Polytope, Top
 from vouch.equiv.region import Region, ball, box, polytope
 from vouch.nn.export import to_onnx
@@ -39,8 +38,9 @@ from vouch.nn.operators import (
     Softmax,
     Tanh,
 )
+from vouch.nn.product import beside
 from vouch.nn.replay import replay
-from vouch.nn.twins import beside
+from vouch.nn.search.task import Clock
 from vouch.verdict import Verdict
 
 Layers = list[tuple[np.ndarray, np.ndarray]]
@@ -139,13 +139,13 @@ def test_leaky_relu_against_the_enumerated_truth(
         if region.is_box
         else halfspaces["ball"](region.centre, region.radius)
     )
-    twins = as_relu(layers), as_relu(other)
+    product = as_relu(layers), as_relu(other)
     pair = chain(layers, LeakyRelu(SLOPE)), chain(other, LeakyRelu(SLOPE))
     asked: list[tuple[Any, bool]] = []
     for norm in ("linf", "l1"):
-        gap = truth(twins, rows, rhs, norm=norm)
+        gap = truth(product, rows, rhs, norm=norm)
         asked += [(Epsilon(gap * 1.01, norm), True), (Epsilon(gap * 0.99, norm), False)]
-    over = truth(twins, rows, rhs, top=1)
+    over = truth(product, rows, rhs, top=1)
     assert abs(over) > 1e-6
     for prop, equal in [*asked, (Top(1), over < 0)]:
         for arithmetic in ("real", "float32"):
@@ -251,7 +251,7 @@ def test_plain_relu_pairs_through_joint(
             (Avoid((replace(inside, rhs=np.array([-depth + 0.01])),)), False),
         ):
             confirm = confirmer(pair, region, prop)
-            outcome = prove(pair, region, prop, confirm, Deadline.after(10.0))
+            outcome = prove(pair, region, prop, confirm, Clock(10.0))
             if outcome.verdict is Verdict.EQUIVALENT:
                 assert equal
             elif outcome.verdict is Verdict.DIFFERENT:
@@ -372,12 +372,12 @@ def test_many_leaky_pairs(block: int, halfspaces: Any, truth: Callable[..., floa
         centre = rng.uniform(-0.5, 0.5, size).round(2)
         region = box(centre - 0.5, centre + 0.5)
         rows, rhs = halfspaces["box"](region.lower, region.upper)
-        twins = as_relu(layers), as_relu(other)
+        product = as_relu(layers), as_relu(other)
         pair = chain(layers, LeakyRelu(SLOPE)), chain(other, LeakyRelu(SLOPE))
         norm = "l1" if seed % 2 else "linf"
-        gap = truth(twins, rows, rhs, norm=norm)
+        gap = truth(product, rows, rhs, norm=norm)
         k = int(rng.integers(1, outputs))
-        over = truth(twins, rows, rhs, top=k)
+        over = truth(product, rows, rhs, top=k)
         asked: list[tuple[Any, bool]] = [
             (Epsilon(gap * 1.01, norm), True),
             (Epsilon(gap * 0.99, norm), False),

@@ -15,10 +15,10 @@ from vouch.equiv import box, compare, team
 from vouch.equiv.boxes import prove as prove_boxes
 from vouch.equiv.confirm import confirmer
 from vouch.equiv.neurons import prove as prove_neurons
-from vouch.equiv.outcome import Deadline
 from vouch.equiv.pair import Pair, dense
 from vouch.equiv.property import Epsilon
 from vouch.equiv.team import Team
+from vouch.nn.search.task import Clock
 from vouch.run.pool import run_jobs
 from vouch.verdict import Verdict
 
@@ -57,8 +57,8 @@ def test_rounds_decide_like_one_process(prove: Callable[..., Any], hidden: tuple
         for epsilon in (gap * 1.1, gap * 0.9):
             prop = Epsilon(epsilon)
             confirm = confirmer(pair, region, prop)
-            alone = prove(pair, region, prop, confirm, Deadline.after(60.0))
-            shared = prove(pair, region, prop, confirm, Deadline.after(60.0), team=TWO)
+            alone = prove(pair, region, prop, confirm, Clock(60.0))
+            shared = prove(pair, region, prop, confirm, Clock(60.0), team=TWO)
             assert alone.verdict is shared.verdict
             # Sampling comes close to the largest difference: the verdicts themselves are known.
             assert alone.verdict is (Verdict.EQUIVALENT if epsilon > gap else Verdict.DIFFERENT)
@@ -84,8 +84,8 @@ def test_a_process_that_dies_loses_nothing() -> None:
         return run_jobs(work, items, **options)
 
     confirm = confirmer(pair, region, prop)
-    outcome = prove_boxes(pair, region, prop, confirm, Deadline.after(60.0), team=Team(2, deadly))
-    assert outcome.verdict is prove_boxes(pair, region, prop, confirm, Deadline.after(60.0)).verdict
+    outcome = prove_boxes(pair, region, prop, confirm, Clock(60.0), team=Team(2, deadly))
+    assert outcome.verdict is prove_boxes(pair, region, prop, confirm, Clock(60.0)).verdict
     assert outcome.verdict is Verdict.EQUIVALENT
     assert deaths > 3
 

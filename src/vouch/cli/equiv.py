@@ -21,18 +21,6 @@ def _shown(answer: Any, settings: Settings) -> Rendered:
     return Rendered(lines, int(answer.exit_code))
 
 
-def _options(settings: Settings, names: str, send: Send | None = None) -> dict[str, Any]:
-    """The options of these names, and processes as many as -j says. A line for every part that is decided."""
-    import os
-
-    from vouch.run.pool import run_jobs
-
-    options = {name: getattr(settings, name) for name in names.split()}
-    if send is not None:
-        options["report"] = None if settings.quiet else send
-    return options | {"jobs": settings.jobs or os.cpu_count() or 1, "pool": run_jobs}
-
-
 def _run(work: Callable[[Send], Any], settings: Settings) -> int:
     """What is decided when the user interrupts is part of the answer."""
 
@@ -47,33 +35,37 @@ def _run(work: Callable[[Send], Any], settings: Settings) -> int:
     return supervised(lambda send: _shown(work(send), settings), settings, without, hear, soft=True)
 
 
+def _report(settings: Settings, send: Send) -> Send | None:
+    """Where a line for every part that is decided goes."""
+    return None if settings.quiet else send
+
+
 def compare(reference: str, test: str, settings: Settings) -> int:
     def work(send: Send) -> Any:
-        import vouch.equiv
+        from vouch.equiv.api import compared
+        from vouch.run.pool import run_jobs
 
-        names = "epsilon top norm ball_norm box centre radius domain clusters densest"
-        names += " property engine strategy arithmetic timeout seed"
-        return vouch.equiv.compare(reference, test, **_options(settings, names, send))
+        return compared(reference, test, settings, pool=run_jobs, report=_report(settings, send))
 
     return _run(work, settings)
 
 
 def radius(reference: str, test: str, settings: Settings) -> int:
     def work(send: Send) -> Any:
-        import vouch.equiv
+        from vouch.equiv.maximal import radius_of
+        from vouch.run.pool import run_jobs
 
-        names = "epsilon top norm ball_norm centre domain timeout seed"
-        return vouch.equiv.radius(reference, test, **_options(settings, names))
+        return radius_of(reference, test, settings, run_jobs)
 
     return _run(work, settings)
 
 
 def sweep(reference: str, folder: str, plot: str | None, settings: Settings) -> int:
     def work(send: Send) -> Any:
-        import vouch.equiv
+        from vouch.equiv.sweeping import table_of
+        from vouch.run.pool import run_jobs
 
-        names = "epsilon top norm ball_norm clusters densest domain timeout seed"
-        table = vouch.equiv.sweep(reference, folder, **_options(settings, names, send))
+        table = table_of(reference, folder, settings, run_jobs, _report(settings, send))
         if plot is not None:
             table.plot(plot)
         return table

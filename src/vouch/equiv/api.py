@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,15 @@ import numpy as np
 from vouch.equiv.clusters import Cluster, find_clusters
 from vouch.equiv.data import read_labelled, read_point
 from vouch.equiv.decide import VACUOUS, Plan, decide, described, region_text
-from vouch.equiv.outcome import Array, Deadline
+from vouch.equiv.outcome import Array
 from vouch.equiv.property import Epsilon, Property, Top
 from vouch.equiv.region import Region, ball, box
 from vouch.equiv.result import Comparison
 from vouch.equiv.team import ALONE_ONLY, INTERRUPTED, Team
 from vouch.errors import VouchError
+from vouch.nn.search.task import Clock
 from vouch.parallel import Pool
+from vouch.settings import Settings, resolve
 from vouch.verdict import Exit, Verdict, exit_code
 
 _SUM = {Exit.PROVED: Verdict.EQUIVALENT, Exit.VIOLATED: Verdict.DIFFERENT, Exit.UNDECIDED: Verdict.UNKNOWN}
@@ -29,50 +32,72 @@ def compare(
     reference: Any,
     test: Any,
     *,
-    epsilon: float | None = None,
-    top: int | None = None,
-    norm: str = "linf",
-    ball_norm: str | None = None,
-    box: Any = None,
     region: Region | None = None,
-    centre: Any = None,
-    radius: float | None = None,
-    domain: Any = None,
-    clusters: Any = None,
-    densest: int = 5,
-    property: Any = None,
-    engine: str = "auto",
-    strategy: str = "less",
-    arithmetic: str = "real",
-    timeout: float | None = None,
-    seed: int = 0,
-    jobs: int = 1,
     pool: Pool | None = None,
     report: Callable[[str], None] | None = None,
+    **options: Any,
 ) -> Comparison:
     """Decide whether two networks are equivalent, in one of the senses of `vouch.equiv.property`.
 
-    Networks are file names, `Network`s or lists of (weights, bias). Exactly one property (`epsilon` with
-    `norm`, or `top`) and one region: `box` (a VNN-LIB file or a pair of arrays), `centre` and `radius`,
-    `clusters` (labelled data), or a ready `region`. Or, instead of both, `property`: a VNN-LIB 2.0 file
-    about two networks, in its order of declaration. `pool` (`vouch.run.pool.run_jobs`) lends processes, as
-    many as `jobs` says. `report` gets a line for each of several parts when it is decided.
+    Networks are file names, `Network`s or lists of (weights, bias). Options are those of the command line
+    with underscores: exactly one property (`epsilon` with `norm`, or `top`) and one set of inputs: `box` (a
+    VNN-LIB file or a pair of arrays), `centre` and `radius`, `clusters` (labelled data), or a ready `region`.
+    Or, instead of both, `property`: a VNN-LIB 2.0 file about two networks, in its order of declaration.
+    `pool` (`vouch.run.pool.run_jobs`) lends processes, as many as `jobs` says. `report` gets a line for each
+    of several parts when it is decided.
     """
-    plan = Plan(engine, strategy, arithmetic, timeout, seed, Team(jobs, pool, report))
-    if property is not None:
-        given = (epsilon, top, box, region, centre, radius, clusters)
-        if any(value is not None for value in given):
+    return compared(reference, test, settings_of(options), region=region, pool=pool, report=report)
+
+
+def compared(
+    reference: Any,
+    test: Any,
+    settings: Settings,
+    *,
+    region: Region | None = None,
+    pool: Pool | None = None,
+    report: Callable[[str], None] | None = None,
+) -> Comparison:
+    """`compare` with options already resolved."""
+    plan = Plan.of(settings, team_of(settings, pool, report))
+    if settings.property is not None:
+        asked = (settings.epsilon, settings.top)
+        where = (settings.box, region, settings.centre, settings.radius, settings.clusters)
+        if any(value is not None for value in (*asked, *where)):
             raise VouchError("--property stands alone: it says what is asked and where")
-        return _by_property(loaded(reference), loaded(test), property, plan)
-    prop = property_of(epsilon, top, norm)
+        return _by_property(loaded(reference), loaded(test), settings.property, plan)
+    prop = property_of(settings)
     reference, test = loaded(reference), loaded(test)
-    shape = input_shape(reference)
-    if clusters is not None:
-        if not (box is None and region is None and centre is None):
+    if settings.clusters is not None:
+        if not (settings.box is None and region is None and settings.centre is None):
             raise VouchError("--clusters stands alone: no --box, no --centre")
-        return over_clusters(reference, test, prop, clusters, ball_norm or norm, densest, domain, plan)
-    where = region or region_of(shape, box, centre, radius, ball_norm or norm, domain)
-    return decide(reference, test, prop, where, plan)
+        return over_clusters(reference, test, prop, settings, plan)
+    return decide(reference, test, prop, region or region_of(input_shape(reference), settings), plan)
+
+
+# Options that a library may also give as arrays or paths.
+_RAW = ("box", "centre", "clusters", "domain", "property")
+
+
+def settings_of(options: Mapping[str, Any]) -> Settings:
+    """The options as the command line would resolve them."""
+    raw = {key: options[key] for key in _RAW if options.get(key) is not None}
+    plain = {key: _plain(value) for key, value in options.items() if key not in raw}
+    return resolve("equiv", plain).replace(**raw)
+
+
+def _plain(value: Any) -> Any:
+    """A number of numpy as Python's own."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def team_of(settings: Settings, pool: Pool | None, report: Callable[[str], None] | None = None) -> Team:
+    return Team(settings.jobs or os.cpu_count() or 1, pool, report)
+
+
+def ball_norm(settings: Settings) -> str:
+    """The norm of balls: that of the difference, unless another is given."""
+    return str(settings.ball_norm or settings.norm)
 
 
 def _by_property(reference: Any, test: Any, path: Any, plan: Plan) -> Comparison:
@@ -113,21 +138,17 @@ def output_size(network: Any) -> int:
     return network.outputs if isinstance(network, Network) else len(network[-1][1])
 
 
-def property_of(epsilon: float | None, top: int | None, norm: str = "linf") -> Property:
-    if (epsilon is None) == (top is None):
+def property_of(settings: Settings) -> Property:
+    if (settings.epsilon is None) == (settings.top is None):
         raise VouchError("give either --epsilon or --top")
-    if top is not None:
-        return Top(top)
-    if norm not in ("linf", "l1"):
-        raise VouchError(f"norm {norm!r} is not one of linf, l1")
-    assert epsilon is not None
-    return Epsilon(float(epsilon), "l1" if norm == "l1" else "linf")
+    if settings.top is not None:
+        return Top(settings.top)
+    return Epsilon(float(settings.epsilon), "l1" if settings.norm == "l1" else "linf")
 
 
-def region_of(
-    shape: tuple[int, ...], given: Any, centre: Any, radius: float | None, norm: str, domain: Any = None
-) -> Region:
+def region_of(shape: tuple[int, ...], settings: Settings) -> Region:
     """The one region that the options describe."""
+    given, centre, radius = settings.box, settings.centre, settings.radius
     if given is not None:
         if centre is not None or radius is not None:
             raise VouchError("give either --box or --centre with --radius")
@@ -139,7 +160,7 @@ def region_of(
     if centre is None or radius is None:
         raise VouchError("give a region: --box, --centre with --radius, or --clusters")
     point = read_point(centre, shape)
-    return ball(point, radius, norm, domain_of(domain, len(point)))
+    return ball(point, radius, ball_norm(settings), domain_of(settings.domain, len(point)))
 
 
 def domain_of(given: Any, size: int) -> tuple[Array, Array] | None:
@@ -158,31 +179,21 @@ def domain_of(given: Any, size: int) -> tuple[Array, Array] | None:
     return lower, upper
 
 
-def cluster_regions(
-    data: Any, inputs: int, norm: str, densest: int, domain: Any
-) -> tuple[list[Cluster], tuple[Array, Array]]:
+def clusters_of(inputs: int, settings: Settings) -> tuple[list[Cluster], tuple[Array, Array]]:
     """The densest clusters, and the limits of the inputs (of the data, unless given)."""
-    points, labels = read_labelled(data, inputs)
-    limits = domain_of(domain, points.shape[1]) or (points.min(axis=0), points.max(axis=0))
-    found = [cluster for cluster in find_clusters(points, labels, norm) if cluster.size > 1][:densest]
+    points, labels = read_labelled(settings.clusters, inputs)
+    limits = domain_of(settings.domain, points.shape[1]) or (points.min(axis=0), points.max(axis=0))
+    found = [cluster for cluster in find_clusters(points, labels, ball_norm(settings)) if cluster.size > 1]
     if not found:
         raise VouchError("the data set has no cluster of more than one point")
-    return found, limits
+    return found[: settings.densest], limits
 
 
-def over_clusters(
-    reference: Any,
-    test: Any,
-    prop: Property,
-    data: Any,
-    norm: str,
-    densest: int,
-    domain: Any,
-    plan: Plan,
-) -> Comparison:
+def over_clusters(reference: Any, test: Any, prop: Property, settings: Settings, plan: Plan) -> Comparison:
     """Every cluster by itself; the whole is equivalent if all are, different if one is."""
     started = time.monotonic()
-    found, limits = cluster_regions(data, int(np.prod(input_shape(reference))), norm, densest, domain)
+    found, limits = clusters_of(int(np.prod(input_shape(reference))), settings)
+    norm = ball_norm(settings)
     questions = [
         (
             ball(cluster.centre, cluster.radius, norm, limits),
@@ -204,13 +215,13 @@ def _each(
     check_vacuity: bool = False,
 ) -> list[Comparison]:
     """Every named question by itself; the time is shared among those that are left."""
-    deadline = Deadline.after(plan.timeout)
+    clock = Clock(plan.timeout)
     # One process for each of several questions; all of them for a single one.
     team = plan.team if len(questions) == 1 else ALONE_ONLY
 
     def answer(number: int) -> Comparison:
         region, prop, name = questions[number]
-        own = replace(plan, timeout=plan.team.share(deadline, len(questions) - number), team=team)
+        own = replace(plan, timeout=plan.team.share(clock, len(questions) - number), team=team)
         return replace(decide(reference, test, prop, region, own, check_vacuity=check_vacuity), name=name)
 
     def missing(number: int, why: str) -> Comparison:

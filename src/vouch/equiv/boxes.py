@@ -13,11 +13,12 @@ import numpy as np
 from vouch.equiv import neurons
 from vouch.equiv.forms import Array, Cells
 from vouch.equiv.margins import Assessment, assess, joint
-from vouch.equiv.outcome import Confirm, Deadline, Outcome, Probe, Witness
+from vouch.equiv.outcome import Confirm, Outcome, Probe, Witness
 from vouch.equiv.pair import Pair
 from vouch.equiv.property import Epsilon, Property
 from vouch.equiv.region import Region
 from vouch.equiv.team import ALONE_ONLY, Team
+from vouch.nn.search.task import Clock
 from vouch.verdict import Verdict
 
 # A box is given up when it is this much smaller than the region in every direction that matters.
@@ -81,12 +82,12 @@ class BoxSearch:
     def is_open(self) -> bool:
         return len(self.queue.lower) > 0
 
-    def run(self, until: Deadline) -> None:
+    def run(self, until: Clock) -> None:
         width = _batch(self.pair)
-        while self.is_open and self.witness is None and not until.passed:
+        while self.is_open and self.witness is None and not until.over:
             self._step(width, until)
 
-    def _step(self, width: int, until: Deadline) -> None:
+    def _step(self, width: int, until: Clock) -> None:
         queue = self.queue
         lower, upper = queue.take(width)
         report = _bounded(self.pair, self.region, self.prop, lower, upper, self.unit)
@@ -99,11 +100,11 @@ class BoxSearch:
         queue.closed = max(queue.closed, float(report.bound[report.proved].max(initial=-np.inf)))
         self.stuck |= _split(queue, report, lower, upper, self.region)
 
-    def _finished(self, report: Assessment, lower: Array, upper: Array, until: Deadline) -> Assessment:
+    def _finished(self, report: Assessment, lower: Array, upper: Array, until: Clock) -> Assessment:
         """Settle the simple ones of the open boxes exactly; halving them would take long near the limit."""
         proved, bound = report.proved.copy(), report.bound.copy()
         for index in np.flatnonzero(~proved & (report.relaxed <= FEW_NEURONS)):
-            if until.passed:
+            if until.over:
                 break
             part = replace(self.region, lower=lower[index], upper=upper[index])
             outcome = neurons.prove(
@@ -152,7 +153,7 @@ def prove(
     region: Region,
     prop: Property,
     confirm: Confirm,
-    deadline: Deadline,
+    clock: Clock,
     *,
     unit: float = 0.0,
     probe: Probe | None = None,
@@ -160,7 +161,7 @@ def prove(
 ) -> Outcome:
     """Decide the property by splitting inputs."""
     search = BoxSearch(pair, region, prop, confirm, unit, probe, _start(region))
-    team.finish(search, deadline)
+    team.finish(search, clock)
     statistics = {"boxes": float(search.queue.boxes)}
     if search.witness is not None:
         return Outcome(Verdict.DIFFERENT, witness=search.witness, statistics=statistics)
@@ -175,14 +176,14 @@ def prove(
 
 
 def smallest_bound(
-    pair: Pair, region: Region, norm: str, deadline: Deadline, *, unit: float = 0.0, target: float = 0.0
+    pair: Pair, region: Region, norm: str, clock: Clock, *, unit: float = 0.0, target: float = 0.0
 ) -> tuple[float, int]:
-    """The smallest difference that can be proved before the deadline (or `target`), and the number of boxes
+    """The smallest difference that can be proved before the clock (or `target`), and the number of boxes
     it took: always the loosest box is refined."""
     prop = Epsilon(target, "l1" if norm == "l1" else "linf")
     queue = _start(region, loosest_first=True)
     width = _batch(pair)
-    while len(queue.lower) and not deadline.passed:
+    while len(queue.lower) and not clock.over:
         lower, upper = queue.take(width)
         report = _bounded(pair, region, prop, lower, upper, unit)
         queue.closed = max(queue.closed, float(report.bound[report.proved].max(initial=-np.inf)))

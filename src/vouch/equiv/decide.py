@@ -19,7 +19,7 @@ from vouch.equiv.confirm import confirmer
 from vouch.equiv.falsify import falsify, glance
 from vouch.equiv.forms import UNIT32, may_overflow
 from vouch.equiv.graphs import Compared, GraphPair, pair_of
-from vouch.equiv.outcome import Deadline, Outcome, Witness
+from vouch.equiv.outcome import Outcome, Witness
 from vouch.equiv.pair import Pair
 from vouch.equiv.property import Avoid, Epsilon, Property, Top
 from vouch.equiv.region import Region
@@ -27,13 +27,13 @@ from vouch.equiv.result import Comparison
 from vouch.equiv.team import ALONE_ONLY, Team
 from vouch.equiv.vacuity import contradicts_itself
 from vouch.errors import Unsupported, VouchError
+from vouch.nn.search.task import Clock
+from vouch.settings import Settings
 from vouch.verdict import Verdict
 
-ENGINES = ("auto", "differential", "paths", "milp")
 DECIDED = (Verdict.EQUIVALENT, Verdict.DIFFERENT)
 # Seconds for a last search for a violation when bounds do not get anywhere.
 LONG_LOOK = 30.0
-STRATEGIES = ("exact", "first", "approx", "max", "less", "oracle")
 # Up to this many inputs, halving boxes beats splitting neurons.
 FEW_INPUTS = 12
 VACUOUS = "vacuous: the property contradicts itself, nothing is said about the networks"
@@ -53,14 +53,10 @@ class Plan:
     seed: int = 0
     team: Team = ALONE_ONLY
 
-    def __post_init__(self) -> None:
-        for value, known in (
-            (self.engine, ENGINES),
-            (self.strategy, STRATEGIES),
-            (self.arithmetic, ("real", "float32")),
-        ):
-            if value not in known:
-                raise VouchError(f"{value!r} is not one of {', '.join(known)}")
+    @classmethod
+    def of(cls, settings: Settings, team: Team) -> Plan:
+        s = settings
+        return cls(s.engine, s.strategy, s.arithmetic, s.timeout, s.seed, team)
 
     @property
     def unit(self) -> float:
@@ -129,7 +125,7 @@ def _joint(pair: GraphPair, region: Region, prop: Property, plan: Plan) -> tuple
     from vouch.equiv import joint
 
     confirm = confirmer(pair, region, prop, plan.arithmetic)
-    deadline = Deadline.after(plan.timeout)
+    clock = Clock(plan.timeout)
     if plan.arithmetic == "real" and not isinstance(prop, Avoid) and pair.identical:
         return "structure", Outcome(Verdict.EQUIVALENT, bound=0.0 if isinstance(prop, Epsilon) else None)
     witness = glance(pair, region, prop, confirm, seed=plan.seed)
@@ -137,7 +133,7 @@ def _joint(pair: GraphPair, region: Region, prop: Property, plan: Plan) -> tuple
         return "falsifier", Outcome(Verdict.DIFFERENT, witness=witness)
     rounded = plan.arithmetic == "float32"
     return "joint", joint.prove(
-        pair, region, prop, confirm, deadline, rounded=rounded, jobs=plan.team.size, seed=plan.seed
+        pair, region, prop, confirm, clock, rounded=rounded, jobs=plan.team.size, seed=plan.seed
     )
 
 
@@ -161,7 +157,7 @@ def fits(pair: Compared, region: Region, prop: Property) -> None:
 
 
 def _run(pair: Pair, region: Region, prop: Property, plan: Plan) -> tuple[str, Outcome]:
-    deadline = Deadline.after(plan.timeout)
+    clock = Clock(plan.timeout)
     ranking = isinstance(prop, Top)
     # Equal functions are equivalent; what else a property may forbid is another matter.
     if plan.arithmetic == "real" and not isinstance(prop, Avoid) and same_function(pair, ranking=ranking):
@@ -176,17 +172,17 @@ def _run(pair: Pair, region: Region, prop: Property, plan: Plan) -> tuple[str, O
         raise Unsupported("float32 sums may overflow in this region")
     match plan.engine:
         case "differential":
-            return "differential", differential(pair, region, prop, plan, deadline)
+            return "differential", differential(pair, region, prop, plan, clock)
         case "paths":
-            return "paths", _paths(pair, region, prop, plan, deadline)
+            return "paths", _paths(pair, region, prop, plan, clock)
         case "milp":
-            return "milp", _milp(pair, region, prop, plan, deadline)
+            return "milp", _milp(pair, region, prop, plan, clock)
         case _:
-            return _combined(pair, region, prop, plan, deadline)
+            return _combined(pair, region, prop, plan, clock)
 
 
 def differential(
-    pair: Pair, region: Region, prop: Property, plan: Plan, deadline: Deadline, *, probing: bool = True
+    pair: Pair, region: Region, prop: Property, plan: Plan, clock: Clock, *, probing: bool = True
 ) -> Outcome:
     """Bounds on the difference, with the split that suits the number of inputs. When that takes long,
     a violation is searched for (`probing`)."""
@@ -195,52 +191,52 @@ def differential(
     def probe() -> Witness | None:
         if not probing:
             return None
-        return falsify(pair, region, prop, confirm, deadline.share(0.3).within(20.0), seed=plan.seed)
+        return falsify(pair, region, prop, confirm, clock.share(0.3).within(20.0), seed=plan.seed)
 
     if region.size > FEW_INPUTS or region.rows is not None:
         return neurons.prove(
-            pair, region, prop, confirm, deadline, unit=plan.unit, probe=probe, team=plan.team
+            pair, region, prop, confirm, clock, unit=plan.unit, probe=probe, team=plan.team
         )
     hidden = sum(pair.reference.widths[:-1]) + sum(pair.test.widths[:-1])
     if not region.is_box or hidden <= FEW_NEURONS:
         # Halving boxes does not fit a ball, and a handful of neurons is settled sooner.
-        few = neurons.prove(pair, region, prop, confirm, deadline, unit=plan.unit, limit=400)
+        few = neurons.prove(pair, region, prop, confirm, clock, unit=plan.unit, limit=400)
         if few.verdict is not Verdict.UNKNOWN:
             return few
-    return boxes.prove(pair, region, prop, confirm, deadline, unit=plan.unit, probe=probe, team=plan.team)
+    return boxes.prove(pair, region, prop, confirm, clock, unit=plan.unit, probe=probe, team=plan.team)
 
 
-def _paths(pair: Pair, region: Region, prop: Property, plan: Plan, deadline: Deadline) -> Outcome:
+def _paths(pair: Pair, region: Region, prop: Property, plan: Plan, clock: Clock) -> Outcome:
     from vouch.equiv import paths
 
     return paths.prove(
-        pair, region, prop, confirmer(pair, region, prop, plan.arithmetic), deadline, strategy=plan.strategy
+        pair, region, prop, confirmer(pair, region, prop, plan.arithmetic), clock, strategy=plan.strategy
     )
 
 
-def _milp(pair: Pair, region: Region, prop: Property, plan: Plan, deadline: Deadline) -> Outcome:
+def _milp(pair: Pair, region: Region, prop: Property, plan: Plan, clock: Clock) -> Outcome:
     from vouch.equiv import milp
 
     confirm = confirmer(pair, region, prop, plan.arithmetic)
-    return milp.prove(pair, region, prop, confirm, deadline, team=plan.team)
+    return milp.prove(pair, region, prop, confirm, clock, team=plan.team)
 
 
 def _combined(
-    pair: Pair, region: Region, prop: Property, plan: Plan, deadline: Deadline
+    pair: Pair, region: Region, prop: Property, plan: Plan, clock: Clock
 ) -> tuple[str, Outcome]:
     """Differential bounds get most of the time; paths and MILP are complete where bounds are stuck."""
-    outcome = differential(pair, region, prop, plan, deadline.share(0.85))
-    if outcome.verdict in DECIDED or deadline.passed:
+    outcome = differential(pair, region, prop, plan, clock.share(0.85))
+    if outcome.verdict in DECIDED or clock.over:
         return "differential", outcome
     # Close to the limit, then: a long look from other points.
     confirm = confirmer(pair, region, prop, plan.arithmetic)
-    longer = deadline.share(0.3).within(LONG_LOOK)
+    longer = clock.share(0.3).within(LONG_LOOK)
     witness = falsify(pair, region, prop, confirm, longer, seed=plan.seed + 1, attempts=1000)
     if witness is not None:
         return "falsifier", Outcome(Verdict.DIFFERENT, witness=witness, statistics=outcome.statistics)
     if plan.arithmetic == "float32":
         return "differential", outcome
-    later = _paths(pair, region, prop, plan, deadline.share(0.5))
-    if later.verdict in DECIDED or deadline.passed:
+    later = _paths(pair, region, prop, plan, clock.share(0.5))
+    if later.verdict in DECIDED or clock.over:
         return "paths", later
-    return "milp", _milp(pair, region, prop, plan, deadline)
+    return "milp", _milp(pair, region, prop, plan, clock)

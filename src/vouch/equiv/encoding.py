@@ -16,11 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from vouch.equiv.forms import Array, Limits
-from vouch.equiv.outcome import Deadline
 from vouch.equiv.pair import Dense, Pair
 from vouch.equiv.property import Avoid, Epsilon, Property, Top
 from vouch.equiv.region import Region
 from vouch.nn.highs import library, silent_model
+from vouch.nn.search.task import Clock
 
 # A unique maximum of the reference is larger than the others by at least this much.
 UNIQUE = 1e-5
@@ -257,13 +257,13 @@ class Encoding:
 
     # --- solving
 
-    def optimise(self, variable: int, deadline: Deadline, *, maximise: bool) -> Found:
+    def optimise(self, variable: int, clock: Clock, *, maximise: bool) -> Found:
         """Maximise or minimise one variable."""
         self.model.changeColCost(variable, 1.0)
         sense = self._h.ObjSense.kMaximize if maximise else self._h.ObjSense.kMinimize
         self.model.changeObjectiveSense(sense)
-        if np.isfinite(deadline.left):
-            self.model.setOptionValue("time_limit", float(deadline.left))
+        if np.isfinite(clock.left):
+            self.model.setOptionValue("time_limit", float(clock.left))
         self.model.run()
         info = self.model.getInfo()
         status = self.model.getModelStatus()

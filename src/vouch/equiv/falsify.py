@@ -9,10 +9,11 @@ import numpy as np
 
 from vouch.equiv.forms import Cells
 from vouch.equiv.graphs import Compared
-from vouch.equiv.outcome import Confirm, Deadline, Witness
+from vouch.equiv.outcome import Confirm, Witness
 from vouch.equiv.pair import Array, Dense, Pair
 from vouch.equiv.property import Property, Top
 from vouch.equiv.region import Region, input_program
+from vouch.nn.search.task import Clock
 
 STEPS = 40
 STARTS = 96
@@ -38,7 +39,7 @@ def falsify(
     region: Region,
     prop: Property,
     confirm: Confirm,
-    deadline: Deadline,
+    clock: Clock,
     *,
     seed: int = 0,
     attempts: int | None = None,
@@ -49,7 +50,7 @@ def falsify(
     for attempt in range(_attempts(pair) if attempts is None else attempts):
         points = region.sample(rng, 2048)
         for stage in (_climbed, _polished):
-            if deadline.passed:
+            if clock.over:
                 return None
             points = stage(pair, region, prop, points, attempt)
             witness = _confirmed(pair, region, prop, points, confirm)
@@ -66,7 +67,7 @@ def _attempts(pair: Compared) -> int:
 
 
 def largest(
-    pair: Pair, region: Region, prop: Property, deadline: Deadline, *, seed: int = 0
+    pair: Pair, region: Region, prop: Property, clock: Clock, *, seed: int = 0
 ) -> tuple[Array, float]:
     """The input with the largest violation score that a thorough search finds, and its score."""
     rng = np.random.default_rng(seed)
@@ -79,7 +80,7 @@ def largest(
             scores = prop.excess(pair.reference.evaluate(points), pair.test.evaluate(points))
             if scores.max() > score:
                 best, score = points[scores.argmax()], float(scores.max())
-        if deadline.passed:
+        if clock.over:
             break
     return best, score
 

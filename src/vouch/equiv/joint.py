@@ -1,6 +1,6 @@
 """Engine `joint`: both networks as one graph that reads the input once, handed to the searches of `vouch nn`.
 
-The graph (`nn.twins`) puts out r of the reference, t of the test network, the differences g = r − t, which
+The graph (`nn.product`) puts out r of the reference, t of the test network, the differences g = r − t, which
 networks of one structure follow node by node, and for the Manhattan norm |g|. A violation is a union of
 polytopes of r and t. Every row about t is stated once more about r − g; bounds of both are substituted
 backwards down to the shared input, where common terms cancel, and any combination may refute the violation.
@@ -22,7 +22,7 @@ import numpy as np
 
 from vouch.equiv.falsify import falsify
 from vouch.equiv.graphs import GraphPair
-from vouch.equiv.outcome import Array, Confirm, Deadline, Outcome, Witness
+from vouch.equiv.outcome import Array, Confirm, Outcome, Witness
 from vouch.equiv.property import Avoid, Bools, Epsilon, Property, Top
 from vouch.equiv.region import Region
 from vouch.errors import Unsupported
@@ -30,12 +30,12 @@ from vouch.nn.bounds.model import Model, model_from
 from vouch.nn.bounds.outputs import least_of_rows
 from vouch.nn.lowered import lower
 from vouch.nn.network import Network
+from vouch.nn.product import Product, beside
 from vouch.nn.property import Ball, Case, Rows
 from vouch.nn.property import Property as Question
 from vouch.nn.result import Counterexample
 from vouch.nn.search.driver import search
-from vouch.nn.search.task import Judge
-from vouch.nn.twins import Twins, beside
+from vouch.nn.search.task import Clock, Judge
 from vouch.settings import Settings
 from vouch.verdict import Verdict
 
@@ -49,7 +49,7 @@ def prove(
     region: Region,
     prop: Property,
     confirm: Confirm,
-    deadline: Deadline,
+    clock: Clock,
     *,
     rounded: bool = False,
     jobs: int | None = None,
@@ -61,17 +61,17 @@ def prove(
     """
     sources = pair.reference.source, pair.test.source
     graphs = [lower(source, fold=not rounded, relu_only=True) for source in sources]
-    twins = beside(*graphs, distances=isinstance(prop, Epsilon) and prop.norm == "l1")
-    model = model_from(twins.lowered, "float32" if rounded else "real")
-    root = _violations(model, twins, _input_set(region), prop)
+    product = beside(*graphs, distances=isinstance(prop, Epsilon) and prop.norm == "l1")
+    model = model_from(product.lowered, "float32" if rounded else "real")
+    root = _violations(model, product, _input_set(region), prop)
     if not root.case.regions:
         return Outcome(Verdict.EQUIVALENT, bound=root.bound)
-    witness = falsify(pair, region, prop, confirm, deadline.share(0.2).within(10.0), seed=seed)
+    witness = falsify(pair, region, prop, confirm, clock.share(0.2).within(10.0), seed=seed)
     if witness is not None:
         return Outcome(Verdict.DIFFERENT, witness=witness)
     question = Question((root.case,), model.inputs, model.outputs)
     judge = _PairJudge(sources[0], question, confirm)
-    limit = None if deadline.at == float("inf") else deadline.left
+    limit = None if clock.endless else clock.left
     result = search(model, question, Settings({"engine": "auto", "timeout": limit, "jobs": jobs}), judge)
     verdict = _VERDICTS.get(result.verdict, result.verdict)
     bound = prop.epsilon if isinstance(prop, Epsilon) and verdict is Verdict.EQUIVALENT else None
@@ -96,8 +96,8 @@ class _Root:
     bound: float | None = None
 
 
-def _violations(model: Model, twins: Twins, case: Case, prop: Property) -> _Root:
-    outputs = twins.outputs
+def _violations(model: Model, product: Product, case: Case, prop: Property) -> _Root:
+    outputs = product.outputs
     match prop:
         case Epsilon():
             regions = _distances(prop, outputs, model)
@@ -112,7 +112,7 @@ def _violations(model: Model, twins: Twins, case: Case, prop: Property) -> _Root
             assert_never(never)
     if not regions:
         return _Root(case)
-    if twins.followed:
+    if product.followed:
         regions = [_restated(region, outputs) for region in regions]
     least = least_of_rows(model, case, np.vstack([region.y_rows for region in regions]))
     ends = np.cumsum([region.count for region in regions])[:-1]

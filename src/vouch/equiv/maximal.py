@@ -13,7 +13,15 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from vouch.equiv.api import domain_of, input_shape, loaded, property_of
+from vouch.equiv.api import (
+    ball_norm,
+    domain_of,
+    input_shape,
+    loaded,
+    property_of,
+    settings_of,
+    team_of,
+)
 from vouch.equiv.canonical import same_function
 from vouch.equiv.confirm import certainly_violated, confirmer
 from vouch.equiv.data import read_point
@@ -21,13 +29,15 @@ from vouch.equiv.decide import Plan, decide_pair, described, differential, fits
 from vouch.equiv.falsify import falsify, glance
 from vouch.equiv.graphs import Compared, pair_of
 from vouch.equiv.milp import nearest_violation
-from vouch.equiv.outcome import Array, Deadline, Witness
+from vouch.equiv.outcome import Array, Witness
 from vouch.equiv.pair import Pair
 from vouch.equiv.property import Property, Top
 from vouch.equiv.region import Region, ball
 from vouch.equiv.team import ALONE_ONLY, INTERRUPTED, Team
 from vouch.errors import Unsupported, VouchError
+from vouch.nn.search.task import Clock
 from vouch.parallel import Pool
+from vouch.settings import Settings
 from vouch.verdict import Exit, Verdict
 
 # The search ends when proved and refuted radius are this close (relative to the refuted one).
@@ -93,37 +103,28 @@ class Radius:
         return self.text()
 
 
-def radius(
-    reference: Any,
-    test: Any,
-    *,
-    centre: Any = None,
-    epsilon: float | None = None,
-    top: int | None = None,
-    norm: str = "linf",
-    ball_norm: str | None = None,
-    domain: Any = None,
-    timeout: float | None = None,
-    seed: int = 0,
-    jobs: int = 1,
-    pool: Pool | None = None,
-) -> Radius:
-    """Largest proved and smallest refuted radius around `centre` (in `timeout` seconds, 60 by default).
-    `pool` (`vouch.run.pool.run_jobs`) lends `jobs` processes."""
-    prop = property_of(epsilon, top, norm)
+def radius(reference: Any, test: Any, *, pool: Pool | None = None, **options: Any) -> Radius:
+    """Largest proved and smallest refuted radius around `centre` (in `timeout` seconds, 60 by default), with
+    the options of the command line. `pool` (`vouch.run.pool.run_jobs`) lends `jobs` processes."""
+    return radius_of(reference, test, settings_of(options), pool)
+
+
+def radius_of(reference: Any, test: Any, settings: Settings, pool: Pool | None = None) -> Radius:
+    """`radius` with options already resolved."""
+    prop = property_of(settings)
     reference, test = loaded(reference), loaded(test)
-    if centre is None:
+    if settings.centre is None:
         raise VouchError("give the --centre")
-    point = read_point(centre, input_shape(reference))
-    limits = domain_of(domain, len(point))
-    started = time.monotonic()
-    measure = ball_norm or norm
+    point = read_point(settings.centre, input_shape(reference))
+    limits = domain_of(settings.domain, len(point))
+    started, measure = time.monotonic(), ball_norm(settings)
     try:
         pair = pair_of(reference, test)
-        deadline = Deadline.after(timeout or DEFAULT_SECONDS)
-        search = RadiusSearch(pair, prop, point, measure, limits, seed, Team(jobs, pool))
+        clock = Clock(settings.timeout or DEFAULT_SECONDS)
+        team = team_of(settings, pool)
+        search = RadiusSearch(pair, prop, point, measure, limits, settings.seed, team)
         try:
-            return search.run(deadline, started)
+            return search.run(clock, started)
         except KeyboardInterrupt:
             return search.so_far(started)
     except Unsupported as problem:
@@ -150,7 +151,7 @@ class RadiusSearch:
         self.refuted: float | None = None
         self.witness: Witness | None = None
 
-    def run(self, deadline: Deadline, started: float) -> Radius:
+    def run(self, clock: Clock, started: float) -> Radius:
         fits(self.pair, self.region(0.0), self.prop)
         if isinstance(self.pair, Pair) and same_function(self.pair, ranking=isinstance(self.prop, Top)):
             self.proved = self._whole() if self.domain is not None else float(np.finfo(np.float64).max)
@@ -158,14 +159,14 @@ class RadiusSearch:
         if certainly_violated(self.pair, self.prop, self.centre):
             self._accept(confirmer(self.pair, self.region(0.0), self.prop)(self.centre))
             return self._answer(Verdict.DIFFERENT, started, "the networks differ at the centre")
-        self._from_above(deadline.share(0.2))
+        self._from_above(clock.share(0.2))
         if self.refuted is None and self.domain is not None:
             # Nothing found anywhere in the domain: try to prove all of it.
-            self._prove(self._whole(), deadline.share(0.3))
+            self._prove(self._whole(), clock.share(0.3))
             if self.proved is not None:
                 return self._answer(Verdict.EQUIVALENT, started, "the whole domain is proved")
-        self._nearest(deadline.share(0.25))
-        self._from_below(deadline)
+        self._nearest(clock.share(0.25))
+        self._from_below(clock)
         return self._answer(Verdict.EQUIVALENT if self._closed() else Verdict.UNKNOWN, started)
 
     def so_far(self, started: float) -> Radius:
@@ -212,10 +213,10 @@ class RadiusSearch:
             return True
         return False
 
-    def _from_above(self, deadline: Deadline) -> None:
+    def _from_above(self, clock: Clock) -> None:
         """Double the radius until the falsifier succeeds, then shrink it as long as it still does."""
         size = self._first_radius()
-        while self.refuted is None and not deadline.passed:
+        while self.refuted is None and not clock.over:
             region = self.region(size)
             confirm = confirmer(self.pair, region, self.prop)
             self._accept(glance(self.pair, region, self.prop, confirm, seed=self.seed))
@@ -223,11 +224,11 @@ class RadiusSearch:
                 break
             size *= 2.0
         factor = 0.7
-        while self.refuted is not None and factor < 0.995 and not deadline.passed:
+        while self.refuted is not None and factor < 0.995 and not clock.over:
             region = self.region(self.refuted * factor)
             confirm = confirmer(self.pair, region, self.prop)
             found = falsify(
-                self.pair, region, self.prop, confirm, deadline.within(3.0), seed=self.seed, attempts=ATTEMPTS
+                self.pair, region, self.prop, confirm, clock.within(3.0), seed=self.seed, attempts=ATTEMPTS
             )
             if not self._accept(found):
                 factor = (1.0 + factor) / 2
@@ -236,28 +237,28 @@ class RadiusSearch:
         spread = float(np.abs(self.centre).mean()) or 1.0
         return spread * (0.25 * len(self.centre) ** 0.5 if self.norm == "l1" else 0.02)
 
-    def _nearest(self, deadline: Deadline) -> None:
+    def _nearest(self, clock: Clock) -> None:
         """HiGHS minimises the radius of a violation, where the networks have a big-M encoding."""
         if self.refuted is None or not isinstance(self.pair, Pair):
             return
         region = self.region(self.refuted)
         found = nearest_violation(
-            self.pair, region, self.prop, self.centre, self.norm, self.refuted, 1e-4, deadline
+            self.pair, region, self.prop, self.centre, self.norm, self.refuted, 1e-4, clock
         )
         if found.input is not None:
             self._accept(confirmer(self.pair, region, self.prop)(found.input))
 
-    def _from_below(self, deadline: Deadline) -> None:
+    def _from_below(self, clock: Clock) -> None:
         """Prove fixed radii by bisection, first with little time for each, then with ever more. Proofs take
         the longer the larger the ball: what fails with little time shows where more is well spent."""
-        budget = max(SHORTEST, deadline.left / 32)
+        budget = max(SHORTEST, clock.left / 32)
         goal = self._ceiling() or self._first_radius()
-        while not deadline.passed and not self._closed():
+        while not clock.over and not self._closed():
             failed: float | None = None
             while failed is None or failed - (self.proved or 0.0) > 2 * CLOSE * failed:
-                if not self._prove(goal, deadline.within(budget)):
+                if not self._prove(goal, clock.within(budget)):
                     failed = goal
-                if deadline.passed or self._closed():
+                if clock.over or self._closed():
                     return
                 ceilings = [end for end in (failed, self._ceiling()) if end is not None]
                 low, failed = self.proved or 0.0, min(ceilings, default=None)
@@ -270,13 +271,13 @@ class RadiusSearch:
         """The largest radius that is worth proving."""
         return None if self.refuted is None else self.refuted * (1 - CLOSE / 2)
 
-    def _prove(self, size: float, deadline: Deadline) -> bool:
+    def _prove(self, size: float, clock: Clock) -> bool:
         region = self.region(size)
-        plan = Plan(timeout=deadline.left, seed=self.seed, team=self.team)
+        plan = Plan(timeout=clock.left, seed=self.seed, team=self.team)
         if isinstance(self.pair, Pair):
             # Violations were looked for already.
             with threadpool_limits(1):
-                outcome = differential(self.pair, region, self.prop, plan, deadline, probing=False)
+                outcome = differential(self.pair, region, self.prop, plan, clock, probing=False)
         else:
             outcome = decide_pair(self.pair, region, self.prop, plan)[1]
         if outcome.verdict is Verdict.EQUIVALENT:

@@ -11,47 +11,48 @@ import numpy as np
 from vouch.equiv import neurons
 from vouch.equiv.encoding import Encoding, Found
 from vouch.equiv.forms import Array, Limits
-from vouch.equiv.outcome import Confirm, Deadline, Outcome
+from vouch.equiv.outcome import Confirm, Outcome
 from vouch.equiv.pair import Dense, Layer, Pair
 from vouch.equiv.property import Epsilon, Property
 from vouch.equiv.region import Region, box
 from vouch.equiv.team import ALONE_ONLY, Team
 from vouch.equiv.tighten import tightened
+from vouch.nn.search.task import Clock
 from vouch.verdict import Verdict
 
 # Seconds for each two-layer program that tightens a bound.
 SMALL_PROGRAM = 1.0
 
 
-def encoded(pair: Pair, region: Region, deadline: Deadline) -> Encoding:
+def encoded(pair: Pair, region: Region, clock: Clock) -> Encoding:
     """The encoding with bounds from intervals, forms, linear programs and small two-layer programs."""
-    limits = tightened(pair, region, deadline.share(0.3))
+    limits = tightened(pair, region, clock.share(0.3))
     for network, own in zip((pair.reference, pair.test), limits, strict=True):
-        _two_layers(network, own, deadline.share(0.3))
+        _two_layers(network, own, clock.share(0.3))
     return Encoding(pair, region, limits)
 
 
-def _two_layers(network: Dense, limits: Limits, deadline: Deadline) -> None:
+def _two_layers(network: Dense, limits: Limits, clock: Clock) -> None:
     """Tighten every unstable neuron by the exact program of its layer and the one before it. The result is
     the solver's word: it sharpens the search, no proof rests on it."""
     for index in range(1, len(network.layers) - 1):
         lower, upper = limits[index]
         for neuron in np.flatnonzero((lower < 0) & (upper > 0)):
-            if deadline.passed:
+            if clock.over:
                 return
             layer = network.layers[index]
             row, shift = layer.weights[neuron], float(layer.bias[neuron])
-            upper[neuron] = min(upper[neuron], _two_layer_bound(limits[index - 1], row, shift, deadline))
-            lower[neuron] = max(lower[neuron], -_two_layer_bound(limits[index - 1], -row, -shift, deadline))
+            upper[neuron] = min(upper[neuron], _two_layer_bound(limits[index - 1], row, shift, clock))
+            lower[neuron] = max(lower[neuron], -_two_layer_bound(limits[index - 1], -row, -shift, clock))
 
 
-def _two_layer_bound(before: tuple[Array, Array], row: Array, shift: float, deadline: Deadline) -> float:
+def _two_layer_bound(before: tuple[Array, Array], row: Array, shift: float, clock: Clock) -> float:
     """Upper bound of row·relu(s) + shift over all s between the bounds of the layer before."""
     size = len(row)
     copy = Layer(np.eye(size), np.zeros(size))
     piece = Dense("two layers", (copy, Layer(row[None, :], np.array([shift]))))
     program = Encoding(Pair(piece, piece), box(*before), ((before,), (before,)))
-    found = program.optimise(program.r[0], deadline.within(SMALL_PROGRAM), maximise=True)
+    found = program.optimise(program.r[0], clock.within(SMALL_PROGRAM), maximise=True)
     return found.bound + 1e-6 * (1.0 + abs(found.bound))
 
 
@@ -60,12 +61,12 @@ def prove(
     region: Region,
     prop: Property,
     confirm: Confirm,
-    deadline: Deadline,
+    clock: Clock,
     *,
     team: Team = ALONE_ONLY,
 ) -> Outcome:
     """Maximise the violation; replay it, or certify that there is none."""
-    found = maximal_violation(pair, region, prop, deadline.share(0.7))
+    found = maximal_violation(pair, region, prop, clock.share(0.7))
     statistics = {"violation": found.value, "violation_bound": found.bound}
     statistics = {name: value for name, value in statistics.items() if np.isfinite(value)}
     limit = prop.epsilon if isinstance(prop, Epsilon) else 0.0
@@ -73,9 +74,9 @@ def prove(
         witness = confirm(found.input)
         if witness is not None:
             return Outcome(Verdict.DIFFERENT, witness=witness, statistics=statistics)
-    if deadline.passed:
+    if clock.over:
         return Outcome(Verdict.TIMEOUT, statistics=statistics)
-    proof = neurons.prove(pair, region, prop, confirm, deadline, team=team)
+    proof = neurons.prove(pair, region, prop, confirm, clock, team=team)
     if proof.verdict in (Verdict.EQUIVALENT, Verdict.DIFFERENT):
         return Outcome(proof.verdict, proof.bound, proof.witness, None, {**proof.statistics, **statistics})
     if found.finished:
@@ -84,10 +85,10 @@ def prove(
     return Outcome(Verdict.TIMEOUT, statistics=statistics)
 
 
-def maximal_violation(pair: Pair, region: Region, prop: Property, deadline: Deadline) -> Found:
+def maximal_violation(pair: Pair, region: Region, prop: Property, clock: Clock) -> Found:
     """The largest violation as HiGHS sees it (Thesis 11.1 to 11.18); a suggestion, not a proof."""
-    program = encoded(pair, region, deadline.share(0.5))
-    return program.optimise(program.violation(prop), deadline, maximise=True)
+    program = encoded(pair, region, clock.share(0.5))
+    return program.optimise(program.violation(prop), clock, maximise=True)
 
 
 def nearest_violation(
@@ -98,12 +99,12 @@ def nearest_violation(
     norm: str,
     largest: float,
     threshold: float,
-    deadline: Deadline,
+    clock: Clock,
 ) -> Found:
     """The smallest radius around the centre with a violation of at least `threshold` (Thesis 11.19 to
     11.23), within `region`, which must hold the ball of radius `largest`."""
-    program = encoded(pair, region, deadline.share(0.3))
+    program = encoded(pair, region, clock.share(0.3))
     score = program.violation(prop)
     limit = prop.epsilon if isinstance(prop, Epsilon) else 0.0
     program.row({score: 1.0}, limit + threshold, np.inf)
-    return program.optimise(program.within(centre, norm, largest), deadline, maximise=False)
+    return program.optimise(program.within(centre, norm, largest), clock, maximise=False)

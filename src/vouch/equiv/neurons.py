@@ -13,7 +13,7 @@ import numpy as np
 
 from vouch.equiv.forms import Array, Cells, Known, Limits, Phases
 from vouch.equiv.margins import assess, joint
-from vouch.equiv.outcome import Confirm, Deadline, Outcome, Probe, Witness
+from vouch.equiv.outcome import Confirm, Outcome, Probe, Witness
 from vouch.equiv.pair import Dense, Pair
 from vouch.equiv.property import Epsilon, Property
 from vouch.equiv.questions import Asker, Open, Question
@@ -21,6 +21,7 @@ from vouch.equiv.region import Region
 from vouch.equiv.relaxation import CellProgram, Symbol
 from vouch.equiv.team import ALONE_ONLY, Team
 from vouch.equiv.tighten import tightened
+from vouch.nn.search.task import Clock
 from vouch.verdict import Verdict
 
 BATCH = 16
@@ -57,7 +58,7 @@ def prove(
     region: Region,
     prop: Property,
     confirm: Confirm,
-    deadline: Deadline,
+    clock: Clock,
     *,
     unit: float = 0.0,
     probe: Probe | None = None,
@@ -67,8 +68,8 @@ def prove(
     """Decide the property by splitting neurons, with at most `limit` linear programs. Complete up to
     round-off if there is no limit."""
     search = Search(pair, region, prop, confirm, unit, probe, limit)
-    search.prepare(deadline)
-    team.finish(search, deadline)
+    search.prepare(clock)
+    team.finish(search, clock)
     if search.witness is not None:
         return Outcome(Verdict.DIFFERENT, witness=search.witness, statistics=search.statistics)
     if search.exhausted:
@@ -121,17 +122,17 @@ class Search:
     def exhausted(self) -> bool:
         return self.limit is not None and self.is_open and self.statistics["programs"] >= self.limit
 
-    def prepare(self, deadline: Deadline) -> None:
+    def prepare(self, clock: Clock) -> None:
         """Close what is quickly closed. If it is going to take longer: look for a violation, then tighten
         all bounds once."""
-        self.run(deadline, programs=PROBE_AFTER)
-        if not self.is_open or self.witness is not None or deadline.passed or self.exhausted:
+        self.run(clock, programs=PROBE_AFTER)
+        if not self.is_open or self.witness is not None or clock.over or self.exhausted:
             return
         self.witness = self.probe() if self.probe is not None else None
         if self.witness is None:
-            self.limits = tightened(self.pair, self.region, deadline.share(0.3), unit=self.unit)
+            self.limits = tightened(self.pair, self.region, clock.share(0.3), unit=self.unit)
 
-    def run(self, until: Deadline, programs: int | None = None) -> None:
+    def run(self, until: Clock, programs: int | None = None) -> None:
         """Work on the open nodes, with at most so many programs in all. At least one node is split, however
         short the time: several short runs come to an end like one long one."""
         start = self.statistics["programs"]
@@ -139,7 +140,7 @@ class Search:
 
         def over() -> bool:
             count = self.statistics["programs"]
-            return self.witness is not None or count >= limit or (count > start and until.passed)
+            return self.witness is not None or count >= limit or (count > start and until.over)
 
         while self.is_open and not over():
             batch, self.nodes = self.nodes[-BATCH:], self.nodes[:-BATCH]
@@ -187,7 +188,7 @@ class Search:
         first = Known(phases_of(self.pair.reference, 0, nodes), self.limits[0])
         return first, Known(phases_of(self.pair.test, 1, nodes), self.limits[1])
 
-    def split(self, node: Node, until: Deadline) -> list[Node]:
+    def split(self, node: Node, until: Clock) -> list[Node]:
         """Close the node by linear programming, or split it in two."""
         answered = set(node.answered)
         cell, left = self.settle(node, self.region.lower, self.region.upper, answered)
@@ -209,12 +210,12 @@ class Search:
         return [node.also(symbol, -1), node.also(symbol, 1)]
 
     def _promising(
-        self, cell: CellProgram, left: Open, candidates: list[tuple[float, Symbol]], until: Deadline
+        self, cell: CellProgram, left: Open, candidates: list[tuple[float, Symbol]], until: Clock
     ) -> Symbol:
         """Of the likeliest neurons, the one whose phases lower the bound most, by trying them out."""
         tried = int(np.clip(TRIED_COLUMNS // cell.columns, 2, TRIED))
         likely = [symbol for _, symbol in heapq.nlargest(tried, candidates, key=lambda pair: pair[0])]
-        if until.passed:
+        if until.over:
             return likely[0]
         mark = cell.mark()
         cell.at_most_zero(*self.asker.conditions(cell, left.question))
@@ -224,7 +225,7 @@ class Search:
         most = max(base - limit, 1e-9)
 
         def gain(symbol: Symbol) -> float:
-            if until.passed:
+            if until.over:
                 return 0.0
             drops = []
             for phase in (-1, 1):

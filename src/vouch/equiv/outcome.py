@@ -1,8 +1,7 @@
-"""What an engine hands back, and the budget it works under."""
+"""What an engine hands back."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -40,29 +39,3 @@ class Outcome:
     witness: Witness | None = None
     reason: str | None = None
     statistics: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Deadline:
-    """A point in time after which work stops."""
-
-    at: float
-
-    @classmethod
-    def after(cls, seconds: float | None) -> Deadline:
-        return cls(time.monotonic() + seconds if seconds is not None else float("inf"))
-
-    @property
-    def passed(self) -> bool:
-        return time.monotonic() >= self.at
-
-    @property
-    def left(self) -> float:
-        return max(0.0, self.at - time.monotonic())
-
-    def share(self, part: float) -> Deadline:
-        """A part of what is left; all of it when there is no end."""
-        return self if self.at == float("inf") else Deadline(time.monotonic() + part * self.left)
-
-    def within(self, seconds: float) -> Deadline:
-        return Deadline(min(self.at, time.monotonic() + seconds))

@@ -29,13 +29,14 @@ from vouch.equiv.difference import subtract
 from vouch.equiv.forms import Array, Cells, Form, affine, apply, input_form, relax
 from vouch.equiv.margins import Joint, assess
 from vouch.equiv.neurons import Node, Search
-from vouch.equiv.outcome import Confirm, Deadline, Outcome, Witness
+from vouch.equiv.outcome import Confirm, Outcome, Witness
 from vouch.equiv.pair import Pair
 from vouch.equiv.property import Epsilon, Property
 from vouch.equiv.questions import Asker
 from vouch.equiv.region import Region, input_program
 from vouch.equiv.star import StarProgram
 from vouch.nn.lp import rational
+from vouch.nn.search.task import Clock
 from vouch.verdict import Verdict
 
 # Up to this many inputs the box around a polytope is recomputed by linear programs after each split.
@@ -96,7 +97,7 @@ def prove(
     region: Region,
     prop: Property,
     confirm: Confirm,
-    deadline: Deadline,
+    clock: Clock,
     *,
     strategy: str = "less",
 ) -> Outcome:
@@ -104,11 +105,11 @@ def prove(
     schedule = Schedule(strategy)
     if strategy == "oracle":
         scout = Enumeration(pair, region, prop, confirm, Schedule("approx"))
-        outcome = scout.run(deadline)
+        outcome = scout.run(clock)
         if outcome.verdict is not Verdict.EQUIVALENT:
             return outcome
         schedule.known = frozenset(scout.schedule.closed)
-    return Enumeration(pair, region, prop, confirm, schedule).run(deadline)
+    return Enumeration(pair, region, prop, confirm, schedule).run(clock)
 
 
 class Enumeration:
@@ -133,10 +134,10 @@ class Enumeration:
         self.stuck: str | None = None
         self.witness: Witness | None = None
 
-    def run(self, deadline: Deadline) -> Outcome:
+    def run(self, clock: Clock) -> Outcome:
         stack = [self._start(0, None, self.whole.low, self.whole.high, (), ())]
         while stack:
-            if deadline.passed:
+            if clock.over:
                 return Outcome(Verdict.TIMEOUT, statistics=self.statistics)
             state = self._descended(stack.pop())
             self.hint = None

@@ -15,15 +15,22 @@ from typing import Any
 
 import numpy as np
 
-from vouch.equiv.api import cluster_regions, input_shape, loaded, property_of
+from vouch.equiv.api import (
+    ball_norm,
+    clusters_of,
+    input_shape,
+    loaded,
+    property_of,
+    settings_of,
+    team_of,
+)
 from vouch.equiv.clusters import Cluster
 from vouch.equiv.decide import described
-from vouch.equiv.maximal import Radius
-from vouch.equiv.maximal import radius as search_radius
-from vouch.equiv.outcome import Array
-from vouch.equiv.team import INTERRUPTED, Team
+from vouch.equiv.maximal import Radius, radius_of
+from vouch.equiv.team import INTERRUPTED
 from vouch.errors import VouchError
 from vouch.parallel import Pool
+from vouch.settings import Settings
 from vouch.verdict import Exit, Verdict, exit_code
 
 SUFFIXES = (".onnx", ".nnet", ".h5", ".keras")
@@ -143,24 +150,27 @@ def sweep(
     reference: Any,
     folder: str | PathLike[str],
     *,
-    clusters: Any = None,
-    epsilon: float | None = None,
-    top: int | None = None,
-    norm: str = "l1",
-    ball_norm: str | None = None,
-    densest: int = 5,
-    domain: Any = None,
-    timeout: float | None = None,
-    seed: int = 0,
-    jobs: int = 1,
+    pool: Pool | None = None,
+    report: Callable[[str], None] | None = None,
+    **options: Any,
+) -> Table:
+    """Every network in `folder` against the reference, around every cluster of the labelled data
+    `clusters`, with the options of the command line (Manhattan norm by default). The time is shared equally
+    (20 s for each cell by default); `pool` (`vouch.run.pool.run_jobs`) lends `jobs` processes; `report` gets
+    a line for every cell."""
+    return table_of(reference, folder, settings_of({"norm": "l1", **options}), pool, report)
+
+
+def table_of(
+    reference: Any,
+    folder: str | PathLike[str],
+    settings: Settings,
     pool: Pool | None = None,
     report: Callable[[str], None] | None = None,
 ) -> Table:
-    """Every network in `folder` against the reference, around every cluster of the labelled data
-    `clusters`. The time is shared equally (20 s for each cell by default); `pool`
-    (`vouch.run.pool.run_jobs`) lends `jobs` processes; `report` gets a line for every cell."""
-    prop = property_of(epsilon, top, norm)
-    if clusters is None:
+    """`sweep` with options already resolved."""
+    prop = property_of(settings)
+    if settings.clusters is None:
         raise VouchError("give the labelled data with --clusters")
     inside = Path(folder).iterdir() if Path(folder).is_dir() else ()
     files = sorted(path for path in inside if path.suffix in SUFFIXES)
@@ -169,22 +179,26 @@ def sweep(
     started = time.monotonic()
     name = str(reference) if isinstance(reference, (str, Path)) else "reference"
     net = loaded(reference)
-    measure = ball_norm or norm
-    found, limits = cluster_regions(clusters, int(np.prod(input_shape(net))), measure, densest, domain)
-    team = Team(jobs, pool, report)
+    found, limits = clusters_of(int(np.prod(input_shape(net))), settings)
+    team = team_of(settings, pool, report)
     wanted = [(path, index) for path in files for index in range(len(found))]
-    share = timeout * min(1.0, team.size / len(wanted)) if timeout is not None else SECONDS_PER_CELL
+    share = SECONDS_PER_CELL
+    if settings.timeout is not None:
+        share = settings.timeout * min(1.0, team.size / len(wanted))
+    own = settings.replace(domain=limits, timeout=share, jobs=1)
 
     def cell(which: tuple[Path, int]) -> Cell:
         path, index = which
-        return _cell(net, path, index, found[index], limits, share, epsilon, top, norm, measure, seed)
+        cluster = found[index]
+        radius = radius_of(net, path, own.replace(centre=cluster.centre))
+        return Cell(path.name, index, radius, _on_cluster(radius, cluster))
 
     def missing(which: tuple[Path, int], why: str) -> Cell:
         nothing = Radius(
             Verdict.UNKNOWN,
             None,
             None,
-            measure,
+            ball_norm(settings),
             described(prop),
             0.0,
             reason=why,
@@ -196,34 +210,10 @@ def sweep(
     return Table(Path(name).name, described(prop), tuple(found), tuple(cells), time.monotonic() - started)
 
 
-def _cell(
-    reference: Any,
-    path: Path,
-    index: int,
-    cluster: Cluster,
-    domain: tuple[Array, Array],
-    seconds: float,
-    epsilon: float | None,
-    top: int | None,
-    norm: str,
-    measure: str,
-    seed: int,
-) -> Cell:
-    found = search_radius(
-        reference,
-        path,
-        centre=cluster.centre,
-        epsilon=epsilon,
-        top=top,
-        norm=norm,
-        ball_norm=measure,
-        domain=domain,
-        timeout=seconds,
-        seed=seed,
-    )
-    verdict = Verdict.UNKNOWN
+def _on_cluster(found: Radius, cluster: Cluster) -> Verdict:
+    """What the radii say about the cluster's own ball."""
     if found.proved is not None and found.proved >= cluster.radius:
-        verdict = Verdict.EQUIVALENT
-    elif found.refuted is not None and found.refuted <= cluster.radius:
-        verdict = Verdict.DIFFERENT
-    return Cell(path.name, index, found, verdict)
+        return Verdict.EQUIVALENT
+    if found.refuted is not None and found.refuted <= cluster.radius:
+        return Verdict.DIFFERENT
+    return Verdict.UNKNOWN

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from vouch.equiv.outcome import Deadline, Witness
+from vouch.equiv.outcome import Witness
+from vouch.nn.search.task import Clock
 from vouch.parallel import Pool
 
 # Seconds that one process works alone before others are called; then those of the first and longest round.
@@ -33,7 +34,7 @@ class Divisible(Protocol):
 
     @property
     def is_open(self) -> bool: ...
-    def run(self, until: Deadline) -> None: ...
+    def run(self, until: Clock) -> None: ...
     def divided(self, parts: int) -> Sequence[Divisible]: ...
     def left(self) -> Any: ...
     def merge(self, lefts: list[Any]) -> None: ...
@@ -52,18 +53,18 @@ class Team:
     def size(self) -> int:
         return self.jobs if self.pool is not None else 1
 
-    def finish(self, search: Divisible, deadline: Deadline) -> None:
+    def finish(self, search: Divisible, clock: Clock) -> None:
         """Work on the search until it is closed, refuted or the time is over."""
         if self.pool is None or self.jobs < 2:
-            search.run(deadline)
+            search.run(clock)
             return
-        search.run(deadline.within(ALONE))
+        search.run(clock.within(ALONE))
         seconds = SHORTEST
-        while search.is_open and search.witness is None and not deadline.passed:
-            self._round(self.pool, search, deadline.within(seconds))
+        while search.is_open and search.witness is None and not clock.over:
+            self._round(self.pool, search, clock.within(seconds))
             seconds = min(2 * seconds, LONGEST)
 
-    def _round(self, pool: Pool, search: Divisible, until: Deadline) -> None:
+    def _round(self, pool: Pool, search: Divisible, until: Clock) -> None:
         def work(part: Divisible) -> tuple[Witness | None, Any]:
             part.run(until)
             return part.witness, part.left()
@@ -111,9 +112,9 @@ class Team:
         for item, done in self.pool(function, items, jobs=self.jobs):
             yield done.value if done.ok else missing(item, f"the process was lost: {done.message}")
 
-    def share(self, deadline: Deadline, left: int) -> float | None:
+    def share(self, clock: Clock, left: int) -> float | None:
         """Seconds for the next of `left` independent parts; None without an end."""
-        return None if deadline.at == float("inf") else deadline.left * min(1.0, self.size / left)
+        return None if clock.endless else clock.left * min(1.0, self.size / left)
 
 
 ALONE_ONLY = Team()

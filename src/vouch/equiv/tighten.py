@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from vouch.equiv.forms import Cells, Known, Limits, propagate
-from vouch.equiv.outcome import Deadline
 from vouch.equiv.pair import Dense, Pair
 from vouch.equiv.region import Region
 from vouch.equiv.relaxation import CellProgram
+from vouch.nn.search.task import Clock
 
 
 def form_limits(network: Dense, region: Region, unit: float = 0.0) -> Limits:
@@ -22,8 +22,8 @@ def form_limits(network: Dense, region: Region, unit: float = 0.0) -> Limits:
     return tuple((relaxed.lower[0], relaxed.upper[0]) for relaxed in trace.relaxed)
 
 
-def tightened(pair: Pair, region: Region, deadline: Deadline, *, unit: float = 0.0) -> tuple[Limits, Limits]:
-    """Bounds of all hidden neurons; those that the deadline does not allow to tighten stay as they are."""
+def tightened(pair: Pair, region: Region, clock: Clock, *, unit: float = 0.0) -> tuple[Limits, Limits]:
+    """Bounds of all hidden neurons; those that the clock does not allow to tighten stay as they are."""
     limits = [form_limits(net, region, unit) for net in (pair.reference, pair.test)]
     deepest = max(len(limits[0]), len(limits[1]))
     for layer in range(deepest):
@@ -34,7 +34,7 @@ def tightened(pair: Pair, region: Region, deadline: Deadline, *, unit: float = 0
         for symbol in cell.symbols:
             if symbol.layer != layer:
                 continue
-            if deadline.passed:
+            if clock.over:
                 return limits[0], limits[1]
             expression = cell.before[symbol.network, layer, symbol.neuron]
             lower, upper = limits[symbol.network][layer]

@@ -13,11 +13,15 @@ from vouch.nn.result import Counterexample
 
 
 class Clock:
-    """The time that is left."""
+    """The time that is left. It goes on while the clock is sent to another process."""
 
-    def __init__(self, seconds: float | None) -> None:
+    def __init__(self, seconds: float | None = None) -> None:
         self.started = time.monotonic()
         self.limit = float("inf") if seconds is None else seconds
+
+    @property
+    def endless(self) -> bool:
+        return self.limit == float("inf")
 
     @property
     def spent(self) -> float:
@@ -25,11 +29,18 @@ class Clock:
 
     @property
     def left(self) -> float:
-        return self.limit - self.spent
+        return max(0.0, self.limit - self.spent)
 
     @property
     def over(self) -> bool:
         return self.left <= 0
+
+    def share(self, part: float) -> Clock:
+        """A part of what is left; all of it when there is no end."""
+        return self if self.endless else Clock(part * self.left)
+
+    def within(self, seconds: float) -> Clock:
+        return Clock(min(self.left, seconds))
 
 
 @dataclass(slots=True)

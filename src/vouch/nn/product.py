@@ -35,7 +35,7 @@ _SIMILAR = 0.25
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Twins:
+class Product:
     """`outputs` counts those of each network; `followed`: differences are followed node by node."""
 
     lowered: Lowered
@@ -43,7 +43,7 @@ class Twins:
     followed: bool
 
 
-def beside(first: Lowered, second: Lowered, *, distances: bool = False) -> Twins:
+def beside(first: Lowered, second: Lowered, *, distances: bool = False) -> Product:
     """Both networks over one input. Their numbers of inputs and of outputs agree."""
     nodes: list[LoweredNode] = list(first.nodes)
     shift = len(first.nodes) - 1
@@ -61,7 +61,7 @@ def beside(first: Lowered, second: Lowered, *, distances: bool = False) -> Twins
         nodes.append(_sum({len(nodes) - 1: 2.0, blocks[2]: -1.0}, size))
         blocks.append(len(nodes) - 1)
     nodes.append(_stacked(blocks, size))
-    return Twins(Lowered(tuple(nodes)), size, gaps is not None)
+    return Product(Lowered(tuple(nodes)), size, gaps is not None)
 
 
 def _later(index: int, shift: int) -> int:

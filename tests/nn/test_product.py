@@ -12,9 +12,9 @@ from vouch.nn.bounds.relax import relax
 from vouch.nn.lowered import ActivationGap, AffineGap, lower
 from vouch.nn.network import GraphBuilder, Network
 from vouch.nn.operators import Add, Gemm, LeakyRelu, Operator, Relu, Sigmoid, Tanh
+from vouch.nn.product import Product, beside
 from vouch.nn.property import Ball, Case
 from vouch.nn.replay import replay
-from vouch.nn.twins import Twins, beside
 
 ACTIVATIONS = [Relu(), LeakyRelu(0.25), Tanh(), Sigmoid()]
 
@@ -35,9 +35,9 @@ def network(rng: np.random.Generator, activation: Operator, change: float = 0.0)
     return builder.build(builder.add("y", gemm(3, 5), value))
 
 
-def twins(
+def product(
     seed: int, activation: Operator, change: float, fold: bool = True
-) -> tuple[Network, Network, Twins]:
+) -> tuple[Network, Network, Product]:
     rng = np.random.default_rng(seed)
     first, second = network(rng, activation), network(rng, activation, change)
     return first, second, beside(*(lower(net, fold=fold, relu_only=True) for net in (first, second)))
@@ -47,7 +47,7 @@ def twins(
 @pytest.mark.parametrize("ball", [False, True])
 def test_bounds_of_differences_hold_and_are_tight(activation: Operator, ball: bool) -> None:
     for seed, change in enumerate((0.0, 0.001, 0.02)):
-        first, second, both = twins(seed, activation, change)
+        first, second, both = product(seed, activation, change)
         assert both.followed
         rng = np.random.default_rng(seed)
         centre = rng.uniform(-1, 1, 4)
@@ -73,7 +73,7 @@ def test_bounds_of_differences_hold_and_are_tight(activation: Operator, ball: bo
 @pytest.mark.parametrize("activation", ACTIVATIONS, ids=lambda a: a.kind)
 def test_rounding_of_both_is_in_the_bounds_of_the_difference(activation: Operator) -> None:
     """The same network twice: its float32 run differs from its exact values, and the bounds cover that."""
-    first, second, both = twins(0, activation, 0.0, fold=False)
+    first, second, both = product(0, activation, 0.0, fold=False)
     rows = np.hstack([np.zeros((6, 6)), np.vstack([np.eye(3), -np.eye(3)])])
     points = np.random.default_rng(0).uniform(-1, 1, (50, 4)).astype(np.float32).astype(np.float64)
     gap = replay(first, points) - second.evaluate(points)
@@ -88,7 +88,7 @@ def test_rounding_of_both_is_in_the_bounds_of_the_difference(activation: Operato
 @pytest.mark.parametrize("activation", [Relu(), Tanh(), Sigmoid()], ids=lambda a: a.kind)
 def test_lines_enclose_differences_of_activations(activation: Operator) -> None:
     rng = np.random.default_rng(0)
-    _, _, both = twins(0, activation, 0.02)
+    _, _, both = product(0, activation, 0.02)
     model = model_from(both.lowered, "real")
     index = next(i for i in model.activations if isinstance(model.node(i), ActivationGap))
     node = model.node(index)
