@@ -13,13 +13,15 @@ import vouch.equiv
 from vouch.cli.main import run
 from vouch.equiv.clusters import find_clusters
 from vouch.equiv.decide import Plan, decide
-from vouch.equiv.milp import maximal_violation
+from vouch.equiv.graphs import graphs_of
+from vouch.equiv.joint import violations
 from vouch.equiv.pair import Pair, dense
 from vouch.equiv.property import Epsilon, Top
-from vouch.equiv.region import ball, box
+from vouch.equiv.region import box
 from vouch.errors import VouchError
 from vouch.nn.export import to_onnx
 from vouch.nn.network import Network
+from vouch.nn.search.milp import nearest_violation
 from vouch.nn.search.task import Clock
 from vouch.verdict import Verdict
 
@@ -84,16 +86,21 @@ def test_identical_networks_need_no_engine() -> None:
     assert (answer.verdict, answer.engine, answer.bound) == (Verdict.EQUIVALENT, "structure", 0.0)
 
 
-def test_milp_maximises_the_violation() -> None:
-    pair = Pair(dense(ABSOLUTE), dense(STEEPER))
+def test_the_nearest_violation_known_by_hand() -> None:
+    """They differ by 0.1 x for x > 0, and by more than 0.045 from x = 0.45 on; in either norm, around 0."""
     region = box(*UNIT)
-    found = maximal_violation(pair, region, Epsilon(0.0), Clock(20))
-    assert found.value == pytest.approx(0.1, abs=1e-6)
-    ranked = maximal_violation(pair, region, Top(1), Clock(20))
-    # Just below |x| = 0.45 the reference still prefers output 1; there the other is ahead by 0.045.
-    assert ranked.value == pytest.approx(0.045, abs=1e-3)
-    small = maximal_violation(pair, ball(np.zeros(1), 0.5, "l1"), Epsilon(0.0, "l1"), Clock(20))
-    assert small.value == pytest.approx(0.05, abs=1e-6)
+    pair = graphs_of(Pair(dense(ABSOLUTE), dense(STEEPER)))
+    for norm in ("linf", "l1"):
+        model, root = violations(pair, region, Epsilon(0.045, norm), follow=False)
+        for measure in ("linf", "l1"):
+            found = nearest_violation(model, root.case, np.zeros(1), measure, 1e-6, Clock(20))
+            assert found is not None
+            assert found[0] == pytest.approx(0.45, abs=1e-3)
+    # The ranking changes where 1.1 x passes 0.45.
+    model, root = violations(pair, region, Top(1), follow=False)
+    found = nearest_violation(model, root.case, np.zeros(1), "linf", 1e-6, Clock(20))
+    assert found is not None
+    assert found[0] == pytest.approx(0.45 / 1.1, abs=1e-3)
 
 
 def test_time_is_kept() -> None:

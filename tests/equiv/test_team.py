@@ -57,8 +57,8 @@ def test_rounds_decide_like_one_process(prove: Callable[..., Any], hidden: tuple
         for epsilon in (gap * 1.1, gap * 0.9):
             prop = Epsilon(epsilon)
             confirm = confirmer(pair, region, prop)
-            alone = prove(pair, region, prop, confirm, Clock(60.0))
-            shared = prove(pair, region, prop, confirm, Clock(60.0), team=TWO)
+            alone = prove(pair, region, prop, confirm, Clock(240.0))
+            shared = prove(pair, region, prop, confirm, Clock(240.0), team=TWO)
             assert alone.verdict is shared.verdict
             # Sampling comes close to the largest difference: the verdicts themselves are known.
             assert alone.verdict is (Verdict.EQUIVALENT if epsilon > gap else Verdict.DIFFERENT)
@@ -84,8 +84,8 @@ def test_a_process_that_dies_loses_nothing() -> None:
         return run_jobs(work, items, **options)
 
     confirm = confirmer(pair, region, prop)
-    outcome = prove_boxes(pair, region, prop, confirm, Clock(60.0), team=Team(2, deadly))
-    assert outcome.verdict is prove_boxes(pair, region, prop, confirm, Clock(60.0)).verdict
+    outcome = prove_boxes(pair, region, prop, confirm, Clock(240.0), team=Team(2, deadly))
+    assert outcome.verdict is prove_boxes(pair, region, prop, confirm, Clock(240.0)).verdict
     assert outcome.verdict is Verdict.EQUIVALENT
     assert deaths > 3
 

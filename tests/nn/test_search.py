@@ -148,6 +148,18 @@ def test_balls_of_each_norm(norm, largest):
         assert verify(network, prop, settings()).verdict is verdict
 
 
+@pytest.mark.parametrize("engine", ["auto", "milp", "star"])
+def test_a_manhattan_ball_in_every_complete_engine(engine):
+    """|x1| + |x2| reaches exactly the radius of the ball, and 1.5 in a box around the same centre."""
+    layers = [(np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]]), np.zeros(4))]
+    network = Network.from_layers([*layers, (np.array([[1.0] * 4, [0.0] * 4]), np.array([0.0, 1.0]))])
+    for radius, verdict in ((0.99, Verdict.SAFE), (1.01, Verdict.UNSAFE)):
+        prop = robustness(np.zeros(2), radius, 2, label=1, norm="l1", lower=-0.75, upper=0.75)
+        assert verify(network, prop, settings(engine=engine)).verdict is verdict
+    box = robustness(np.zeros(2), 0.75, 2, label=1)
+    assert verify(network, box, settings(engine=engine)).verdict is Verdict.UNSAFE
+
+
 def test_scaled_and_fixed_inputs():
     network = Network.from_layers([(np.array([[1.0, 1.0], [0.0, 0.0]]), np.array([1.0, 0.0]))])
     fixed = robustness(np.zeros(2), 0.9, 2, label=0, scale=np.array([1.0, 0.0]))

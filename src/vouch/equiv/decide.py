@@ -18,7 +18,7 @@ from vouch.equiv.canonical import same_function
 from vouch.equiv.confirm import confirmer
 from vouch.equiv.falsify import falsify, glance
 from vouch.equiv.forms import UNIT32, may_overflow
-from vouch.equiv.graphs import Compared, GraphPair, pair_of
+from vouch.equiv.graphs import Compared, GraphPair, graphs_of, pair_of
 from vouch.equiv.outcome import Outcome, Witness
 from vouch.equiv.pair import Pair
 from vouch.equiv.property import Avoid, Epsilon, Property, Top
@@ -215,10 +215,11 @@ def _paths(pair: Pair, region: Region, prop: Property, plan: Plan, clock: Clock)
 
 
 def _milp(pair: Pair, region: Region, prop: Property, plan: Plan, clock: Clock) -> Outcome:
-    from vouch.equiv import milp
+    """Both networks as one, by the integer programs of single networks."""
+    from vouch.equiv import joint
 
     confirm = confirmer(pair, region, prop, plan.arithmetic)
-    return milp.prove(pair, region, prop, confirm, clock, team=plan.team)
+    return joint.prove(graphs_of(pair), region, prop, confirm, clock, engine="milp", jobs=plan.team.size)
 
 
 def _combined(

@@ -86,6 +86,13 @@ def pair_of(reference: Any, test: Any, *, as_computed: bool = False, graphs: boo
     return GraphPair(graph(reference, "reference"), graph(test, "test"))
 
 
+def graphs_of(pair: Compared) -> GraphPair:
+    """The same pair for engines that know graphs only."""
+    if isinstance(pair, GraphPair):
+        return pair
+    return GraphPair(graph(pair.reference, "reference"), graph(pair.test, "test"))
+
+
 def graph(network: Any, name: str) -> Graph:
     """Raises Unsupported for what cannot be lowered."""
     from vouch.nn.api import as_network

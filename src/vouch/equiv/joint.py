@@ -51,31 +51,41 @@ def prove(
     confirm: Confirm,
     clock: Clock,
     *,
+    engine: str = "auto",
     rounded: bool = False,
     jobs: int | None = None,
     seed: int = 0,
 ) -> Outcome:
-    """Bounds over the whole region, then a thorough look for a violation, then branch and bound.
+    """Bounds over the whole region, then (engine `auto`) a thorough look for a violation, then the search.
 
-    `rounded` asks about the networks in float32 instead of the reals.
+    `engine` is one of the network searches; `rounded` asks about the networks in float32 instead of the
+    reals.
     """
-    sources = pair.reference.source, pair.test.source
-    graphs = [lower(source, fold=not rounded, relu_only=True) for source in sources]
-    product = beside(*graphs, distances=isinstance(prop, Epsilon) and prop.norm == "l1")
-    model = model_from(product.lowered, "float32" if rounded else "real")
-    root = _violations(model, product, _input_set(region), prop)
+    model, root = violations(pair, region, prop, rounded=rounded, follow=engine == "auto")
     if not root.case.regions:
         return Outcome(Verdict.EQUIVALENT, bound=root.bound)
-    witness = falsify(pair, region, prop, confirm, clock.share(0.2).within(10.0), seed=seed)
-    if witness is not None:
-        return Outcome(Verdict.DIFFERENT, witness=witness)
+    if engine == "auto":
+        witness = falsify(pair, region, prop, confirm, clock.share(0.2).within(10.0), seed=seed)
+        if witness is not None:
+            return Outcome(Verdict.DIFFERENT, witness=witness)
     question = Question((root.case,), model.inputs, model.outputs)
-    judge = _PairJudge(sources[0], question, confirm)
+    judge = _PairJudge(pair.reference.source, question, confirm)
     limit = None if clock.endless else clock.left
-    result = search(model, question, Settings({"engine": "auto", "timeout": limit, "jobs": jobs}), judge)
+    result = search(model, question, Settings({"engine": engine, "timeout": limit, "jobs": jobs}), judge)
     verdict = _VERDICTS.get(result.verdict, result.verdict)
     bound = prop.epsilon if isinstance(prop, Epsilon) and verdict is Verdict.EQUIVALENT else None
     return Outcome(verdict, bound, judge.witness, result.reason, result.statistics)
+
+
+def violations(
+    pair: GraphPair, region: Region, prop: Property, *, rounded: bool = False, follow: bool = True
+) -> tuple[Model, Root]:
+    """The product of the two networks, and how the property is violated there."""
+    sources = pair.reference.source, pair.test.source
+    graphs = [lower(source, fold=not rounded, relu_only=True) for source in sources]
+    product = beside(*graphs, distances=isinstance(prop, Epsilon) and prop.norm == "l1", follow=follow)
+    model = model_from(product.lowered, "float32" if rounded else "real")
+    return model, _violations(model, product, _input_set(region), prop)
 
 
 def _input_set(region: Region) -> Case:
@@ -89,14 +99,14 @@ def _input_set(region: Region) -> Case:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Root:
+class Root:
     """The regions that bounds over the whole input set leave open and, for ε, the bound they proved."""
 
     case: Case
     bound: float | None = None
 
 
-def _violations(model: Model, product: Product, case: Case, prop: Property) -> _Root:
+def _violations(model: Model, product: Product, case: Case, prop: Property) -> Root:
     outputs = product.outputs
     match prop:
         case Epsilon():
@@ -111,7 +121,7 @@ def _violations(model: Model, product: Product, case: Case, prop: Property) -> _
         case _ as never:
             assert_never(never)
     if not regions:
-        return _Root(case)
+        return Root(case)
     if product.followed:
         regions = [_restated(region, outputs) for region in regions]
     least = least_of_rows(model, case, np.vstack([region.y_rows for region in regions]))
@@ -122,8 +132,8 @@ def _violations(model: Model, product: Product, case: Case, prop: Property) -> _
         # Every row of a region says −(one difference) < −ε: the best of their bounds counts.
         bound = max(0.0, *(float(-low.max()) for low in lows))
         left = [] if bound <= prop.epsilon else left
-        return _Root(_with(case, left), bound if not left else None)
-    return _Root(_with(case, left))
+        return Root(_with(case, left), bound if not left else None)
+    return Root(_with(case, left))
 
 
 def _restated(region: Rows, outputs: int) -> Rows:

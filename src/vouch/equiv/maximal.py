@@ -27,14 +27,15 @@ from vouch.equiv.confirm import certainly_violated, confirmer
 from vouch.equiv.data import read_point
 from vouch.equiv.decide import Plan, decide_pair, described, differential, fits
 from vouch.equiv.falsify import falsify, glance
-from vouch.equiv.graphs import Compared, pair_of
-from vouch.equiv.milp import nearest_violation
+from vouch.equiv.graphs import Compared, graphs_of, pair_of
+from vouch.equiv.joint import violations
 from vouch.equiv.outcome import Array, Witness
 from vouch.equiv.pair import Pair
 from vouch.equiv.property import Property, Top
 from vouch.equiv.region import Region, ball
 from vouch.equiv.team import ALONE_ONLY, INTERRUPTED, Team
 from vouch.errors import Unsupported, VouchError
+from vouch.nn.search.milp import nearest_violation
 from vouch.nn.search.task import Clock
 from vouch.parallel import Pool
 from vouch.settings import Settings
@@ -47,6 +48,8 @@ SHORTEST, NOTHING = 0.1, 1e-9
 # Searches for a violation at each radius: there are many radii.
 ATTEMPTS = 4
 DEFAULT_SECONDS = 60.0
+# What a violation that HiGHS looks for has to spare, so that it survives a replay.
+MARGIN = 1e-4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -242,11 +245,10 @@ class RadiusSearch:
         if self.refuted is None or not isinstance(self.pair, Pair):
             return
         region = self.region(self.refuted)
-        found = nearest_violation(
-            self.pair, region, self.prop, self.centre, self.norm, self.refuted, 1e-4, clock
-        )
-        if found.input is not None:
-            self._accept(confirmer(self.pair, region, self.prop)(found.input))
+        model, root = violations(graphs_of(self.pair), region, self.prop, follow=False)
+        found = nearest_violation(model, root.case, self.centre, self.norm, MARGIN, clock)
+        if found is not None:
+            self._accept(confirmer(self.pair, region, self.prop)(found))
 
     def _from_below(self, clock: Clock) -> None:
         """Prove fixed radii by bisection, first with little time for each, then with ever more. Proofs take

@@ -7,6 +7,7 @@ multipliers are scaled back. What it refuses even so makes `solve` answer "faile
 
 from __future__ import annotations
 
+import threading
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -52,6 +53,25 @@ def add_rows(model: Any, rows: Any, rhs: Array) -> bool:
     return bool(model.addRows(len(rhs), below, rhs, count, *whole) != library().HighsStatus.kError)
 
 
+class _Spare(threading.local):
+    """Models that programs of this thread have left behind: making one takes as long as a small solve."""
+
+    def __init__(self) -> None:
+        self.models: list[Any] = []
+
+
+_spare = _Spare()
+_MOST_SPARE = 8
+
+
+def _simplex_model() -> Any:
+    model = silent_model()
+    model.setOptionValue("solver", "simplex")
+    model.setOptionValue("presolve", "off")
+    model.setOptionValue("simplex_strategy", 4)
+    return model
+
+
 class Simplex:
     """minimise cost·x over {A x <= b, lower <= x <= upper}, from the last basis each time.
 
@@ -60,16 +80,18 @@ class Simplex:
     """
 
     def __init__(self, lower: Array, upper: Array) -> None:
-        self._model = silent_model()
-        self._model.setOptionValue("solver", "simplex")
-        self._model.setOptionValue("presolve", "off")
-        self._model.setOptionValue("simplex_strategy", 4)
+        self._model = _spare.models.pop() if _spare.models else _simplex_model()
         self._n = len(lower)
         self._columns = np.arange(self._n, dtype=np.int32)
         self._scale: Array | None = None  # of each row; None: all are 1
         self._rows = 0
         self._refused = False
         self._check(self._model.addVars(self._n, lower, upper))
+
+    def __del__(self) -> None:
+        if not getattr(self, "_refused", True) and len(_spare.models) < _MOST_SPARE:
+            self._model.clearModel()
+            _spare.models.append(self._model)
 
     def _check(self, status: Any) -> None:
         self._refused |= status == library().HighsStatus.kError

@@ -43,13 +43,14 @@ class Product:
     followed: bool
 
 
-def beside(first: Lowered, second: Lowered, *, distances: bool = False) -> Product:
-    """Both networks over one input. Their numbers of inputs and of outputs agree."""
+def beside(first: Lowered, second: Lowered, *, distances: bool = False, follow: bool = True) -> Product:
+    """Both networks over one input. Their numbers of inputs and of outputs agree. Without `follow`, the
+    differences are just subtracted: encodings know nothing else."""
     nodes: list[LoweredNode] = list(first.nodes)
     shift = len(first.nodes) - 1
     nodes += [_moved(node, shift) for node in second.nodes[1:]]
     ends = len(first.nodes) - 1, _later(len(second.nodes) - 1, shift)
-    gaps = _gaps(first, second, len(nodes))
+    gaps = _gaps(first, second, len(nodes)) if follow else None
     size = first.nodes[-1].size
     if gaps is None:
         nodes.append(_sum({ends[0]: 1.0, ends[1]: -1.0}, size))

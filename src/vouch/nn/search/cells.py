@@ -16,20 +16,38 @@ from vouch.nn.bounds.forward import Analysis, State, analyse
 from vouch.nn.bounds.model import Model
 from vouch.nn.bounds.region import SLACK, Region
 from vouch.nn.lp import LinearProgram, Optimum
-from vouch.nn.property import Array
+from vouch.nn.property import Array, Ball
 
 
 class Cell:
-    """The cell of a state in which the neurons with a sign in `signs` are split. numpy models only."""
+    """The cell of a state in which the neurons with a sign in `signs` are split, cut by a Manhattan `ball`.
+    numpy models only. In a ball, the program has one more column for each input: at least its distance from
+    the centre."""
 
-    def __init__(self, model: Model, lower: Array, upper: Array, state: State, signs: Array) -> None:
+    def __init__(
+        self,
+        model: Model,
+        lower: Array,
+        upper: Array,
+        state: State,
+        signs: Array,
+        ball: Ball | None = None,
+    ) -> None:
         self.model, self.signs = model, signs
         self.analysis: Analysis = analyse(model, lower[None, :], upper[None, :], state, "interval")
-        self.program = LinearProgram(lower, upper)
+        self.program = LinearProgram(lower, upper) if ball is None else ball_program(lower, upper, ball)
         rows = [self.form(int(neuron), -float(signs[neuron])) for neuron in np.flatnonzero(signs)]
+        # -s h >= a x + c and s h >= 0 give a x <= -c.
+        self._add(rows)
+
+    def _add(self, rows: list[tuple[Array, float]]) -> None:
+        """a x + c <= 0 for each of the rows."""
         if rows:
-            # -s h >= a x + c and s h >= 0 give a x <= -c.
-            self.program.add(np.array([a for a, _ in rows]), np.array([-c for _, c in rows]))
+            self.program.add(np.array([self._wide(a) for a, _ in rows]), np.array([-c for _, c in rows]))
+
+    def _wide(self, row: Array) -> Array:
+        """A row over the inputs as one over all columns."""
+        return np.pad(row, (0, self.program.columns - len(row)))
 
     @property
     def relaxed(self) -> bool:
@@ -65,7 +83,7 @@ class Cell:
     def least(self, neuron: int, factor: float) -> Optimum:
         """The least factor * h over the cell; `bound` is certified and includes the constant."""
         a, c = self.form(neuron, factor)
-        found = self.program.minimise(a)
+        found = self.program.minimise(self._wide(a))
         shift = c - SLACK * (abs(c) + abs(found.bound))
         return Optimum(found.status, found.value + c, found.bound + shift, found.point, found.multipliers)
 
@@ -79,14 +97,26 @@ class Cell:
         """
         mark = self.program.mark()
         rows = [self.excess(region, number) for number in range(region.count)]
-        if rows:
-            self.program.add(np.array([a for a, _ in rows]), np.array([-c for _, c in rows]))
+        self._add(rows)
         try:
-            found = self.program.minimise(rows[0][0] if rows else np.zeros(self.model.inputs))
+            found = self.program.minimise(self._wide(rows[0][0] if rows else np.zeros(self.model.inputs)))
             if found.status == "infeasible" and self.program.certify_infeasible():
                 return False
             if rows and found.bound + rows[0][1] > SLACK * abs(rows[0][1]):
                 return False
-            return found.point
+            return None if found.point is None else found.point[: self.model.inputs]
         finally:
             self.program.cut(mark)
+
+
+def ball_program(lower: Array, upper: Array, ball: Ball) -> LinearProgram:
+    """{x in the box : x in the Manhattan ball}, with the distances as further columns."""
+    size = len(lower)
+    most = np.where(ball.scale > 0, ball.radius, 0.0)
+    program = LinearProgram(np.append(lower, np.zeros(size)), np.append(upper, most))
+    eye, stretch = np.eye(size), np.diag(-ball.scale)
+    free = ball.scale > 0
+    program.add(np.hstack([eye, stretch])[free], ball.centre[free])
+    program.add(np.hstack([-eye, stretch])[free], -ball.centre[free])
+    program.add(np.append(np.zeros(size), free * 1.0), np.array([ball.radius]))
+    return program

@@ -38,8 +38,8 @@ class MilpSearch:
     def __init__(self, model: Model, case: Case, judge: Judge, clock: Clock, *, jobs: int = 1) -> None:
         if not all(is_relu(model, index) for index in model.activations):
             raise Unsupported("MILP encoding of a network with sigmoid or tanh")
-        if case.ball is not None:
-            raise Unsupported("MILP encoding of a norm ball")
+        if case.ball is not None and case.ball.norm != "l1":
+            raise Unsupported("MILP encoding of a Euclidean ball")
         self.model, self.case, self.judge, self.clock, self.jobs = model, case, judge, clock, jobs
         self.nodes = self.stuck = 0
 
@@ -64,7 +64,7 @@ class MilpSearch:
 
     def _violation(self, encoding: Encoding) -> Any:
         """What the integer program finds, if onnxruntime confirms it."""
-        point = encoding.integer_solution(0.5 * min(self.clock.left, 3600.0), self.jobs)
+        point = encoding.integer_solution(self.clock.share(0.5).within(3600.0), self.jobs)
         return None if point is None else self.judge.confirm(self.case, point[None, :])
 
     def _prove(self, encoding: Encoding) -> Any:
@@ -92,11 +92,33 @@ class MilpSearch:
         return None
 
 
+def nearest_violation(
+    model: Model, case: Case, centre: Array, norm: str, margin: float, clock: Clock
+) -> Array | None:
+    """Inputs of the case as near to the centre as HiGHS finds any that lie in a region by `margin` or more:
+    a suggestion, not a proof. The regions are tried one by one, sharing the time."""
+    lower, upper = fed_box(model, case)
+    analysis = analyse(model, lower[None, :], upper[None, :], fresh(model, 1))
+    found: list[Array] = []
+    for number, rows in enumerate(case.regions):
+        if clock.over:
+            break
+        encoding = Encoding(model, analysis, Region.of(model, case, rows))
+        own = clock.share(1.0 / (len(case.regions) - number))
+        point = encoding.nearest(centre, norm, margin, own)
+        if point is not None:
+            found.append(point)
+    size = (lambda x: np.abs(x - centre).sum()) if norm == "l1" else (lambda x: np.abs(x - centre).max())
+    return min(found, key=size) if found else None
+
+
 @dataclass(slots=True)
 class _Columns:
-    """Where the parts of the variable vector lie: each node's value, for nodes that have their own."""
+    """Where the parts of the variable vector lie: each node's value, from `values` on the distances of the
+    inputs from the centre of a ball, and `count`, where the excess stands."""
 
     start: dict[int, int]
+    values: int
     count: int
 
 
@@ -109,9 +131,10 @@ class Encoding:
         self.columns = self._columns()
         size = self.columns.count + 1
         lower, upper = np.full(size, -np.inf), np.full(size, np.inf)
-        self._boxes(lower, upper)
         self.rows: list[Array] = []
         self.rhs: list[float] = []
+        self._boxes(lower, upper)
+        self._ball(lower, upper)
         self.ends: list[tuple[int, int, int]] = []
         for index, node in enumerate(model.lowered.nodes):
             if isinstance(node, Affine):
@@ -134,7 +157,10 @@ class Encoding:
                 entries += sum(m.rows * m.columns for m in node.maps)
         if entries > _MOST_ENTRIES:
             raise Unsupported("a network too large for a MILP encoding")
-        return _Columns(start, count)
+        values = count
+        if self.region.ball is not None:
+            count += self.model.inputs
+        return _Columns(start, values, count)
 
     def _boxes(self, lower: Array, upper: Array) -> None:
         """Bounds of every variable, from the analysis; intervals pass through the affine nodes."""
@@ -158,6 +184,21 @@ class Encoding:
         for index, node in enumerate(self.model.lowered.nodes):
             place = slice(self.columns.start[index], self.columns.start[index] + node.size)
             lower[place], upper[place] = lows[index], highs[index]
+
+    def _ball(self, lower: Array, upper: Array) -> None:
+        """The Manhattan ball: |x - centre| <= scale d for each input, all d together within the radius."""
+        ball = self.region.ball
+        if ball is None:
+            return
+        self.rows.append(np.zeros((1, self.columns.count + 1)))
+        self.rows[-1][0, self.columns.values : self.columns.count] = ball.scale > 0
+        self.rhs.append(float(ball.radius))
+        for i, (centre, scale) in enumerate(zip(ball.centre, ball.scale, strict=True)):
+            d = self.columns.values + i
+            lower[d], upper[d] = 0.0, ball.radius
+            if scale > 0:
+                self._row({i: 1.0, d: -float(scale)}, float(centre))
+                self._row({i: -1.0, d: -float(scale)}, -float(centre))
 
     def _affine(self, index: int, node: Affine) -> None:
         """|value - (M z + b)| <= noise."""
@@ -250,26 +291,48 @@ class Encoding:
         gaps = [point[z] - max(point[h], 0.0) for _, h, z in free]
         return free[int(np.argmax(gaps))][0]
 
-    def integer_solution(self, seconds: float, jobs: int) -> Array | None:
+    def integer_solution(self, clock: Clock, jobs: int) -> Array | None:
         """Inputs of a solution of the integer program with s <= 0, in the float solver's opinion."""
-        highs = library()
-        solver = silent_model(jobs)
-        solver.setOptionValue("time_limit", max(seconds, 0.01))
+        solver = self._integer(clock, jobs, 0.0)
+        return self._solved(solver)
+
+    def nearest(self, centre: Array, norm: str, margin: float, clock: Clock) -> Array | None:
+        """Inputs as near to the centre as the solver finds any with s <= -margin."""
+        solver = self._integer(clock, 1, -margin)
+        inputs, first = self.model.inputs, solver.getNumCol()
+        far = float(np.maximum(self.upper[:inputs] - centre, centre - self.lower[:inputs]).max())
+        count = inputs if norm == "l1" else 1
+        solver.addVars(count, np.zeros(count), np.full(count, far))
+        rows = np.zeros((2 * inputs, first + count))
+        for i in range(inputs):
+            rows[2 * i, i], rows[2 * i + 1, i] = 1.0, -1.0
+            rows[2 * i : 2 * i + 2, first + (i if norm == "l1" else 0)] = -1.0
+        add_rows(solver, rows, np.stack([centre, -centre], axis=1).ravel())
+        solver.changeColsCost(count, np.arange(first, first + count, dtype=np.int32), np.ones(count))
+        return self._solved(solver)
+
+    def _integer(self, clock: Clock, jobs: int, most: float) -> Any:
+        """The integer program with s <= most."""
+        highs, solver = library(), silent_model(jobs)
+        if not clock.endless:
+            solver.setOptionValue("time_limit", max(clock.left, 0.01))
         size, count = len(self.lower), len(self.ends)
         lower = np.concatenate([self.lower, np.zeros(count)])
         upper = np.concatenate([self.upper, np.ones(count)])
-        upper[size - 1] = 0.0
+        upper[size - 1] = most
         solver.addVars(size + count, lower, upper)
-        rows, rhs = [_wider(_sparse(self.rows), count)], [np.array(self.rhs)]
+        add_rows(solver, _wider(_sparse(self.rows), count), np.array(self.rhs))
         if count:
-            rows.append(self._phases(size, count))
-            rhs.append(np.array([[0.0, -self.low[n]] for n, _, _ in self.ends]).ravel())
-        for block, right in zip(rows, rhs, strict=True):
-            add_rows(solver, block, right)
+            rhs = np.array([[0.0, -self.low[n]] for n, _, _ in self.ends]).ravel()
+            add_rows(solver, self._phases(size, count), rhs)
         for number in range(count):
             solver.changeColIntegrality(size + number, highs.HighsVarType.kInteger)
+        return solver
+
+    def _solved(self, solver: Any) -> Array | None:
         solver.run()
-        if solver.getInfo().primal_solution_status != highs.SolutionStatus.kSolutionStatusFeasible:
+        feasible = library().SolutionStatus.kSolutionStatusFeasible
+        if solver.getInfo().primal_solution_status != feasible:
             return None
         return np.array(solver.getSolution().col_value)[: self.model.inputs]
 

@@ -49,7 +49,8 @@ class NeuronSearch:
     ) -> None:
         self.model, self.case, self.judge, self.clock = model, case, judge, clock
         self.jobs, self.batch, self.report = jobs, batch, report
-        self.finish = finish and model.arrays.device is None and case.ball is None
+        euclidean = case.ball is not None and case.ball.norm != "l1"
+        self.finish = finish and model.arrays.device is None and not euclidean
         self.arrays, self.xp = model.arrays, model.arrays.xp
         lower, upper = fed_box(model, case)
         self.lower, self.upper = self.arrays.array(lower[None, :]), self.arrays.array(upper[None, :])
@@ -188,7 +189,7 @@ class NeuronSearch:
         """Whether a node without unstable ReLUs is free of the region, by an exact certificate."""
         if not self.finish:
             return False
-        cell = Cell(self.model, self.lower[0], self.upper[0], node.state, node.signs[0])
+        cell = Cell(self.model, self.lower[0], self.upper[0], node.state, node.signs[0], region.ball)
         point = cell.meets(region)
         if isinstance(point, np.ndarray):
             return self.judge.confirm(self.case, point[None, :]) or False

@@ -40,8 +40,8 @@ class StarSearch:
     def __init__(self, model: Model, case: Case, judge: Judge, clock: Clock, *, prune: bool = True) -> None:
         if not all(is_relu(model, index) for index in model.activations):
             raise Unsupported("path enumeration of a network with sigmoid or tanh")
-        if case.ball is not None:
-            raise Unsupported("path enumeration over a norm ball")
+        if case.ball is not None and case.ball.norm != "l1":
+            raise Unsupported("path enumeration over a Euclidean ball")
         self.model, self.case, self.judge, self.clock, self.prune = model, case, judge, clock, prune
         self.lower, self.upper = fed_box(model, case)
         self.regions = [Region.of(model, case, rows) for rows in case.regions]
@@ -70,9 +70,9 @@ class StarSearch:
             return self._closed(path)
         if self.prune and all(len(exclude(analysis, region).index) == 0 for region in self.regions):
             return self._closed(path)
-        cell = Cell(
-            self.model, self.lower, self.upper, State(state.low.copy(), state.high.copy()), path.signs
-        )
+        copied = State(state.low.copy(), state.high.copy())
+        ball = self.regions[0].ball if self.regions else None
+        cell = Cell(self.model, self.lower, self.upper, copied, path.signs, ball)
         for neuron in self._first(path):
             below, above = cell.least(neuron, 1.0), cell.least(neuron, -1.0)
             if cell.empty(below):
