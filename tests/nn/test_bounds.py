@@ -14,7 +14,7 @@ from vouch.nn.bounds.backward import substitute
 from vouch.nn.bounds.forward import analyse, fresh
 from vouch.nn.bounds.model import model_of
 from vouch.nn.bounds.outputs import output_bounds
-from vouch.nn.bounds.region import Region, exclude
+from vouch.nn.bounds.region import Unsafe, exclude
 from vouch.nn.bounds.relax import curve, relu
 from vouch.nn.bounds.splits import bound, root
 from vouch.nn.bounds.zonotope import propagate, zonotope_bounds
@@ -189,7 +189,7 @@ def test_exclude_never_cuts_off_a_violation():
         values = np.stack([network.evaluate(p) for p in points])
         limit = np.quantile((values @ rows.T).reshape(-1, 2), 0.02, axis=0)
         prop = output_union(lower.min(0), upper.max(0), [(rows, limit)])
-        region = Region.of(model, prop.cases[0], prop.cases[0].regions[0])
+        region = Unsafe.of(model, prop.cases[0], prop.cases[0].regions[0])
         left = exclude(analyse(model, lower, upper, fresh(model, 4)), region)
         bad = ((values @ rows.T) <= limit).all(2)
         for box in range(4):
@@ -207,7 +207,7 @@ def test_bounds_under_assumptions_hold_where_they_do():
     model = model_of(network, "float32")
     lower, upper = -np.ones((1, 6)), np.ones((1, 6))
     prop = output_union(lower[0], upper[0], [(np.array([[1.0, -1.0]]), np.array([-100.0]))])
-    region = Region.of(model, prop.cases[0], prop.cases[0].regions[0])
+    region = Unsafe.of(model, prop.cases[0], prop.cases[0].regions[0])
     state = fresh(model, 1)
     analyse(model, lower, upper, state)
     nodes = root(model, state, region)
@@ -240,7 +240,7 @@ def test_torch_computes_the_same():
         model = model_of(network, "float32", arrays)
         lower = arrays.array(np.random.default_rng(1).uniform(-1, 0, (5, 4)))
         prop = output_union(-np.ones(4), np.ones(4), [(np.eye(3)[:2], np.zeros(2))])
-        region = Region.of(model, prop.cases[0], prop.cases[0].regions[0])
+        region = Unsafe.of(model, prop.cases[0], prop.cases[0].regions[0])
         analysis = analyse(model, lower, lower + 0.3, fresh(model, 5))
         left = exclude(analysis, region)
         results.append([arrays.numpy(v) for v in (analysis.output_low, left.index, left.lower, left.upper)])

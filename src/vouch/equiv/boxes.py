@@ -13,7 +13,7 @@ import numpy as np
 from vouch.equiv import neurons
 from vouch.equiv.forms import Array, Cells
 from vouch.equiv.margins import Assessment, assess, joint
-from vouch.equiv.outcome import Confirm, Outcome, Probe, Witness
+from vouch.equiv.outcome import Confirm, Finding, Probe, Witness
 from vouch.equiv.pair import Pair
 from vouch.equiv.property import Epsilon, Property
 from vouch.equiv.region import Region
@@ -158,21 +158,21 @@ def prove(
     unit: float = 0.0,
     probe: Probe | None = None,
     team: Team = ALONE_ONLY,
-) -> Outcome:
+) -> Finding:
     """Decide the property by splitting inputs."""
     search = BoxSearch(pair, region, prop, confirm, unit, probe, _start(region))
     team.finish(search, clock)
     statistics = {"boxes": float(search.queue.boxes)}
     if search.witness is not None:
-        return Outcome(Verdict.DIFFERENT, witness=search.witness, statistics=statistics)
+        return Finding(Verdict.DIFFERENT, witness=search.witness, statistics=statistics)
     if search.is_open:
-        return Outcome(Verdict.TIMEOUT, statistics=statistics)
+        return Finding(Verdict.TIMEOUT, statistics=statistics)
     if search.stuck:
-        return Outcome(
+        return Finding(
             Verdict.UNKNOWN, reason="some boxes cannot be split further in float64", statistics=statistics
         )
     bound = search.queue.closed if isinstance(prop, Epsilon) else None
-    return Outcome(Verdict.EQUIVALENT, bound=bound, statistics=statistics)
+    return Finding(Verdict.EQUIVALENT, bound=bound, statistics=statistics)
 
 
 def smallest_bound(

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from vouch.equiv.pair import Array, Dense, Layer, Pair
+from vouch.equiv.pair import Array, Chain, Layer, Pair
 
 # Rational arithmetic beyond this many weights would take longer than it is worth.
 LARGEST = 500_000
@@ -39,7 +39,7 @@ def same_function(pair: Pair, *, ranking: bool = False) -> bool:
     return all(a == b for a, b in zip(_forms(first, ranking), _forms(second, ranking), strict=True))
 
 
-def _needed(network: Dense) -> list[Layer]:
+def _needed(network: Chain) -> list[Layer]:
     """The layers without neurons that have no way to an output."""
     layers = list(network.layers)
     for index in range(len(layers) - 1, 0, -1):

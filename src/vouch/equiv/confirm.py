@@ -15,7 +15,7 @@ from vouch.equiv.forms import Cells, Form
 from vouch.equiv.graphs import Compared, Graph, GraphPair
 from vouch.equiv.margins import combined, joint, pairwise
 from vouch.equiv.outcome import Confirm, Witness
-from vouch.equiv.pair import Array, Dense
+from vouch.equiv.pair import Array, Chain
 from vouch.equiv.property import Avoid, Epsilon, Property, Top, exactly_violated
 from vouch.equiv.region import Region, box
 from vouch.errors import VouchError
@@ -72,7 +72,7 @@ def runtime_outputs(pair: Compared, x: Array) -> tuple[Array, Array] | None:
 
 
 @lru_cache(maxsize=8)
-def _network(dense: Dense | Graph) -> Network:
+def _network(dense: Chain | Graph) -> Network:
     if dense.source is not None:
         return dense.source
     from vouch.nn.network import Network

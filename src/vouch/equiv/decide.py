@@ -19,7 +19,7 @@ from vouch.equiv.confirm import confirmer
 from vouch.equiv.falsify import falsify, glance
 from vouch.equiv.forms import UNIT32, may_overflow
 from vouch.equiv.graphs import Compared, GraphPair, graphs_of, pair_of
-from vouch.equiv.outcome import Outcome, Witness
+from vouch.equiv.outcome import Finding, Witness
 from vouch.equiv.pair import Pair
 from vouch.equiv.property import Avoid, Epsilon, Property, Top
 from vouch.equiv.region import Region
@@ -94,13 +94,13 @@ def decide(
         if region.is_empty and not check_vacuity:
             raise VouchError("the region is empty: no input satisfies its constraints")
         if region.is_empty:
-            outcome = Outcome(Verdict.EQUIVALENT, reason=NO_INPUT)
+            outcome = Finding(Verdict.EQUIVALENT, reason=NO_INPUT)
         elif check_vacuity and isinstance(prop, Avoid) and contradicts_itself(pair, region, prop):
-            outcome = Outcome(Verdict.EQUIVALENT, reason=VACUOUS)
+            outcome = Finding(Verdict.EQUIVALENT, reason=VACUOUS)
         else:
             name, outcome = decide_pair(pair, region, prop, plan)
     except Unsupported as problem:
-        outcome = Outcome(Verdict.UNKNOWN, reason=str(problem))
+        outcome = Finding(Verdict.UNKNOWN, reason=str(problem))
     return Comparison.of(
         outcome,
         engine=name,
@@ -111,7 +111,7 @@ def decide(
     )
 
 
-def decide_pair(pair: Compared, region: Region, prop: Property, plan: Plan) -> tuple[str, Outcome]:
+def decide_pair(pair: Compared, region: Region, prop: Property, plan: Plan) -> tuple[str, Finding]:
     """The engine that decided, and its outcome. Raises Unsupported for what none can decide."""
     fits(pair, region, prop)
     # The products are small: BLAS threads would only wait for each other.
@@ -121,16 +121,16 @@ def decide_pair(pair: Compared, region: Region, prop: Property, plan: Plan) -> t
         return _run(pair, region, prop, plan)
 
 
-def _joint(pair: GraphPair, region: Region, prop: Property, plan: Plan) -> tuple[str, Outcome]:
+def _joint(pair: GraphPair, region: Region, prop: Property, plan: Plan) -> tuple[str, Finding]:
     from vouch.equiv import joint
 
     confirm = confirmer(pair, region, prop, plan.arithmetic)
     clock = Clock(plan.timeout)
     if plan.arithmetic == "real" and not isinstance(prop, Avoid) and pair.identical:
-        return "structure", Outcome(Verdict.EQUIVALENT, bound=0.0 if isinstance(prop, Epsilon) else None)
+        return "structure", Finding(Verdict.EQUIVALENT, bound=0.0 if isinstance(prop, Epsilon) else None)
     witness = glance(pair, region, prop, confirm, seed=plan.seed)
     if witness is not None:
-        return "falsifier", Outcome(Verdict.DIFFERENT, witness=witness)
+        return "falsifier", Finding(Verdict.DIFFERENT, witness=witness)
     rounded = plan.arithmetic == "float32"
     return "joint", joint.prove(
         pair, region, prop, confirm, clock, rounded=rounded, jobs=plan.team.size, seed=plan.seed
@@ -156,18 +156,18 @@ def fits(pair: Compared, region: Region, prop: Property) -> None:
         raise Unsupported("softmax outputs have no exact bounds; compare by --top, or leave the softmax out")
 
 
-def _run(pair: Pair, region: Region, prop: Property, plan: Plan) -> tuple[str, Outcome]:
+def _run(pair: Pair, region: Region, prop: Property, plan: Plan) -> tuple[str, Finding]:
     clock = Clock(plan.timeout)
     ranking = isinstance(prop, Top)
     # Equal functions are equivalent; what else a property may forbid is another matter.
     if plan.arithmetic == "real" and not isinstance(prop, Avoid) and same_function(pair, ranking=ranking):
-        return "structure", Outcome(Verdict.EQUIVALENT, bound=None if ranking else 0.0)
+        return "structure", Finding(Verdict.EQUIVALENT, bound=None if ranking else 0.0)
     if plan.arithmetic == "float32" and plan.engine not in ("auto", "differential"):
         raise Unsupported(f"engine {plan.engine} reasons about real arithmetic only")
     confirm = confirmer(pair, region, prop, plan.arithmetic)
     witness = glance(pair, region, prop, confirm, seed=plan.seed)
     if witness is not None:
-        return "falsifier", Outcome(Verdict.DIFFERENT, witness=witness)
+        return "falsifier", Finding(Verdict.DIFFERENT, witness=witness)
     if plan.arithmetic == "float32" and any(may_overflow(net, region) for net in (pair.reference, pair.test)):
         raise Unsupported("float32 sums may overflow in this region")
     match plan.engine:
@@ -183,7 +183,7 @@ def _run(pair: Pair, region: Region, prop: Property, plan: Plan) -> tuple[str, O
 
 def differential(
     pair: Pair, region: Region, prop: Property, plan: Plan, clock: Clock, *, probing: bool = True
-) -> Outcome:
+) -> Finding:
     """Bounds on the difference, with the split that suits the number of inputs. When that takes long,
     a violation is searched for (`probing`)."""
     confirm = confirmer(pair, region, prop, plan.arithmetic)
@@ -206,7 +206,7 @@ def differential(
     return boxes.prove(pair, region, prop, confirm, clock, unit=plan.unit, probe=probe, team=plan.team)
 
 
-def _paths(pair: Pair, region: Region, prop: Property, plan: Plan, clock: Clock) -> Outcome:
+def _paths(pair: Pair, region: Region, prop: Property, plan: Plan, clock: Clock) -> Finding:
     from vouch.equiv import paths
 
     return paths.prove(
@@ -214,7 +214,7 @@ def _paths(pair: Pair, region: Region, prop: Property, plan: Plan, clock: Clock)
     )
 
 
-def _milp(pair: Pair, region: Region, prop: Property, plan: Plan, clock: Clock) -> Outcome:
+def _milp(pair: Pair, region: Region, prop: Property, plan: Plan, clock: Clock) -> Finding:
     """Both networks as one, by the integer programs of single networks."""
     from vouch.equiv import joint
 
@@ -224,7 +224,7 @@ def _milp(pair: Pair, region: Region, prop: Property, plan: Plan, clock: Clock) 
 
 def _combined(
     pair: Pair, region: Region, prop: Property, plan: Plan, clock: Clock
-) -> tuple[str, Outcome]:
+) -> tuple[str, Finding]:
     """Differential bounds get most of the time; paths and MILP are complete where bounds are stuck."""
     outcome = differential(pair, region, prop, plan, clock.share(0.85))
     if outcome.verdict in DECIDED or clock.over:
@@ -234,7 +234,7 @@ def _combined(
     longer = clock.share(0.3).within(LONG_LOOK)
     witness = falsify(pair, region, prop, confirm, longer, seed=plan.seed + 1, attempts=1000)
     if witness is not None:
-        return "falsifier", Outcome(Verdict.DIFFERENT, witness=witness, statistics=outcome.statistics)
+        return "falsifier", Finding(Verdict.DIFFERENT, witness=witness, statistics=outcome.statistics)
     if plan.arithmetic == "float32":
         return "differential", outcome
     later = _paths(pair, region, prop, plan, clock.share(0.5))

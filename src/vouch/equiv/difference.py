@@ -23,7 +23,7 @@ from vouch.equiv.forms import (
     Cells,
     Form,
     Known,
-    Relaxation,
+    Relaxed,
     affine,
     apply,
     input_form,
@@ -90,7 +90,7 @@ def propagate_related(
     unit: float = 0.0,
     known: tuple[Known, Known] = (NOTHING, NOTHING),
     keep_blame: bool = False,
-) -> tuple[Form, Form, Difference, tuple[list[Relaxation], list[Relaxation]]]:
+) -> tuple[Form, Form, Difference, tuple[list[Relaxed], list[Relaxed]]]:
     """Output forms of both networks and of their difference, layer by layer side by side."""
     r = t = input_form(cells, keep_blame)
     count, size = cells.anchor.shape
@@ -104,7 +104,7 @@ def propagate_related(
         np.zeros((count, size)),
         np.zeros((0, 2), dtype=np.int32),
     )
-    relaxed: tuple[list[Relaxation], list[Relaxation]] = ([], [])
+    relaxed: tuple[list[Relaxed], list[Relaxed]] = ([], [])
     last = len(pair.reference.layers) - 1
     for index, (a, b) in enumerate(zip(pair.reference.layers, pair.test.layers, strict=True)):
         delta = _affine(delta, t, a, b, cells, unit, r)
@@ -157,7 +157,7 @@ def _relu(
     delta: Difference,
     before: tuple[Form, Form],
     after: tuple[Form, Form],
-    relaxed: tuple[Relaxation, Relaxation],
+    relaxed: tuple[Relaxed, Relaxed],
     layer: int,
     cells: Cells,
 ) -> Difference:

@@ -10,7 +10,7 @@ import numpy as np
 from vouch.equiv.forms import Cells
 from vouch.equiv.graphs import Compared
 from vouch.equiv.outcome import Confirm, Witness
-from vouch.equiv.pair import Array, Dense, Pair
+from vouch.equiv.pair import Array, Chain, Pair
 from vouch.equiv.property import Property, Top
 from vouch.equiv.region import Region, input_program
 from vouch.nn.search.task import Clock
@@ -242,7 +242,7 @@ def _class_kept(
     return rows, rhs
 
 
-def _piece(network: Dense, x: Array) -> tuple[Array, Array, Array, Array]:
+def _piece(network: Chain, x: Array) -> tuple[Array, Array, Array, Array]:
     """The affine map that the network is around x, and the constraints {rows·x ≤ rhs} of that piece."""
     matrix, offset = np.eye(len(x)), np.zeros(len(x))
     rows, rhs = [], []

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from vouch.equiv.pair import Dense, Layer
+from vouch.equiv.pair import Chain, Layer
 from vouch.equiv.region import Region
 
 Array = npt.NDArray[np.float64]
@@ -160,7 +160,7 @@ def affine(form: Form, layer: Layer, cells: Cells, unit: float) -> Form:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Relaxation:
+class Relaxed:
     """How the ReLUs of one layer were relaxed: relu(z) ∈ slope·z + offset ± offset. `columns` are the
     neurons that got a noise symbol in this batch."""
 
@@ -171,7 +171,7 @@ class Relaxation:
     columns: npt.NDArray[np.intp]
 
 
-def relax(lower: Array, upper: Array, phase: npt.NDArray[np.int8] | None) -> Relaxation:
+def relax(lower: Array, upper: Array, phase: npt.NDArray[np.int8] | None) -> Relaxed:
     """A parallelogram for every unstable ReLU; a neuron whose phase is fixed is linear."""
     if phase is not None:
         lower = np.where(phase > 0, np.maximum(lower, 0.0), lower)
@@ -184,7 +184,7 @@ def relax(lower: Array, upper: Array, phase: npt.NDArray[np.int8] | None) -> Rel
     # For every slope in [0, 1], relu(z) − slope·z lies between 0 and the larger of its end points.
     gap = np.where(unstable, np.maximum(-slope * lower, (1.0 - slope) * upper), 0.0)
     offset = np.where(unstable, gap * (0.5 + 2.0**-50) + TINY, 0.0)
-    return Relaxation(lower, upper, slope, offset, np.flatnonzero(unstable.any(axis=0)))
+    return Relaxed(lower, upper, slope, offset, np.flatnonzero(unstable.any(axis=0)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -196,7 +196,7 @@ class Known:
     phases: Phases | None = None
     limits: Limits | None = None
 
-    def relax(self, layer: int, lower: Array, upper: Array) -> Relaxation:
+    def relax(self, layer: int, lower: Array, upper: Array) -> Relaxed:
         if self.limits is not None:
             lower = np.maximum(lower, self.limits[layer][0])
             upper = np.maximum(np.minimum(upper, self.limits[layer][1]), lower)
@@ -206,7 +206,7 @@ class Known:
 NOTHING = Known()
 
 
-def apply(form: Form, relaxation: Relaxation, layer: int, cells: Cells) -> Form:
+def apply(form: Form, relaxation: Relaxed, layer: int, cells: Cells) -> Form:
     """The form after the ReLUs, with one new noise symbol per relaxed column."""
     slope, offset, columns = relaxation.slope, relaxation.offset, relaxation.columns
     noise = form.noise * slope[:, None, :]
@@ -243,12 +243,12 @@ class Trace:
     its neurons before the ReLU."""
 
     form: Form
-    relaxed: list[Relaxation]
+    relaxed: list[Relaxed]
     before: list[Form]
 
 
 def propagate(
-    network: Dense,
+    network: Chain,
     cells: Cells,
     *,
     unit: float = 0.0,
@@ -276,7 +276,7 @@ def _times(generators: Array, weights: Array) -> Array:
     return np.asarray((flat @ weights.T).reshape(count, rows, weights.shape[0]))
 
 
-def may_overflow(network: Dense, region: Region) -> bool:
+def may_overflow(network: Chain, region: Region) -> bool:
     """Whether some sum of the network's own float32 arithmetic might leave its range over the region."""
     cells = Cells.of(region.lower[None, :], region.upper[None, :], region)
     before = [input_form(cells, False)]

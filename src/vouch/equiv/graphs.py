@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from vouch.equiv.pair import Array, Dense, Pair, dense, same_sizes
+from vouch.equiv.pair import Array, Chain, Pair, dense, same_sizes
 from vouch.errors import Unsupported
 from vouch.nn.bounds.model import Model, model_of
 from vouch.nn.network import Network
@@ -97,7 +97,7 @@ def graph(network: Any, name: str) -> Graph:
     """Raises Unsupported for what cannot be lowered."""
     from vouch.nn.api import as_network
 
-    if isinstance(network, Dense):
+    if isinstance(network, Chain):
         network = network.source or [(layer.weights, layer.bias) for layer in network.layers]
     source = as_network(network)
     return Graph(name, source, model_of(source, "real"))

@@ -22,7 +22,7 @@ import numpy as np
 
 from vouch.equiv.falsify import falsify
 from vouch.equiv.graphs import GraphPair
-from vouch.equiv.outcome import Array, Confirm, Outcome, Witness
+from vouch.equiv.outcome import Array, Confirm, Finding, Witness
 from vouch.equiv.property import Avoid, Bools, Epsilon, Property, Top
 from vouch.equiv.region import Region
 from vouch.errors import Unsupported
@@ -55,7 +55,7 @@ def prove(
     rounded: bool = False,
     jobs: int | None = None,
     seed: int = 0,
-) -> Outcome:
+) -> Finding:
     """Bounds over the whole region, then (engine `auto`) a thorough look for a violation, then the search.
 
     `engine` is one of the network searches; `rounded` asks about the networks in float32 instead of the
@@ -63,18 +63,18 @@ def prove(
     """
     model, root = violations(pair, region, prop, rounded=rounded, follow=engine == "auto")
     if not root.case.regions:
-        return Outcome(Verdict.EQUIVALENT, bound=root.bound)
+        return Finding(Verdict.EQUIVALENT, bound=root.bound)
     if engine == "auto":
         witness = falsify(pair, region, prop, confirm, clock.share(0.2).within(10.0), seed=seed)
         if witness is not None:
-            return Outcome(Verdict.DIFFERENT, witness=witness)
+            return Finding(Verdict.DIFFERENT, witness=witness)
     question = Question((root.case,), model.inputs, model.outputs)
     judge = _PairJudge(pair.reference.source, question, confirm)
     limit = None if clock.endless else clock.left
     result = search(model, question, Settings({"engine": engine, "timeout": limit, "jobs": jobs}), judge)
     verdict = _VERDICTS.get(result.verdict, result.verdict)
     bound = prop.epsilon if isinstance(prop, Epsilon) and verdict is Verdict.EQUIVALENT else None
-    return Outcome(verdict, bound, judge.witness, result.reason, result.statistics)
+    return Finding(verdict, bound, judge.witness, result.reason, result.statistics)
 
 
 def violations(

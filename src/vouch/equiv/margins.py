@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vouch.equiv.difference import propagate_related, subtract
-from vouch.equiv.forms import NOTHING, Array, Cells, Form, Known, Relaxation, propagate
+from vouch.equiv.forms import NOTHING, Array, Cells, Form, Known, Relaxed, propagate
 from vouch.equiv.pair import Pair
 from vouch.equiv.property import Avoid, Epsilon, Polytope, Property, Top
 
@@ -26,7 +26,7 @@ class Joint:
     reference: Form
     test: Form
     gaps: tuple[Form, ...]
-    relaxed: tuple[list[Relaxation], list[Relaxation]]
+    relaxed: tuple[list[Relaxed], list[Relaxed]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,10 +13,10 @@ import numpy as np
 
 from vouch.equiv.forms import Array, Cells, Known, Limits, Phases
 from vouch.equiv.margins import assess, joint
-from vouch.equiv.outcome import Confirm, Outcome, Probe, Witness
-from vouch.equiv.pair import Dense, Pair
+from vouch.equiv.outcome import Confirm, Finding, Probe, Witness
+from vouch.equiv.pair import Chain, Pair
 from vouch.equiv.property import Epsilon, Property
-from vouch.equiv.questions import Asker, Open, Question
+from vouch.equiv.questions import Asker, OpenQuestion, Question
 from vouch.equiv.region import Region
 from vouch.equiv.relaxation import CellProgram, Symbol
 from vouch.equiv.team import ALONE_ONLY, Team
@@ -32,18 +32,18 @@ TRIED, TRIED_COLUMNS = 16, 2400
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class Branch:
     """Phases fixed so far, (network, layer, neuron, ±1); questions answered; the one that is open."""
 
     fixed: tuple[tuple[int, int, int, int], ...] = ()
     answered: frozenset[Question] = frozenset()
     hot: Question | None = None
 
-    def also(self, symbol: Symbol, phase: int) -> Node:
+    def also(self, symbol: Symbol, phase: int) -> Branch:
         return replace(self, fixed=(*self.fixed, (symbol.network, symbol.layer, symbol.neuron, phase)))
 
 
-def phases_of(network: Dense, which: int, nodes: list[Node]) -> Phases:
+def phases_of(network: Chain, which: int, nodes: list[Branch]) -> Phases:
     """Phase arrays [B, m] per hidden layer for a batch of nodes."""
     arrays = tuple(np.zeros((len(nodes), layer.size), dtype=np.int8) for layer in network.layers[:-1])
     for row, node in enumerate(nodes):
@@ -64,29 +64,29 @@ def prove(
     probe: Probe | None = None,
     limit: int | None = None,
     team: Team = ALONE_ONLY,
-) -> Outcome:
+) -> Finding:
     """Decide the property by splitting neurons, with at most `limit` linear programs. Complete up to
     round-off if there is no limit."""
     search = Search(pair, region, prop, confirm, unit, probe, limit)
     search.prepare(clock)
     team.finish(search, clock)
     if search.witness is not None:
-        return Outcome(Verdict.DIFFERENT, witness=search.witness, statistics=search.statistics)
+        return Finding(Verdict.DIFFERENT, witness=search.witness, statistics=search.statistics)
     if search.exhausted:
-        return Outcome(Verdict.UNKNOWN, reason=f"{limit} programs were not enough")
+        return Finding(Verdict.UNKNOWN, reason=f"{limit} programs were not enough")
     if search.is_open:
-        return Outcome(Verdict.TIMEOUT, statistics=search.statistics)
+        return Finding(Verdict.TIMEOUT, statistics=search.statistics)
     if search.stuck:
-        return Outcome(Verdict.UNKNOWN, reason=search.stuck, statistics=search.statistics)
+        return Finding(Verdict.UNKNOWN, reason=search.stuck, statistics=search.statistics)
     bound = search.asker.closed if isinstance(prop, Epsilon) else None
-    return Outcome(Verdict.EQUIVALENT, bound=bound, statistics=search.statistics)
+    return Finding(Verdict.EQUIVALENT, bound=bound, statistics=search.statistics)
 
 
 @dataclass(frozen=True, slots=True)
 class Left:
     """What one part of a search has come to."""
 
-    nodes: list[Node]
+    nodes: list[Branch]
     closed: float
     stuck: str | None
     statistics: dict[str, float]
@@ -109,7 +109,7 @@ class Search:
         self.probe, self.limit = probe, limit
         self.asker = Asker(prop)
         self.limits: tuple[Limits | None, Limits | None] = (None, None)
-        self.nodes = [Node()]
+        self.nodes = [Branch()]
         self.stuck: str | None = None
         self.witness: Witness | None = None
         self.statistics: dict[str, float] = {"nodes": 0, "programs": 0}
@@ -151,7 +151,7 @@ class Search:
         """Every part gets nodes of all depths."""
         return [self._part(self.nodes[k::parts]) for k in range(min(parts, len(self.nodes)))]
 
-    def _part(self, nodes: list[Node]) -> Search:
+    def _part(self, nodes: list[Branch]) -> Search:
         part = Search(self.pair, self.region, self.prop, self.confirm, self.unit)
         part.limits, part.nodes = self.limits, nodes
         return part
@@ -168,7 +168,7 @@ class Search:
             for name, value in left.statistics.items():
                 self.statistics[name] += value
 
-    def unproved(self, nodes: list[Node]) -> list[Node]:
+    def unproved(self, nodes: list[Branch]) -> list[Branch]:
         """Nodes that the forms alone do not settle."""
         count = len(nodes)
         self.statistics["nodes"] += count
@@ -184,11 +184,11 @@ class Search:
         self._try(report.worst[~report.proved])
         return [node for node, proved in zip(nodes, report.proved, strict=True) if not proved]
 
-    def known(self, nodes: list[Node]) -> tuple[Known, Known]:
+    def known(self, nodes: list[Branch]) -> tuple[Known, Known]:
         first = Known(phases_of(self.pair.reference, 0, nodes), self.limits[0])
         return first, Known(phases_of(self.pair.test, 1, nodes), self.limits[1])
 
-    def split(self, node: Node, until: Clock) -> list[Node]:
+    def split(self, node: Branch, until: Clock) -> list[Branch]:
         """Close the node by linear programming, or split it in two."""
         answered = set(node.answered)
         cell, left = self.settle(node, self.region.lower, self.region.upper, answered)
@@ -206,11 +206,11 @@ class Search:
             self.stuck = "a linear piece is within round-off of the limit"
             return []
         symbol = self._promising(cell, left, candidates, until)
-        node = Node(node.fixed, frozenset(answered), left.question)
+        node = Branch(node.fixed, frozenset(answered), left.question)
         return [node.also(symbol, -1), node.also(symbol, 1)]
 
     def _promising(
-        self, cell: CellProgram, left: Open, candidates: list[tuple[float, Symbol]], until: Clock
+        self, cell: CellProgram, left: OpenQuestion, candidates: list[tuple[float, Symbol]], until: Clock
     ) -> Symbol:
         """Of the likeliest neurons, the one whose phases lower the bound most, by trying them out."""
         tried = int(np.clip(TRIED_COLUMNS // cell.columns, 2, TRIED))
@@ -240,8 +240,8 @@ class Search:
         return best
 
     def settle(
-        self, node: Node, lower: Array, upper: Array, answered: set[Question]
-    ) -> tuple[CellProgram, Open | None]:
+        self, node: Branch, lower: Array, upper: Array, answered: set[Question]
+    ) -> tuple[CellProgram, OpenQuestion | None]:
         """Ask the node's linear program; the question that stays open, if any. Its input is tried out."""
         cell = CellProgram(self.pair, self.region, lower, upper, self.known([node]), self.unit)
         self.statistics["programs"] += 1

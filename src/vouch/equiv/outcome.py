@@ -30,7 +30,7 @@ Probe = Callable[[], Witness | None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outcome:
+class Finding:
     """`bound` is a proved upper bound of the difference (for ε) or None. DIFFERENT has a `witness`,
     UNKNOWN a `reason`."""
 

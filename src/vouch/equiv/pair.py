@@ -1,6 +1,6 @@
 """The two networks under comparison, as the engines see them: dense ReLU layers over the reals.
 
-A `Dense` network holds float64 weights and, per layer, how far the exact reals may be from them. `Pair`
+A `Chain` network holds float64 weights and, per layer, how far the exact reals may be from them. `Pair`
 checks that the two fit together. What computes the outputs that a counterexample is replayed on is kept
 beside the layers, so that a test "network" of another kind can be added without touching the engines.
 """
@@ -36,7 +36,7 @@ class Layer:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Dense:
+class Chain:
     """A feed-forward network: ReLU after every layer but the last."""
 
     name: str
@@ -79,8 +79,8 @@ class Dense:
 class Pair:
     """Reference and test network over the same inputs, with outputs that correspond by index."""
 
-    reference: Dense
-    test: Dense
+    reference: Chain
+    test: Chain
 
     def __post_init__(self) -> None:
         same_sizes(self.reference, self.test)
@@ -117,19 +117,19 @@ def same_sizes(r: Any, t: Any) -> None:
         raise VouchError(f"{r.name} has {r.outputs} outputs, {t.name} has {t.outputs}")
 
 
-def dense(network: Any, name: str | None = None, *, as_computed: bool = False) -> Dense:
-    """The dense form of a file name, a `Network` or a list of (weights, bias); `Dense` is passed through.
+def dense(network: Any, name: str | None = None, *, as_computed: bool = False) -> Chain:
+    """The dense form of a file name, a `Network` or a list of (weights, bias); `Chain` is passed through.
 
     `as_computed` insists that every layer is one product sum of the model, which an error analysis of its
     own arithmetic needs. Raises Unsupported for a network that is no plain dense ReLU network.
     """
-    if isinstance(network, Dense):
+    if isinstance(network, Chain):
         return network
     if isinstance(network, (list, tuple)):
         layers = tuple(
             Layer(np.array(w, dtype=np.float64), np.array(b, dtype=np.float64)) for w, b in network
         )
-        return Dense(name or "network", layers)
+        return Chain(name or "network", layers)
     from vouch.nn.loaders import load
     from vouch.nn.lowered import Activation, Kind, lower
     from vouch.nn.network import Network
@@ -154,4 +154,4 @@ def dense(network: Any, name: str | None = None, *, as_computed: bool = False) -
     layers = tuple(
         Layer(node.maps[0].dense(), node.bias, node.weight_error, node.bias_error) for node in chain
     )
-    return Dense(name or source.name, layers, source, lowered.softmax)
+    return Chain(name or source.name, layers, source, lowered.softmax)

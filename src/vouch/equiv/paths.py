@@ -28,8 +28,8 @@ import numpy.typing as npt
 from vouch.equiv.difference import subtract
 from vouch.equiv.forms import Array, Cells, Form, affine, apply, input_form, relax
 from vouch.equiv.margins import Joint, assess
-from vouch.equiv.neurons import Node, Search
-from vouch.equiv.outcome import Confirm, Outcome, Witness
+from vouch.equiv.neurons import Branch, Search
+from vouch.equiv.outcome import Confirm, Finding, Witness
 from vouch.equiv.pair import Pair
 from vouch.equiv.property import Epsilon, Property
 from vouch.equiv.questions import Asker
@@ -44,7 +44,7 @@ TIGHT_BOX = 10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class State:
+class StarSet:
     """A star set on its way. `phases` are the signs known in the current layer, `splits` the path taken,
     `rows` the half-spaces of the path (row·d ≤ limit)."""
 
@@ -73,7 +73,7 @@ class Schedule:
     known: frozenset[tuple[tuple[int, int, int, int], ...]] = frozenset()
     closed: list[tuple[tuple[int, int, int, int], ...]] = field(default_factory=list)
 
-    def due(self, state: State) -> bool:
+    def due(self, state: StarSet) -> bool:
         match self.strategy:
             case "exact":
                 return False
@@ -86,7 +86,7 @@ class Schedule:
             case _:
                 return True
 
-    def close(self, state: State) -> None:
+    def close(self, state: StarSet) -> None:
         self.deepest = max(self.deepest, state.depth)
         self.previous = state.depth
         self.closed.append(state.splits)
@@ -100,7 +100,7 @@ def prove(
     clock: Clock,
     *,
     strategy: str = "less",
-) -> Outcome:
+) -> Finding:
     """Decide the property by path enumeration. Complete up to round-off."""
     schedule = Schedule(strategy)
     if strategy == "oracle":
@@ -134,11 +134,11 @@ class Enumeration:
         self.stuck: str | None = None
         self.witness: Witness | None = None
 
-    def run(self, clock: Clock) -> Outcome:
+    def run(self, clock: Clock) -> Finding:
         stack = [self._start(0, None, self.whole.low, self.whole.high, (), ())]
         while stack:
             if clock.over:
-                return Outcome(Verdict.TIMEOUT, statistics=self.statistics)
+                return Finding(Verdict.TIMEOUT, statistics=self.statistics)
             state = self._descended(stack.pop())
             self.hint = None
             done = state.network == 2
@@ -146,15 +146,15 @@ class Enumeration:
                 self.statistics["paths"] += 1
                 self.schedule.close(state)
             elif self.witness is not None:
-                return Outcome(Verdict.DIFFERENT, witness=self.witness, statistics=self.statistics)
+                return Finding(Verdict.DIFFERENT, witness=self.witness, statistics=self.statistics)
             elif done:
                 self.stuck = "a path is within round-off of the limit"
             else:
                 stack.extend(self._split(state))
         if self.stuck:
-            return Outcome(Verdict.UNKNOWN, reason=self.stuck, statistics=self.statistics)
+            return Finding(Verdict.UNKNOWN, reason=self.stuck, statistics=self.statistics)
         bound = self.asker.closed if isinstance(self.prop, Epsilon) else None
-        return Outcome(Verdict.EQUIVALENT, bound=bound, statistics=self.statistics)
+        return Finding(Verdict.EQUIVALENT, bound=bound, statistics=self.statistics)
 
     # --- propagation
 
@@ -166,15 +166,15 @@ class Enumeration:
         high: Array,
         rows: tuple[tuple[Array, float], ...],
         splits: tuple[tuple[int, int, int, int], ...],
-    ) -> State:
+    ) -> StarSet:
         first = self.networks[network].layers[0]
         form = affine(input_form(self.whole, False), first, self.whole, 0.0)
-        return State(network, 0, form, np.zeros(first.size, np.int8), low, high, rows, splits, reference)
+        return StarSet(network, 0, form, np.zeros(first.size, np.int8), low, high, rows, splits, reference)
 
-    def _cells(self, state: State) -> Cells:
+    def _cells(self, state: StarSet) -> Cells:
         return replace(self.whole, low=state.low, high=state.high)
 
-    def _descended(self, state: State) -> State:
+    def _descended(self, state: StarSet) -> StarSet:
         """The state at its next split; with network = 2 if it has passed both networks (its form is then
         the test network's output)."""
         while True:
@@ -195,7 +195,7 @@ class Enumeration:
             form = affine(form, following, self.whole, 0.0)
             state = replace(state, layer=state.layer + 1, form=form, phases=np.zeros(following.size, np.int8))
 
-    def _signed(self, state: State) -> State:
+    def _signed(self, state: StarSet) -> StarSet:
         """Fill in the signs that the box, or else the linear program, settles; stop at a neuron that
         takes both."""
         lower, upper = (ends[0] for ends in state.form.bounds(self._cells(state)))
@@ -227,7 +227,7 @@ class Enumeration:
                 return sign
         return 0
 
-    def _load(self, state: State) -> None:
+    def _load(self, state: StarSet) -> None:
         """Bring the linear program to the state's polytope, keeping the rows both have in common."""
         same = 0
         for mine, theirs in zip(self.loaded, state.rows, strict=False):
@@ -241,7 +241,7 @@ class Enumeration:
 
     # --- splitting
 
-    def _split(self, state: State) -> list[State]:
+    def _split(self, state: StarSet) -> list[StarSet]:
         neuron = self.hint if self.hint is not None else self._widest(state)
         self.statistics["splits"] += 1
         row = np.pad(state.form.inputs[0, :, neuron], (0, self.program.columns - self.region.size))
@@ -264,12 +264,12 @@ class Enumeration:
                 children.append(tightened)
         return children
 
-    def _widest(self, state: State) -> int:
+    def _widest(self, state: StarSet) -> int:
         """Of the neurons whose sign is open, the one whose relaxation would cost most."""
         lower, upper = (ends[0] for ends in state.form.bounds(self._cells(state)))
         return int(np.argmax(np.where(state.phases == 0, np.minimum(upper, -lower), -np.inf)))
 
-    def _tightened(self, state: State) -> State | None:
+    def _tightened(self, state: StarSet) -> StarSet | None:
         """The state with a smaller box around its polytope; None if the polytope is certainly empty."""
         low, high = state.low[0].copy(), state.high[0].copy()
         row, limit = state.rows[-1]
@@ -304,7 +304,7 @@ class Enumeration:
 
     # --- checking
 
-    def _holds(self, state: State, done: bool) -> bool:
+    def _holds(self, state: StarSet, done: bool) -> bool:
         """Whether the property is proved on the whole polytope of the state."""
         self.statistics["checks"] += 1
         cells = self._cells(state)
@@ -333,7 +333,7 @@ class Enumeration:
                 self._try(point[: self.region.size])
         return False
 
-    def _over_approximated(self, state: State, cells: Cells) -> tuple[Form, Form]:
+    def _over_approximated(self, state: StarSet, cells: Cells) -> tuple[Form, Form]:
         """Output forms of both networks from here on, undecided neurons relaxed."""
         form, network, layer, reference = state.form, state.network, state.layer, state.reference
         phases: npt.NDArray[np.int8] | None = state.phases[None, :]
@@ -349,12 +349,12 @@ class Enumeration:
             reference, network, layer = form, 1, 0
             form = affine(input_form(cells, False), self.networks[1].layers[0], cells, 0.0)
 
-    def _settled(self, state: State) -> bool:
+    def _settled(self, state: StarSet) -> bool:
         """The full-dimensional check: noise symbols are columns of the linear program."""
         lower = np.nextafter(state.low[0] + self.anchor, -np.inf)
         upper = np.nextafter(state.high[0] + self.anchor, np.inf)
         self.search.asker = self.asker
-        _, left = self.search.settle(Node(state.splits), lower, upper, set())
+        _, left = self.search.settle(Branch(state.splits), lower, upper, set())
         self.statistics["programs"] += 1
         self.witness = self.search.witness
         return left is None
@@ -366,7 +366,7 @@ class Enumeration:
             self.witness = self.confirm(x[0])
 
 
-def _most_felt(state: State, gap: Form, first: int) -> int | None:
+def _most_felt(state: StarSet, gap: Form, first: int) -> int | None:
     """Of the neurons of the state's layer that had to be relaxed, the one the outputs feel most."""
     own = np.arange(len(gap.origin)) >= first if state.network == 1 else np.arange(len(gap.origin)) < first
     own &= (gap.origin[:, 0] == state.layer) & (state.phases[gap.origin[:, 1] % len(state.phases)] == 0)

@@ -16,33 +16,33 @@ import numpy as np
 
 from vouch.equiv.pair import Array
 from vouch.equiv.property import Avoid, Epsilon, Polytope, Property, Top
-from vouch.equiv.relaxation import Linear
+from vouch.equiv.relaxation import Expression
 
 # Sign by output for a distance, (class, rival, ...) for a ranking, (class,) for a class as a whole.
 Question = tuple[int, ...]
 
 
-class Cell(Protocol):
+class Asked(Protocol):
     """`quick` is a sound upper bound of an expression without solving; `decide` a certified one (it may
     stop at `quick` when that is below `enough`; −inf: the cell is empty) with the point where the solver
     saw it; `at_most_zero` adds constraints, `mark` and `cut` take them back."""
 
-    reference: list[Linear]
-    test: list[Linear]
+    reference: list[Expression]
+    test: list[Expression]
 
-    def quick(self, objective: Linear) -> float: ...
-    def decide(self, objective: Linear, enough: float) -> tuple[float, Array | None]: ...
-    def at_most_zero(self, *expressions: Linear) -> None: ...
+    def quick(self, objective: Expression) -> float: ...
+    def decide(self, objective: Expression, enough: float) -> tuple[float, Array | None]: ...
+    def at_most_zero(self, *expressions: Expression) -> None: ...
     def mark(self) -> int: ...
     def cut(self, mark: int) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Open:
+class OpenQuestion:
     """A question that stays open, the objective behind it and where it is attained, if known."""
 
     question: Question
-    objective: Linear
+    objective: Expression
     point: Array | None
 
 
@@ -53,7 +53,7 @@ class Asker:
         self.prop = prop
         self.closed = -np.inf
 
-    def ask(self, cell: Cell, answered: set[Question], hot: Question | None = None) -> Open | None:
+    def ask(self, cell: Asked, answered: set[Question], hot: Question | None = None) -> OpenQuestion | None:
         """The first question that stays open; those that do not are added to `answered`."""
         match self.prop:
             case Epsilon():
@@ -63,7 +63,7 @@ class Asker:
             case Avoid():
                 return self._avoidance(cell, self.prop, answered, hot)
 
-    def inner_point(self, cell: Cell, left: Open) -> Array | None:
+    def inner_point(self, cell: Asked, left: OpenQuestion) -> Array | None:
         """A point of the cell where the open question is violated with room to spare in every constraint:
         the middle between the extremes of all of them. For cells on which nothing is relaxed."""
         wanted = self._wanted(cell, left.question)
@@ -76,11 +76,11 @@ class Asker:
         found = [point for point in points if point is not None]
         return np.asarray(np.mean(found, axis=0)) if found else left.point
 
-    def conditions(self, cell: Cell, question: Question) -> list[Linear]:
+    def conditions(self, cell: Asked, question: Question) -> list[Expression]:
         """What has to be at most 0 for the question to matter."""
         return [lead.scaled(-1.0) for lead in self._wanted(cell, question)]
 
-    def _wanted(self, cell: Cell, question: Question) -> list[Linear]:
+    def _wanted(self, cell: Asked, question: Question) -> list[Expression]:
         """What is at least 0 wherever the answer is yes; nothing for a distance, which is maximised."""
         match self.prop:
             case Epsilon():
@@ -93,8 +93,8 @@ class Asker:
                 return ahead + [cell.test[i].minus(cell.test[j]) for i in members]
 
     def _avoidance(
-        self, cell: Cell, prop: Avoid, answered: set[Question], hot: Question | None
-    ) -> Open | None:
+        self, cell: Asked, prop: Avoid, answered: set[Question], hot: Question | None
+    ) -> OpenQuestion | None:
         """Can the outputs lie in this polytope?"""
         for question in _first(hot, ((index,) for index in range(len(prop.polytopes)))):
             if question in answered:
@@ -106,13 +106,13 @@ class Asker:
             bound, point = cell.decide(objective, 0.0)
             cell.cut(mark)
             if bound >= 0:
-                return Open(question, objective, point)
+                return OpenQuestion(question, objective, point)
             answered.add(question)
         return None
 
     def _distance(
-        self, cell: Cell, prop: Epsilon, answered: set[Question], hot: Question | None
-    ) -> Open | None:
+        self, cell: Asked, prop: Epsilon, answered: set[Question], hot: Question | None
+    ) -> OpenQuestion | None:
         gaps = [r.minus(t) for r, t in zip(cell.reference, cell.test, strict=True)]
         for question in _first(hot, self._signs(cell, gaps, prop.norm)):
             if question in answered:
@@ -123,12 +123,12 @@ class Asker:
                     objective = objective.minus(gap.scaled(-float(sign)))
             bound, point = cell.decide(objective, prop.epsilon)
             if bound > prop.epsilon:
-                return Open(question, objective, point)
+                return OpenQuestion(question, objective, point)
             self.closed = max(self.closed, bound)
             answered.add(question)
         return None
 
-    def _signs(self, cell: Cell, gaps: list[Linear], norm: str) -> Iterator[Question]:
+    def _signs(self, cell: Asked, gaps: list[Expression], norm: str) -> Iterator[Question]:
         """One output, up or down, for the Chebyshev norm; every open sign pattern for the Manhattan norm."""
         if norm == "linf":
             for k in range(len(gaps)):
@@ -139,7 +139,9 @@ class Asker:
         open_signs = [[s for s in (1, -1) if cell.quick(gap.scaled(float(s))) > 0] or [1] for gap in gaps]
         yield from product(*open_signs)
 
-    def _ranking(self, cell: Cell, k: int, answered: set[Question], hot: Question | None) -> Open | None:
+    def _ranking(
+        self, cell: Asked, k: int, answered: set[Question], hot: Question | None
+    ) -> OpenQuestion | None:
         """For every class j the reference may choose: can k others be above it in the test network?"""
         outputs = len(cell.reference)
         order = _first((hot[0],) if hot else None, ((j,) for j in range(outputs)))
@@ -158,8 +160,8 @@ class Asker:
         return None
 
     def _beaten(
-        self, cell: Cell, j: int, k: int, answered: set[Question], hot: Question | None
-    ) -> Open | None:
+        self, cell: Asked, j: int, k: int, answered: set[Question], hot: Question | None
+    ) -> OpenQuestion | None:
         """A group of k rivals that may all be above j; None if there is no such group."""
         leads = {i: cell.test[i].minus(cell.test[j]) for i in range(len(cell.test)) if i != j}
         ranked = sorted((i for i in leads if cell.quick(leads[i]) >= 0), key=lambda i: -cell.quick(leads[i]))
@@ -193,8 +195,8 @@ class Asker:
         return None
 
     def _all_above(
-        self, cell: Cell, leads: dict[int, Linear], question: Question
-    ) -> tuple[Open | None, float]:
+        self, cell: Asked, leads: dict[int, Expression], question: Question
+    ) -> tuple[OpenQuestion | None, float]:
         members = question[1:]
         mark = cell.mark()
         total = leads[members[0]]
@@ -204,10 +206,10 @@ class Asker:
             cell.at_most_zero(*(leads[i].scaled(-1.0) for i in members))
         bound, point = cell.decide(total, 0.0)
         cell.cut(mark)
-        return (None if bound < 0 else Open(question, total, point)), bound
+        return (None if bound < 0 else OpenQuestion(question, total, point)), bound
 
 
-def _slacks(cell: Cell, polytope: Polytope) -> list[Linear]:
+def _slacks(cell: Asked, polytope: Polytope) -> list[Expression]:
     """rhs − reference·r − test·t, row by row."""
     found = []
     for a, c, right in zip(polytope.reference, polytope.test, polytope.rhs, strict=True):
@@ -217,7 +219,7 @@ def _slacks(cell: Cell, polytope: Polytope) -> list[Linear]:
                 if weight:
                     total = total.minus(output.scaled(weight))
         rounding = 2.0**-48 * (abs(total.constant) + abs(float(right)))
-        found.append(Linear(total.row, total.constant + float(right), total.error + rounding))
+        found.append(Expression(total.row, total.constant + float(right), total.error + rounding))
     return found
 
 

@@ -37,22 +37,22 @@ class Symbol:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Linear:
+class Expression:
     """A linear expression over the program's columns: constant + row·columns ± error."""
 
     row: Array
     constant: float
     error: float
 
-    def minus(self, other: Linear) -> Linear:
+    def minus(self, other: Expression) -> Expression:
         rounding = 4 * UNIT64 * (abs(self.constant) + abs(other.constant))
-        return Linear(
+        return Expression(
             self.row - other.row, self.constant - other.constant, self.error + other.error + rounding
         )
 
-    def scaled(self, factor: float) -> Linear:
+    def scaled(self, factor: float) -> Expression:
         rounding = 4 * UNIT64 * abs(self.constant * factor)
-        return Linear(self.row * factor, self.constant * factor, self.error * abs(factor) + rounding)
+        return Expression(self.row * factor, self.constant * factor, self.error * abs(factor) + rounding)
 
 
 def upper(value: float) -> float:
@@ -92,7 +92,7 @@ class CellProgram:
         self.program = LinearProgram(low, high)
         self._reach = np.maximum(np.abs(low), np.abs(high))
         self.symbols: list[Symbol] = []
-        self.before: dict[tuple[int, int, int], Linear] = {}
+        self.before: dict[tuple[int, int, int], Expression] = {}
         self._add_ball()
         self._add_region(region)
         for which, trace in enumerate(traces):
@@ -100,23 +100,23 @@ class CellProgram:
         self.reference = self._expressions(traces[0].form, 0)
         self.test = self._expressions(traces[1].form, 1)
 
-    def _expressions(self, form: Form, which: int) -> list[Linear]:
+    def _expressions(self, form: Form, which: int) -> list[Expression]:
         return [self._expression(form, which, k) for k in range(form.centre.shape[1])]
 
-    def _expression(self, form: Form, which: int, neuron: int) -> Linear:
+    def _expression(self, form: Form, which: int, neuron: int) -> Expression:
         row = np.zeros(self.columns)
         row[: self.inputs] = form.inputs[0, :, neuron]
         start = self.starts[which]
         noise = form.noise[0, :, neuron]
         row[start : start + len(noise)] = noise
         constant = float(form.centre[0, neuron])
-        return Linear(self._mirrored(row), constant, float(form.error[0, neuron]))
+        return Expression(self._mirrored(row), constant, float(form.error[0, neuron]))
 
-    def _slack(self, expression: Linear) -> float:
+    def _slack(self, expression: Expression) -> float:
         """Room that rounding the row's coefficients may need."""
         return 16 * UNIT64 * (float(np.abs(expression.row) @ self._reach) + abs(expression.constant))
 
-    def at_most_zero(self, *expressions: Linear) -> None:
+    def at_most_zero(self, *expressions: Expression) -> None:
         """Constrain every expression to be ≤ 0 (as far as its error allows)."""
         if not expressions:
             return
@@ -147,7 +147,7 @@ class CellProgram:
         self.program.add(self._mirrored(rows), region.rhs - moved + slack)
 
     def _add_network(self, which: int, trace: Trace, phases: Phases | None) -> None:
-        rows: list[Linear] = []
+        rows: list[Expression] = []
         column = self.starts[which]
         for layer, (form, relaxed) in enumerate(zip(trace.before, trace.relaxed, strict=True)):
             fixed = phases[layer][0] if phases is not None else np.zeros(0)
@@ -178,7 +178,7 @@ class CellProgram:
             moved = moved - point[self.downwards :]
         return np.asarray(self.cells.anchor[0] + moved)
 
-    def gaps(self, point: Array, objective: Linear) -> list[tuple[float, Symbol]]:
+    def gaps(self, point: Array, objective: Expression) -> list[tuple[float, Symbol]]:
         """How far each ReLU's relaxed output is from the true one at a point, weighted by how strongly the
         objective leans on it. Where all are exact, a little is left for those that could be otherwise."""
         found = []
@@ -190,32 +190,32 @@ class CellProgram:
             found.append((abs(float(objective.row[symbol.column])) * (gap + 1e-3), symbol))
         return found
 
-    def fixing(self, symbol: Symbol, phase: int) -> list[Linear]:
+    def fixing(self, symbol: Symbol, phase: int) -> list[Expression]:
         """What to add (as at most 0) so that this ReLU is in that phase, exactly."""
         before = self.before[symbol.network, symbol.layer, symbol.neuron]
         after = self._after(before, symbol)
         return [before.scaled(-1.0), after.minus(before)] if phase > 0 else [before, after]
 
-    def _after(self, before: Linear, symbol: Symbol) -> Linear:
+    def _after(self, before: Expression, symbol: Symbol) -> Expression:
         after = before.scaled(symbol.slope)
         after.row[symbol.column] += symbol.offset
-        return Linear(after.row, after.constant + symbol.offset, after.error)
+        return Expression(after.row, after.constant + symbol.offset, after.error)
 
-    def estimate(self, objective: Linear) -> float:
+    def estimate(self, objective: Expression) -> float:
         """The largest value of the objective as the solver sees it (−inf: nothing is left), for guidance."""
         answer = self.program.maximise(objective.row)
         if answer.status != "optimal":
             return -np.inf if answer.status == "infeasible" else np.inf
         return float(answer.value) + objective.constant
 
-    def quick(self, objective: Linear) -> float:
+    def quick(self, objective: Expression) -> float:
         """A sound upper bound of the objective from the ranges of displacements and noise alone."""
         _, up = self.cells.support(objective.row[None, : self.inputs, None])
         noise = np.abs(objective.row[self.inputs : self.downwards]).sum()
         slack = (1 + self.columns / 16) * self._slack(objective)
         return upper(up[0, 0] + noise + objective.constant + objective.error + slack)
 
-    def decide(self, objective: Linear, enough: float) -> tuple[float, Array | None]:
+    def decide(self, objective: Expression, enough: float) -> tuple[float, Array | None]:
         """Certified upper bound of the objective over the cell (−inf if the cell is certainly empty), and
         the point where the solver saw its maximum. A bound below `enough` may come without solving."""
         quick = self.quick(objective)

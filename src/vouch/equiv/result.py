@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from vouch.equiv.outcome import Outcome, Witness
+from vouch.equiv.outcome import Finding, Witness
 from vouch.verdict import Exit, Verdict, exit_code
 
 
@@ -36,7 +36,7 @@ class Comparison:
     interrupted: bool = False
 
     @classmethod
-    def of(cls, outcome: Outcome, **known: Any) -> Comparison:
+    def of(cls, outcome: Finding, **known: Any) -> Comparison:
         return cls(
             verdict=outcome.verdict,
             counterexample=outcome.witness,

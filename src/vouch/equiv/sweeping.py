@@ -38,7 +38,7 @@ SECONDS_PER_CELL = 20.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cell:
+class Entry:
     """One network on one cluster: its radii, and whether the cluster's own ball is equivalent."""
 
     network: str
@@ -68,7 +68,7 @@ class Table:
     reference: str
     asked: str
     clusters: tuple[Cluster, ...]
-    cells: tuple[Cell, ...]
+    cells: tuple[Entry, ...]
     seconds: float
 
     @property
@@ -187,13 +187,13 @@ def table_of(
         share = settings.timeout * min(1.0, team.size / len(wanted))
     own = settings.replace(domain=limits, timeout=share, jobs=1)
 
-    def cell(which: tuple[Path, int]) -> Cell:
+    def cell(which: tuple[Path, int]) -> Entry:
         path, index = which
         cluster = found[index]
         radius = radius_of(net, path, own.replace(centre=cluster.centre))
-        return Cell(path.name, index, radius, _on_cluster(radius, cluster))
+        return Entry(path.name, index, radius, _on_cluster(radius, cluster))
 
-    def missing(which: tuple[Path, int], why: str) -> Cell:
+    def missing(which: tuple[Path, int], why: str) -> Entry:
         nothing = Radius(
             Verdict.UNKNOWN,
             None,
@@ -204,9 +204,9 @@ def table_of(
             reason=why,
             interrupted=why == INTERRUPTED,
         )
-        return Cell(which[0].name, which[1], nothing, Verdict.UNKNOWN)
+        return Entry(which[0].name, which[1], nothing, Verdict.UNKNOWN)
 
-    cells = team.each(cell, wanted, missing, Cell.headline)
+    cells = team.each(cell, wanted, missing, Entry.headline)
     return Table(Path(name).name, described(prop), tuple(found), tuple(cells), time.monotonic() - started)
 
 

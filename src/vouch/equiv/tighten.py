@@ -9,13 +9,13 @@ from __future__ import annotations
 import numpy as np
 
 from vouch.equiv.forms import Cells, Known, Limits, propagate
-from vouch.equiv.pair import Dense, Pair
+from vouch.equiv.pair import Chain, Pair
 from vouch.equiv.region import Region
 from vouch.equiv.relaxation import CellProgram
 from vouch.nn.search.task import Clock
 
 
-def form_limits(network: Dense, region: Region, unit: float = 0.0) -> Limits:
+def form_limits(network: Chain, region: Region, unit: float = 0.0) -> Limits:
     """Bounds of every hidden layer from affine forms alone."""
     cells = Cells.of(region.lower[None, :], region.upper[None, :], region)
     trace = propagate(network, cells, unit=unit)

@@ -7,7 +7,7 @@ import numpy as np
 from vouch.nn.bounds.backward import substitute
 from vouch.nn.bounds.forward import Domain, analyse, fresh
 from vouch.nn.bounds.model import Model
-from vouch.nn.bounds.region import SLACK, Region, over_ball
+from vouch.nn.bounds.region import SLACK, Unsafe, over_ball
 from vouch.nn.property import Array, Case, Rows
 
 # A little below the largest float32.
@@ -58,7 +58,7 @@ def least_of_rows(model: Model, case: Case, rows: Array) -> Array:
     boxes = arrays.indices(np.zeros(len(rows)))
     start = {model.output: arrays.array(rows)}
     slope, constant, value = substitute(model, start, boxes, known.noise, known.relaxed, *box)
-    ball = Region.of(model, case, Rows.none(model.inputs, model.outputs)).ball
+    ball = Unsafe.of(model, case, Rows.none(model.inputs, model.outputs)).ball
     if ball is not None:
         value = arrays.xp.maximum(value, over_ball(arrays, ball, slope) + constant)
     found, tilt, shift = (arrays.numpy(part) for part in (value, slope, constant))

@@ -27,7 +27,7 @@ _TOGETHER = 2048
 
 
 @dataclass(slots=True)
-class Region:
+class Unsafe:
     """Rows of one unsafe region and of its input set, as arrays of the model's library."""
 
     x_rows: Any
@@ -36,7 +36,7 @@ class Region:
     ball: Ball | None
 
     @classmethod
-    def of(cls, model: Model, case: Case, rows: Rows) -> Region:
+    def of(cls, model: Model, case: Case, rows: Rows) -> Unsafe:
         parts = [rows] if case.inputs is None else [rows, case.inputs]
         x_rows = np.vstack([part.x_rows for part in parts])
         y_rows = np.vstack([_wide(part.y_rows, rows.y_rows.shape[1]) for part in parts])
@@ -74,7 +74,7 @@ class Open:
     score: Any
 
 
-def exclude(analysis: Analysis, region: Region, steps: int = 4) -> Open:
+def exclude(analysis: Analysis, region: Unsafe, steps: int = 4) -> Open:
     """The boxes of the analysis that could not be cleared of the region."""
     work = _Work(analysis, region)
     work.single_rows()
@@ -92,7 +92,7 @@ def exclude(analysis: Analysis, region: Region, steps: int = 4) -> Open:
 class _Work:
     """Boxes still open, with their weights and slopes."""
 
-    def __init__(self, analysis: Analysis, region: Region) -> None:
+    def __init__(self, analysis: Analysis, region: Unsafe) -> None:
         self.model, self.region, self.analysis = analysis.model, region, analysis
         self.arrays, self.xp = self.model.arrays, self.model.arrays.xp
         batch = len(analysis.lower)

@@ -16,7 +16,7 @@ from vouch.nn.bounds.ascent import on_lines
 from vouch.nn.bounds.backward import substitute
 from vouch.nn.bounds.forward import Analysis, State, analyse
 from vouch.nn.bounds.model import Model
-from vouch.nn.bounds.region import SLACK, Region, over_ball
+from vouch.nn.bounds.region import SLACK, Unsafe, over_ball
 
 _BEFORE, _LATER = 0.9, 0.999
 
@@ -55,7 +55,7 @@ class Bounded:
     unstable: Any
 
 
-def root(model: Model, state: State, region: Region, batch: int = 1) -> Assumptions:
+def root(model: Model, state: State, region: Unsafe, batch: int = 1) -> Assumptions:
     """No assumptions yet; the slopes are those of least area."""
     arrays = model.arrays
     shape = (batch, model.neurons)
@@ -65,7 +65,7 @@ def root(model: Model, state: State, region: Region, batch: int = 1) -> Assumpti
 
 
 def bound(
-    model: Model, lower: Any, upper: Any, nodes: Assumptions, region: Region, steps: int
+    model: Model, lower: Any, upper: Any, nodes: Assumptions, region: Unsafe, steps: int
 ) -> tuple[Bounded, Analysis]:
     """Improves the parameters of the nodes in place, for at most `steps` steps, and bounds the region's
     excess from below: positive means that the node contains no violation."""
@@ -86,7 +86,7 @@ def bound(
 class _Ascent:
     """Adam on slopes and multipliers, multiplicative ascent on weights; keeps the best of each node."""
 
-    def __init__(self, model: Model, analysis: Analysis, nodes: Assumptions, region: Region) -> None:
+    def __init__(self, model: Model, analysis: Analysis, nodes: Assumptions, region: Unsafe) -> None:
         self.model, self.analysis, self.nodes, self.region = model, analysis, nodes, region
         self.arrays, self.xp = model.arrays, model.arrays.xp
         self.slopes, self.multipliers, self.weights = nodes.slopes, nodes.multipliers, nodes.weights

@@ -14,7 +14,7 @@ import numpy as np
 from vouch.nn.bounds.backward import substitute
 from vouch.nn.bounds.forward import Analysis, State, analyse
 from vouch.nn.bounds.model import Model
-from vouch.nn.bounds.region import SLACK, Region
+from vouch.nn.bounds.region import SLACK, Unsafe
 from vouch.nn.lp import LinearProgram, Optimum
 from vouch.nn.property import Array, Ball
 
@@ -61,7 +61,7 @@ class Cell:
         row[0, place] = factor
         return self._substituted({self.model.node(index).input: row})
 
-    def excess(self, region: Region, number: int) -> tuple[Array, float]:
+    def excess(self, region: Unsafe, number: int) -> tuple[Array, float]:
         """(a, c): the excess of one row of the region is at least a x + c in the whole cell."""
         a, c = self._substituted({self.model.output: region.y_rows[number : number + 1].copy()})
         rhs, x_row = float(region.rhs[number]), region.x_rows[number]
@@ -90,7 +90,7 @@ class Cell:
     def empty(self, optimum: Optimum) -> bool:
         return optimum.status == "infeasible" and self.program.certify_infeasible()
 
-    def meets(self, region: Region) -> Array | bool | None:
+    def meets(self, region: Unsafe) -> Array | bool | None:
         """False: certainly no point of the cell is in the region. A point that may be, or None: not known.
 
         Only exact where no ReLU of the cell is unstable.

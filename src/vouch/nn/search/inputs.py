@@ -19,7 +19,7 @@ import numpy as np
 from vouch.nn.bounds.forward import State, analyse, fresh
 from vouch.nn.bounds.model import Model
 from vouch.nn.bounds.outputs import fed_box
-from vouch.nn.bounds.region import Region, exclude
+from vouch.nn.bounds.region import Unsafe, exclude
 from vouch.nn.property import Case
 from vouch.nn.search.outcome import Outcome
 from vouch.nn.search.task import Clock, Judge
@@ -81,7 +81,7 @@ class InputSearch:
         self.model, self.case, self.judge, self.clock = model, case, judge, clock
         self.jobs, self.batch, self.report = jobs, batch, report
         self.arrays, self.xp = model.arrays, model.arrays.xp
-        self.regions = [Region.of(model, case, rows) for rows in case.regions]
+        self.regions = [Unsafe.of(model, case, rows) for rows in case.regions]
         self.root_lower, self.root_upper = fed_box(model, case)
         width = np.where(self.root_upper > self.root_lower, self.root_upper - self.root_lower, 1.0)
         self.width = self.arrays.array(width)

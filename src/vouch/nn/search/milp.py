@@ -19,7 +19,7 @@ from vouch.nn.bounds.ascent import is_relu
 from vouch.nn.bounds.forward import Analysis, analyse, fresh
 from vouch.nn.bounds.model import Model
 from vouch.nn.bounds.outputs import fed_box
-from vouch.nn.bounds.region import Region
+from vouch.nn.bounds.region import Unsafe
 from vouch.nn.highs import add_rows, library, silent_model
 from vouch.nn.lowered import Activation, Affine
 from vouch.nn.lp import LinearProgram
@@ -50,7 +50,7 @@ class MilpSearch:
         bound = np.inf
         for number, rows in enumerate(self.case.regions):
             share = number / len(self.case.regions)
-            encoding = Encoding(self.model, analysis, Region.of(self.model, self.case, rows))
+            encoding = Encoding(self.model, analysis, Unsafe.of(self.model, self.case, rows))
             found = self._violation(encoding)
             if found is None:
                 found = self._prove(encoding)
@@ -103,7 +103,7 @@ def nearest_violation(
     for number, rows in enumerate(case.regions):
         if clock.over:
             break
-        encoding = Encoding(model, analysis, Region.of(model, case, rows))
+        encoding = Encoding(model, analysis, Unsafe.of(model, case, rows))
         own = clock.share(1.0 / (len(case.regions) - number))
         point = encoding.nearest(centre, norm, margin, own)
         if point is not None:
@@ -125,7 +125,7 @@ class _Columns:
 class Encoding:
     """The linear constraints of one case and one region."""
 
-    def __init__(self, model: Model, analysis: Analysis, region: Region) -> None:
+    def __init__(self, model: Model, analysis: Analysis, region: Unsafe) -> None:
         self.model, self.analysis, self.region = model, analysis, region
         self.low, self.high = analysis.state.low[0], analysis.state.high[0]
         self.columns = self._columns()

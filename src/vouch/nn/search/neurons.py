@@ -19,7 +19,7 @@ from vouch.nn.bounds.ascent import is_relu
 from vouch.nn.bounds.forward import State, analyse, fresh
 from vouch.nn.bounds.model import Model
 from vouch.nn.bounds.outputs import fed_box
-from vouch.nn.bounds.region import Region
+from vouch.nn.bounds.region import Unsafe
 from vouch.nn.bounds.splits import Assumptions, Bounded, bound, root
 from vouch.nn.property import Case
 from vouch.nn.result import Counterexample
@@ -74,7 +74,7 @@ class NeuronSearch:
         worst = np.inf
         total = len(self.case.regions)
         for number, rows in enumerate(self.case.regions):
-            region = Region.of(self.model, self.case, rows)
+            region = Unsafe.of(self.model, self.case, rows)
             self.share = number / total
             left = self._refute(region, state, 1.0 / total)
             if isinstance(left, Outcome):
@@ -85,7 +85,7 @@ class NeuronSearch:
         done = self.stuck == 0
         return Outcome(None, 1.0 if done else self.share, self.boxes, self.stuck, None if done else worst)
 
-    def _refute(self, region: Region, state: State, part: float) -> Outcome | float:
+    def _refute(self, region: Unsafe, state: State, part: float) -> Outcome | float:
         """Shows that the region is never met; otherwise a violation, or the bound where time ran out."""
         nodes = root(self.model, state.take(slice(0, 1)), region)
         nodes.state = State(self.arrays.copy(state.low), self.arrays.copy(state.high))
@@ -116,7 +116,7 @@ class NeuronSearch:
                 return Outcome(violation, self.share, self.boxes, self.stuck, None)
         return np.inf
 
-    def _bound(self, nodes: Assumptions, region: Region, steps: int) -> tuple[Assumptions, Bounded, Any]:
+    def _bound(self, nodes: Assumptions, region: Unsafe, steps: int) -> tuple[Assumptions, Bounded, Any]:
         """Bounds of the nodes, which nodes are empty, and the nodes with improved parameters."""
         count = len(nodes)
         pieces = _CHUNKS if count >= 16 else 1
@@ -151,7 +151,7 @@ class NeuronSearch:
             count += len(top)
         return _joined(self.xp, parts), np.concatenate(sizes)
 
-    def _suspects(self, region: Region, points: Any) -> Any:
+    def _suspects(self, region: Unsafe, points: Any) -> Any:
         values = self.model.run(points)
         excess = points @ region.x_rows.T + values @ region.y_rows.T - region.rhs
         return self.arrays.numpy(points[(excess <= 0).all(1)])
@@ -162,7 +162,7 @@ class NeuronSearch:
         bounded: Bounded,
         left: Any,
         sizes: Any,
-        region: Region,
+        region: Unsafe,
         stack: list[Assumptions],
         weights: list[Any],
     ) -> Counterexample | None:
@@ -185,7 +185,7 @@ class NeuronSearch:
         weights.append(np.tile(sizes / 2, 2))
         return None
 
-    def _leaf(self, node: Assumptions, region: Region) -> Counterexample | bool:
+    def _leaf(self, node: Assumptions, region: Unsafe) -> Counterexample | bool:
         """Whether a node without unstable ReLUs is free of the region, by an exact certificate."""
         if not self.finish:
             return False
@@ -195,7 +195,7 @@ class NeuronSearch:
             return self.judge.confirm(self.case, point[None, :]) or False
         return point is False
 
-    def _choice(self, nodes: Assumptions, score: Any, before: Any, region: Region) -> Any:
+    def _choice(self, nodes: Assumptions, score: Any, before: Any, region: Unsafe) -> Any:
         """Of the neurons with the highest scores, the one whose worse half improves the bound most."""
         count = len(nodes)
         best_gain = self.arrays.full((count,), -np.inf)

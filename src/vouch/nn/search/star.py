@@ -18,7 +18,7 @@ from vouch.nn.bounds.ascent import is_relu
 from vouch.nn.bounds.forward import State, analyse, fresh
 from vouch.nn.bounds.model import Model
 from vouch.nn.bounds.outputs import fed_box
-from vouch.nn.bounds.region import Region, exclude
+from vouch.nn.bounds.region import Unsafe, exclude
 from vouch.nn.property import Array, Case
 from vouch.nn.search.cells import Cell
 from vouch.nn.search.outcome import Outcome
@@ -44,7 +44,7 @@ class StarSearch:
             raise Unsupported("path enumeration over a Euclidean ball")
         self.model, self.case, self.judge, self.clock, self.prune = model, case, judge, clock, prune
         self.lower, self.upper = fed_box(model, case)
-        self.regions = [Region.of(model, case, rows) for rows in case.regions]
+        self.regions = [Unsafe.of(model, case, rows) for rows in case.regions]
         self.paths = self.stuck = 0
         self.share = 0.0
 
