@@ -210,7 +210,7 @@ def test_clusters_and_sweep(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
             "--clusters",
             str(table),
             "--timeout",
-            "6",
+            "30",
             "--plot",
             str(tmp_path / "radii.png"),
             "--json",
