@@ -92,6 +92,7 @@ def _command_line(ex: Executor, function: ir.Function, state: State) -> list[Val
     most = (1 << min(world.pointer_bits - 4, count.width - 1)) - 1
     world.constrain(T.sle(T.bv(1, count.width), count))
     world.constrain(T.sle(count, T.bv(most, count.width)))
+    world.preferences.append(T.sle(count, T.bv(100, count.width)))  # a run has to make them all
     values: list[Value] = [count]
     for parameter in function.parameters[1:]:
         name = parameter.variable.name if parameter.variable is not None else parameter.name
