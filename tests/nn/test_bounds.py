@@ -145,7 +145,8 @@ def test_state_of_a_larger_box_may_be_handed_down():
 def network_weights(network):
     from vouch.nn.lowered import lower
 
-    return lower(network).as_layers()[0]
+    first = lower(network).as_chain()[0]
+    return first.maps[0].dense(), first.bias
 
 
 def test_noise_covers_float32_sums_in_any_order():

@@ -105,18 +105,18 @@ def test_layers():
     (w1, b1), (w2, b2) = layers
     np.testing.assert_allclose(network.evaluate(x), np.maximum(x @ w1.T + b1, 0) @ w2.T + b2, rtol=1e-12)
     assert (network.inputs, network.outputs) == (3, 2)
-    plain = lower(network).as_layers()
-    assert plain is not None
-    for (w, b), (v, c) in zip(plain, layers, strict=True):
-        np.testing.assert_array_equal(w, v)
-        np.testing.assert_array_equal(b, c)
+    chain = lower(network).as_chain()
+    assert chain is not None
+    for affine, (v, c) in zip(chain, layers, strict=True):
+        np.testing.assert_array_equal(affine.maps[0].dense(), v)
+        np.testing.assert_array_equal(affine.bias, c)
 
 
 def test_layers_with_other_activations():
     layers = [(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))]
     x = np.array([[0.3, -2.0]])
     assert Network.from_layers(layers, "tanh").evaluate(x)[0, 0] == pytest.approx(np.tanh(0.3) - np.tanh(2))
-    assert lower(Network.from_layers(layers, "tanh")).as_layers() is None
+    assert lower(Network.from_layers(layers, "tanh")).as_chain() is None
     with pytest.raises(VouchError, match="unknown activation 'swish'"):
         Network.from_layers(layers, "swish")
 
@@ -145,8 +145,9 @@ def test_relu_at_the_ends_gets_identity_layers():
     value = builder.add("r0", Relu(), "x")
     value = builder.add("g", Gemm.of(np.array([[1.0, -1.0]]), np.zeros(1)), value)
     network = builder.build(builder.add("r1", Relu(), value))
-    layers = lower(network).as_layers()
-    assert layers is not None
+    chain = lower(network).as_chain()
+    assert chain is not None
+    layers = [(affine.maps[0].dense(), affine.bias) for affine in chain]
     x = R.normal(size=(9, 2))
     value = x
     for number, (w, b) in enumerate(layers):

@@ -84,7 +84,7 @@ def test_clipping_outside_the_box_is_dropped():
     network, low, high = clipped(), np.array([0.0, -1.0]), np.array([1.0, 0.5])
     simple = specialised(network, low, high)
     assert [n.name for n in simple.nodes] == ["y"]
-    assert lower(simple).as_layers() is not None
+    assert lower(simple).as_chain() is not None
     x = np.random.default_rng(0).uniform(low, high, size=(50, 2))
     np.testing.assert_array_equal(simple.evaluate(x), network.evaluate(x))
 

@@ -9,7 +9,7 @@ Every value is a flat vector (arrays are [batch, size]). A node is one of
 - `AffineGap`, `ActivationGap`: the difference of two such nodes, where two networks are compared.
 
 `lower(network)` makes it; nodes are in topological order and refer to each other by index, the last one is
-the output. `Lowered.as_layers()` is the plain dense form of a feed-forward ReLU network.
+the output. `Lowered.as_chain()` is the plain dense form of a feed-forward ReLU network.
 """
 
 from __future__ import annotations
@@ -136,11 +136,6 @@ class Lowered:
         for node in self.nodes:
             values.append(value(node, values, x))
         return values
-
-    def as_layers(self) -> list[tuple[Array, Array]] | None:
-        """[(W, b), ...], ReLU between them and none at the end, of a plain dense ReLU network; else None."""
-        chain = self.as_chain()
-        return None if chain is None else [(node.maps[0].dense(), node.bias) for node in chain]
 
     def as_chain(self) -> list[Affine] | None:
         """The affine nodes of a plain dense ReLU network, ReLU between them and none at the end; else None.

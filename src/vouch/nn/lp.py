@@ -104,13 +104,6 @@ class LinearProgram:
             raise Unsupported("bounds beyond the range of float64")
         self._empty = bool((self.lower > self.upper).any())
 
-    def copy(self) -> LinearProgram:
-        """An independent program with the same rows."""
-        twin = LinearProgram(self.lower, self.upper)
-        for rows, rhs in zip(self._blocks, self._rhs, strict=True):
-            twin.add(rows, rhs)
-        return twin
-
     def minimise(self, cost: Array) -> Optimum:
         """Smallest cost·x, with a certified lower bound."""
         cost = np.asarray(cost, dtype=np.float64)
