@@ -16,7 +16,7 @@ static int16_t signed_at(const uint8_t *data, uint8_t index)
 {
     const int32_t value = unsigned_at(data, index);
 
-    return (int16_t)((value < 0x8000) ? value : (value - 0x10000));
+    return (value < 0x8000) ? value : (value - 0x10000);
 }
 
 int32_t bar_load_calibration(bar_device_t *device)

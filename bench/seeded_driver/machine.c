@@ -12,7 +12,7 @@ static void on_ready(void *context)
     const uint8_t before = ready;
 
     if (before < UINT8_MAX) {
-        ready = (uint8_t)(before + 1u);
+        ready = before + 1u;
     }
     if (device->ticks < UINT32_MAX) {
         device->ticks += 1u;

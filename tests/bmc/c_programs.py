@@ -83,13 +83,15 @@ class Run:
         self.stopped = category
         raise Stopped
 
-    def convert(self, value: int, source: Type, target: Type, constant: bool = False) -> int:
-        """A conversion in the program's text, implicit or not."""
+    def convert(
+        self, value: int, source: Type, target: Type, constant: bool = False, category: str = "narrowing"
+    ) -> int:
+        """A conversion in the program's text; one that is written as a cast has a category of its own."""
         if target is not BOOL and target.bits < source.bits and not target.fits(value):
             if constant:
-                self.maybe.add(("narrowing", self.line))
+                self.maybe.add((category, self.line))
             else:
-                self.violated("narrowing")
+                self.violated(category)
         return target.wrap(value)
 
     def arithmetic(self, exact: int, type_: Type) -> int:
@@ -208,7 +210,8 @@ class Cast:
         return f"(({self.type.name}){self.operand.text()})"
 
     def value(self, run: Run) -> int:
-        return run.convert(self.operand.value(run), self.operand.type, self.type, self.constant)
+        value = self.operand.value(run)
+        return run.convert(value, self.operand.type, self.type, self.constant, "cast")
 
 
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")

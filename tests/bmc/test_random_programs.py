@@ -272,7 +272,7 @@ def judge(folder: Path, parts: list[Snippet]) -> None:
     text, expected = program(parts)
     path = folder / "random.c"
     path.write_text(text)
-    result: RunResult = check(path, timeout=60, jobs=1)
+    result: RunResult = check(path, checks=["default", "cast"], timeout=60, jobs=1)
     lines = text.splitlines()
     wrong = [
         "\n".join([problem, *lines[part.lines.start - 1 : part.lines.stop - 1]])
