@@ -20,7 +20,7 @@ import pytest
 from vouch.errors import VouchError
 from vouch.run.supervise import Ending, watch
 
-FEW, MANY = 25, 1500
+FEW, MANY = 25, 600
 SECONDS = 60.0
 
 TOML = """jobs = 2

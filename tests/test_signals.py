@@ -81,7 +81,8 @@ def strike(folder: Path, number: signal.Signals, delay: float, *more: str) -> di
     assert_nothing_is_left(folder, mark)
     if number is signal.SIGKILL:
         return None
-    if process.returncode < 0 and not out:  # before the interpreter had begun
+    early = process.returncode < 0 or ("KeyboardInterrupt" in err and "vouch" not in err)
+    if early and not out:  # before the interpreter had come to vouch
         assert delay < 1
         return {}
     assert process.returncode == 130, (process.returncode, err)
