@@ -132,6 +132,15 @@ CHECK: tuple[Option, ...] = (
         choices=("initial", "arbitrary"),
         metavar="STATE",
     ),
+    Option(
+        "sharing",
+        str,
+        "language",
+        "Memory that pointers from outside may share: whatever the language allows, also with an offset, or "
+        "only whole objects of the same type.",
+        choices=("language", "same-type"),
+        metavar="NAME",
+    ),
     Option("strict-pointers", bool, False, "Pointers from outside may be null or dangling."),
     Option(
         "extern",

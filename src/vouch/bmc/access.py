@@ -140,7 +140,7 @@ def _volatile(
         ctype = None
         if single is not None and single[1].value is not None:
             ctype = ex.world.ctypes.ctype_at(single[0].ctype, ex.memory.signed(single[1]))
-        value: Value = ex.world.outside_pointer(ex.world.ctypes.pointee(ctype), f"{name}.read")
+        value: Value = ex.world.environment.pointer(ex.world.ctypes.pointee(ctype), f"{name}.read")
     else:
         value = ex.world.fresh(type_, f"{name}.read")
     ex.incoming(state, "volatile", frame.function.name, type_, value, instruction.location)
@@ -173,6 +173,7 @@ def store(
         state.memory[target] = ex.memory.write_at(
             target, contents, offset, type_, value, condition, undefined, state.token
         )
+        ex.world.environment.disturb(state, target, offset, type_, value)
     _note_assignment(ex, frame, state, instruction, pointer, value)
 
 
@@ -223,7 +224,8 @@ def _compare(ex: Executor, predicate: str, a: MemObject, x: Term, b: MemObject, 
         if Kind.WILD in (a.kind, b.kind) and Kind.NULL not in (a.kind, b.kind):
             same = T.eq(ex.world._address_of(a, x), ex.world._address_of(b, y))
             return same if predicate == "eq" else T.not_(same)
-        return T.FALSE if predicate == "eq" else T.TRUE
+        same = ex.world.environment.same_place(a, x, b, y)
+        return same if predicate == "eq" else T.not_(same)
     p, q = ex.world._address_of(a, x), ex.world._address_of(b, y)
     return _offsets(predicate, p, q, absolute=True)
 

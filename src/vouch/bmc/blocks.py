@@ -103,6 +103,7 @@ def _forget(
             partly = unset or partly_written(target, state.memory.get(target))
             left = Changed(ex.world, partly, why, why)
             havoc(ex, state, target, left)
+            ex.world.environment.disturb(state, target, None, None, None)
             if size is None:
                 continue
             stop = T.add(offset, size)
@@ -171,6 +172,7 @@ def fill(
             new = Contents(state.token, Zero())
             new.alive = old.alive if old is not None else T.TRUE
             state.memory[target] = new
+            ex.world.environment.disturb(state, target, None, None, None)
             return
     if size.value is not None and int(size.value) <= COPY_LIMIT:
         _fill_constant(ex, state, destination, byte, int(size.value))
@@ -222,6 +224,7 @@ def write(
         state.memory[target] = ex.memory.write_at(
             target, contents, where, type_, value, ok, undefined, state.token
         )
+        ex.world.environment.disturb(state, target, where, type_, value)
 
 
 def read(ex: Executor, state: State, source: Pointer, size: int) -> list[Piece]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from vouch.bmc import asked, blocks, extern, intrinsics, library, marks, operands
+from vouch.bmc import asked, blocks, intrinsics, library, marks, operands
+from vouch.bmc.environment import external
 from vouch.bmc.initial import Unknown
 from vouch.bmc.state import Edge, State, join_states, join_values
 from vouch.bmc.value import Kind, MemObject, Pointer, Value
@@ -57,7 +58,17 @@ def _direct(
     if known is not None:
         return known(ex, frame, state, call, name)
     asked.demand(ex, frame, state, call, name)
-    return extern.run(ex, frame, state, call, name, function)
+    return _external(ex, frame, state, call, name, function)
+
+
+def _external(
+    ex: Executor, frame: Frame, state: State, call: ir.Call, name: str, function: ir.Function | None
+) -> State | None:
+    value = external.run(ex, state, call, name, function, arguments(ex, frame, state, call))
+    if value is not None:
+        finish(frame, call, value)
+        ex.step(frame, state, "input", call.location, f"{name}()", value)
+    return None if "noreturn" in call.attributes else state
 
 
 def arguments(ex: Executor, frame: Frame, state: State, call: ir.Call) -> list[Value]:
@@ -195,7 +206,7 @@ def _one_target(
     index: int,
 ) -> State | None:
     if target is None:
-        return extern.run(ex, frame, state, call, "(unknown function pointer)", None)
+        return _external(ex, frame, state, call, "(unknown function pointer)", None)
     return _direct(ex, frame, state, call, target.name, label, index)
 
 
@@ -203,7 +214,7 @@ def _assembly(ex: Executor, frame: Frame, state: State, call: ir.Call, callee: i
     """Inline assembly: results and what it may write are arbitrary; what depends on them is undecided."""
     reason = f"inline assembly {callee.text!r}"
     values = arguments(ex, frame, state, call)
-    extern.forget(ex, state, values, everything="memory" in callee.constraints, reason=reason)
+    external.assembly(ex, state, values, "memory" in callee.constraints, reason)
     if not isinstance(call.type, ir.VoidType):
         finish(frame, call, ex.unsupported(call.type, reason))
     return state
@@ -259,6 +270,15 @@ def _set_list(ex: Executor, state: State, target: Pointer, start: Pointer) -> No
             (8, ir.PointerType(), start),
             (16, ir.PointerType(), world.null),
         ]
+    elif _has_register_area(world.program.triple):
+        # AAPCS64: the offsets into the register areas are not negative, so both are spent.
+        fields = [
+            (0, ir.PointerType(), start),
+            (8, ir.PointerType(), world.null),
+            (16, ir.PointerType(), world.null),
+            (24, ir.IntType(32), T.bv(0, 32)),
+            (28, ir.IntType(32), T.bv(0, 32)),
+        ]
     else:
         fields = [(0, ir.PointerType(), start)]
     for offset, type_, value in fields:
@@ -279,6 +299,12 @@ def _extra_arguments(ex: Executor, frame: Frame, state: State) -> Iterator[tuple
             yield type_, [(0, type_, value, T.FALSE)]
 
 
+def _has_register_area(triple: str) -> bool:
+    """Is the target's va_list the struct of AArch64? Elsewhere on that machine it is a plain pointer."""
+    plain = ("apple", "darwin", "macos", "ios", "windows")
+    return triple.startswith(("aarch64", "arm64")) and not any(system in triple for system in plain)
+
+
 def _aligns(triple: str) -> bool:
     """Do wide arguments begin at a multiple of their alignment?"""
     return not triple.startswith(("i386", "i486", "i586", "i686", "avr", "msp430"))
@@ -290,6 +316,7 @@ def _poke(ex: Executor, state: State, pointer: Pointer, type_: ir.Type, value: V
         state.memory[target] = ex.memory.write_at(
             target, contents, offset, type_, value, guard, T.FALSE, state.token
         )
+        ex.world.environment.disturb(state, target, offset, type_, value)
 
 
 def va_arg(ex: Executor, frame: Frame, state: State, i: ir.VaArg, list_: Pointer) -> Value:

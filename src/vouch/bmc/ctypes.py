@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from vouch.c import ir
+from vouch.c.layout import Sizes
+
+_NUMBERS = ("int", "enum", "char", "bool")
 
 
 class CTypes:
@@ -12,14 +15,18 @@ class CTypes:
 
     def __init__(self, table: Mapping[int, ir.CType]) -> None:
         self.table = table
+        self._shares: dict[tuple[int, int], bool] = {}
 
     def same(self, a: int, b: int) -> bool:
-        if a == b:
-            return True
+        """One type, whatever its qualifiers and typedefs."""
         x, y = self.table[a], self.table[b]
-        return (x.kind, x.size, x.name) == (y.kind, y.size, y.name) or (
-            x.kind == y.kind and x.kind in ("int", "char", "float") and x.size == y.size
-        )
+        if a == b or (x.kind, x.size, x.name) == (y.kind, y.size, y.name):
+            return True
+        if x.kind in ("struct", "union"):
+            return (x.kind, x.size, x.members) == (y.kind, y.size, y.members)
+        if x.kind in _NUMBERS and y.kind in _NUMBERS:
+            return x.size == y.size
+        return x.kind == y.kind and x.size == y.size and x.kind in ("float", "pointer")
 
     def known(self, key: int | None) -> int | None:
         return key if key is not None and key in self.table else None
@@ -121,3 +128,150 @@ class CTypes:
                 return None
             key = ctype.target
         return None
+
+    # ------------------------------------------------------------ what may lie in the same place
+
+    def is_function(self, key: int | None) -> bool:
+        return key is not None and key in self.table and self.table[key].kind == "function"
+
+    def is_const(self, key: int | None) -> bool:
+        """May an object not be written through an lvalue of this type?"""
+        while key is not None and key in self.table:
+            ctype = self.table[key]
+            if "const" in ctype.qualifiers:
+                return True
+            if ctype.kind != "array":
+                return False
+            key = ctype.target
+        return False
+
+    def is_bytes(self, key: int | None) -> bool:
+        """Is a pointer to it a pointer to memory of any kind: void, characters, or a type nobody knows?"""
+        key = self._element(key)
+        return key is None or self.table[key].kind in ("void", "unknown", "char")
+
+    def may_share(self, a: int | None, b: int | None) -> bool:
+        """May an object of one type lie inside one of the other, as the language allows to access them?"""
+        a, b = self._element(a), self._element(b)
+        if a is None or b is None or self.is_bytes(a) or self.is_bytes(b):
+            return True
+        known = self._shares.get((a, b))
+        if known is None:
+            known = self._holds(a, b) or self._holds(b, a)
+            self._shares[a, b] = self._shares[b, a] = known
+        return known
+
+    def _element(self, key: int | None) -> int | None:
+        """What an array is made of."""
+        while key is not None and key in self.table and self.table[key].kind == "array":
+            key = self.table[key].target
+        return self.known(key)
+
+    def _holds(self, whole: int, part: int) -> bool:
+        """Is `part` the type `whole`, or that of something in it?"""
+        work, seen = [whole], {whole}
+        while work:
+            key = work.pop()
+            if self.same(key, part):
+                return True
+            for member in self.table[key].members:
+                inner = self._element(member.type)
+                if inner is None:
+                    return True
+                if inner not in seen:
+                    seen.add(inner)
+                    work.append(inner)
+        return False
+
+    def stride_of(self, array: int, element: int) -> int:
+        """The distance of elements where `array` is an array of `element`s, else 0."""
+        ctype = self.table[array]
+        inner = self.known(ctype.target) if ctype.kind == "array" else None
+        if inner is None:
+            return 0
+        return self.table[inner].size if self.same(inner, element) else self.stride_of(inner, element)
+
+    def places(self, whole: int | None, part: int | None) -> list[int]:
+        """Offsets of members that a pointer to `part` (None: to anything) may lead to."""
+        found: list[int] = []
+        work = [(whole, 0)]
+        while work and len(found) < 32:
+            key, at = work.pop(0)
+            if key is None or key not in self.table:
+                continue
+            for member in self.table[key].members:
+                inner = self._element(member.type)
+                if member.bitfield or inner is None:
+                    continue
+                if part is None or self.is_bytes(part) or self.same(inner, part):
+                    found.append(at + member.offset // 8)
+                work.append((inner, at + member.offset // 8))
+        return found
+
+    def align(self, key: int | None, sizes: Sizes) -> int:
+        """The alignment that a pointer to the type promises."""
+        work, seen, found = [self._element(key)], {key}, 1
+        while work:
+            inner = work.pop()
+            if inner is None or inner not in self.table:
+                continue
+            scalar = self.scalar_at(inner, 0) if not self.table[inner].members else None
+            if scalar is not None:
+                found = max(found, sizes.align(scalar))
+            for member in self.table[inner].members:
+                # A member of a packed struct lies where its type alone would not let it.
+                part = self._element(member.type)
+                if member.bitfield or part is None:
+                    continue
+                size = self.align(part, sizes) if part not in seen else 1
+                seen.add(part)
+                if (member.offset // 8) % size or self.table[inner].size % size:
+                    return 1
+                found = max(found, size)
+        return found
+
+    def part(self, key: int | None, offset: int, wanted: int | None) -> tuple[int, int | None]:
+        """The bytes lo … hi - 1 of an object of type `key` that a pointer to `wanted` at this offset gives
+        access to: what begins there, with the array it is an element of. None for `hi`: everything behind."""
+        chain = list(self._chain(key, offset))
+        begins = [(at, span) for start, at, span in chain if start == offset]
+        if not self.is_bytes(wanted):
+            typed = [span for at, span in begins if self._same_element(at, wanted)]
+            if typed:
+                return typed[0]
+        if begins:
+            return begins[0][1]
+        return chain[-1][2] if chain else (0, None)
+
+    def _chain(self, key: int | None, offset: int) -> Iterator[tuple[int, int, tuple[int, int | None]]]:
+        """What lies around a byte, from the outside in: where it starts, its type, and the bytes that can be
+        reached from it, which for an element are those of the array. The object may itself be an element."""
+        span: tuple[int, int | None] = (0, None)
+        size = self.table[key].size if key is not None and key in self.table else 0
+        if key is None or offset < 0 or not size:
+            return
+        start, at = offset - offset % size, key
+        for _ in range(32):
+            yield start, at, span
+            ctype = self.table[at]
+            if ctype.kind == "array":
+                inner = self.table.get(ctype.target) if ctype.target is not None else None
+                if inner is None or not inner.size or ctype.target is None:
+                    return
+                start += (offset - start) // inner.size * inner.size
+                at = ctype.target
+            elif ctype.kind == "struct":
+                here = 8 * (offset - start)
+                inside = [m for m in ctype.members if m.offset <= here < m.offset + max(m.size, 1)]
+                if len(inside) != 1 or inside[0].type not in self.table or inside[0].bitfield:
+                    return
+                at = inside[0].type
+                start += inside[0].offset // 8
+                flexible = self.table[at].kind == "array" and not self.table[at].size
+                span = (start, None if flexible else start + self.table[at].size)
+            else:
+                return
+
+    def _same_element(self, a: int, b: int | None) -> bool:
+        x, y = self._element(a), self._element(b)
+        return x is not None and y is not None and self.same(x, y)

@@ -44,6 +44,7 @@ class Answers:
     results: dict[str, CheckResult] = field(default_factory=dict)
     counterexamples: dict[str, Counterexample] = field(default_factory=dict)
     open_cuts: list[Cut] = field(default_factory=list)  # cuts that some execution runs into
+    overlapping: set[str] = field(default_factory=set)  # violated where objects from outside overlap
     warnings: list[str] = field(default_factory=list)
 
 
@@ -89,6 +90,7 @@ class Decider:
         self._solver: Solver | None = None
         self._earlier: list[Claim] = []
         self._environment: Model | None = None
+        self._satisfiable = False  # some question to all constraints had a model
 
     # ------------------------------------------------------------ main loop
 
@@ -121,6 +123,7 @@ class Decider:
             self._violation(question, violated)
         self._note_unreached(questions)
         self._vacuous()
+        self._contradiction()
         if self._solver is not None:
             self._solver.close()
             self._solver = None  # questions about cuts may follow
@@ -158,7 +161,9 @@ class Decider:
         limit = min(timeout, self._left())
         if limit <= 0:
             return Answer.UNKNOWN
-        return solver.check([goal], timeout=limit)
+        answer = solver.check([goal], timeout=limit)
+        self._satisfiable |= answer is Answer.SAT and solver is self._solver
+        return answer
 
     def _ask_small(self, solver: Solver, goal: Term) -> Answer:
         """Ask for an execution; if there is one, for one that is easy to run (short strings), if there is."""
@@ -213,9 +218,9 @@ class Decider:
         """Take what the model at hand says about the questions, unless something better is known."""
         model = self._finder.model(value)
         for question in questions:
-            if question.finding is None or question.finding.cause is not None:
+            if question.finding is None or question.finding.flaws:
                 found = self._finder.find(question.claims, model)
-                if found is not None and (question.finding is None or found.cause is None):
+                if found is not None and (question.finding is None or found.flaws < question.finding.flaws):
                     question.finding = found
 
     # ------------------------------------------------------------ one by one
@@ -379,7 +384,7 @@ class Decider:
     def _violation(self, question: Question, violated: list[Question]) -> None:
         """Find an execution in which this check fails before any other goes wrong in a way that makes the
         rest arbitrary; report one that needs another failure first as conditional."""
-        if question.finding is None or question.finding.cause is not None:
+        if question.finding is None or question.finding.flaws:
             began = time.monotonic()
             problem = self._look_for_cleaner(question, violated)
             question.seconds += time.monotonic() - began
@@ -395,11 +400,14 @@ class Decider:
         the solver gave up, if it did."""
         found = [c for q in violated for c in q.claims if c.chaos and c.check is not question.check]
         chaos = [*found, *self._earlier]
-        goals = [T.or_(*(self._alone(c, chaos) for c in question.claims))]
+        alone = T.or_(*(self._alone(c, chaos) for c in question.claims))
+        goals = [self._apart(alone)]
+        if question.finding is None or question.finding.cause is not None:
+            goals.append(alone)
         if question.finding is None:
             goals.append(question.violated)
         solver = self._shared()
-        for goal in goals:
+        for goal in dict.fromkeys(goals):
             try:
                 if goal is not T.FALSE and self._ask_small(solver, goal) is Answer.SAT:
                     self._keep([question], solver.value)
@@ -407,6 +415,11 @@ class Decider:
             except (Unsupported, SolverError) as problem:
                 return str(problem)
         return None
+
+    def _apart(self, goal: Term) -> Term:
+        """The goal where no objects from outside overlap, of those that it hangs on."""
+        pairs = self.world.environment.symbols
+        return T.and_(goal, *(T.not_(symbol) for symbol in self._symbols(goal) if symbol in pairs))
 
     def _alone(self, claim: Claim, chaos: list[Claim]) -> Term:
         """The claim is violated, and none of these before it."""
@@ -426,6 +439,9 @@ class Decider:
             verdict, reason = Verdict.UNKNOWN, guessed
         elif finding.cause is not None:
             verdict, reason = Verdict.COND_UNSAFE, f"only after {finding.cause.id} is violated"
+        elif finding.overlap is not None:
+            verdict, reason = Verdict.COND_UNSAFE, finding.overlap
+            self.answers.overlapping.add(question.check.id)
         result = self._put(question, verdict, reason)
         result.inputs = finding.inputs
         result.trace = finding.trace
@@ -471,6 +487,21 @@ class Decider:
             if len(left) == len(proved):
                 return
             proved = left
+
+    def _contradiction(self) -> None:
+        """Constraints that nothing satisfies would prove everything. There are none by construction; this
+        is where a mistake would show."""
+        proofs = [r for r in self.answers.results.values() if r.verdict in (Verdict.SAFE, Verdict.BOUND_SAFE)]
+        if self._satisfiable or not proofs or not self.equation.constraints:
+            return
+        try:
+            answer = self._ask(self._shared(), T.TRUE, min(self.check_timeout, 10.0))
+        except (Unsupported, SolverError):
+            return
+        if answer is Answer.UNSAT:
+            for result in proofs:
+                result.verdict = Verdict.UNKNOWN
+                result.reason = f"internal error: the environment of {self.equation.entry} is contradictory"
 
     def _vacuous(self) -> None:
         """Assumptions that no execution satisfies make every proof worthless."""

@@ -7,20 +7,21 @@ back edge, or to their bound; what is left then is recorded as a cut. A call run
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from vouch.bmc import extern, induction, instructions, marks, operands
+from vouch.bmc import induction, instructions, marks, operands
 from vouch.bmc.cfg import Flow, Loop, is_handler_call
 from vouch.bmc.endless import Heads
+from vouch.bmc.environment.reach import Root
 from vouch.bmc.equation import Claim, Cut, Equation, Incoming, Step
 from vouch.bmc.guard import root
 from vouch.bmc.initial import Initial, Unknown
 from vouch.bmc.later import Later
 from vouch.bmc.memory import Contents
 from vouch.bmc.state import Edge, State, join_states, join_values
-from vouch.bmc.value import Kind, MemObject, Value, symbols
+from vouch.bmc.value import Kind, MemObject, Pointer, Value, symbols
 from vouch.bmc.world import World
 from vouch.c import ir
 from vouch.c.checks.base import Category, Check, Trigger
@@ -108,6 +109,7 @@ class Executor:
         plan: induction.Induction | None = None,
         feasible: Callable[[Term], bool] | None = None,
         later: Later | None = None,
+        public: Sequence[str] = (),
     ) -> None:
         self.world = world
         self.memory = world.memory
@@ -124,7 +126,7 @@ class Executor:
         self.fixed: dict[str, Value] = {}  # of the current frame
         self.depth = 0
         self.active: dict[str, int] = {}
-        self.escaped: dict[MemObject, None] = {}
+        self.public = public
         self.iteration_exits: dict[tuple[int, str], list[bool]] = {}
         self.compared: dict[tuple[int, str], set[tuple[object, ...]]] = {}  # by the tests of running loops
         self.moved: dict[tuple[int, str], bool] = {}
@@ -245,9 +247,10 @@ class Executor:
         return value
 
     def written_by_callbacks(self) -> list[str]:
-        """Globals that functions which code outside may call have to do with."""
+        """Globals that functions which code outside may call have to do with: those whose address it was
+        given, and in a library all that other files can see."""
         names: dict[str, None] = {}
-        for callback in self.equation.callbacks:
+        for callback in (*self.equation.callbacks, *self.public):
             names.update(dict.fromkeys(self.later.globals_of(callback)))
         return [name for name in names if not self.world.program.globals[name].constant]
 
@@ -292,7 +295,7 @@ class Executor:
         self.equation = equation = Equation(entry)
         function = world.program.functions[entry]
         state = State(root(), {})
-        world.relevant = sorted(self.later.globals_of(entry))
+        world.environment.relevant = sorted(self.later.globals_of(entry))
         try:
             if constructors:
                 state = self._construct(state)
@@ -307,7 +310,7 @@ class Executor:
         except Budget as over:
             equation.cuts.append(Cut(T.TRUE, "budget", str(over), self.later.from_function(entry)))
         equation.constraints = world.constraints
-        equation.outside = world.outside
+        equation.outside = world.environment.objects
         equation.globals = list(world.globals.values())
         equation.notes = world.notes
         equation.unsupported = world.unsupported
@@ -326,9 +329,11 @@ class Executor:
         self.equation.ends.append(state.guard.term)
         if not any(c.trigger is Trigger.LEAK for _, site in self.heap for c in self.sites.get(id(site), ())):
             return
-        roots = {o: None for o in self.world.globals.values() if o.kind is Kind.GLOBAL}
-        extern.pointed(result, roots)
-        kept = extern.closure(self, state, roots)
+        objects = [o for o in self.world.globals.values() if o.kind is Kind.GLOBAL]
+        roots = [Root(Pointer.to(o, self.world.zero_offset)) for o in objects]
+        if result is not None:
+            roots.append(Root(result))
+        kept = self.world.environment.reach(state.memory, roots).seen
         for made, site in self.heap:
             contents = state.memory.get(made)
             if contents is not None and made not in kept:

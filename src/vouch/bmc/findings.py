@@ -14,6 +14,7 @@ from vouch.bmc.counterexample import Counterexample
 from vouch.bmc.equation import Claim, Equation
 from vouch.bmc.model import Model
 from vouch.bmc.trace import ConcreteStep, trace
+from vouch.bmc.value import symbols
 from vouch.bmc.world import World
 from vouch.c.checks.base import Check
 from vouch.result import TraceStep
@@ -24,13 +25,20 @@ from vouch.smt.term import Term
 @dataclass(slots=True, frozen=True)
 class Finding:
     """One execution that violates `claim`. `cause` is the first check that fails in it before, in a way that
-    leaves the rest arbitrary; None where none does."""
+    leaves the rest arbitrary; `overlap` says which objects from outside overlap in it, of those that it hangs
+    on. None where there is no such thing."""
 
     claim: Claim
     cause: Check | None
+    overlap: str | None
     inputs: dict[str, Any]
     trace: list[TraceStep]
     example: Counterexample
+
+    @property
+    def flaws(self) -> int:
+        """The fewer, the better: it should need nothing but its inputs."""
+        return 2 * (self.cause is not None) + (self.overlap is not None)
 
 
 class Finder:
@@ -60,7 +68,21 @@ class Finder:
         steps.append(_final(hit.check))
         program = self._world.program
         words = trace(steps, program.ctypes, self._world.memory.big_endian, program.sources)
-        return Finding(hit, self._cause(hit, model), model.inputs(), words, model.counterexample(hit))
+        return Finding(
+            hit,
+            self._cause(hit, model),
+            self._overlap(hit, model),
+            model.inputs(),
+            words,
+            model.counterexample(hit),
+        )
+
+    def _overlap(self, claim: Claim, model: Model) -> str | None:
+        pairs = self._world.environment.symbols
+        if not pairs:
+            return None
+        held = [pairs[symbol] for symbol in symbols(claim.violated) if symbol in pairs and model.holds(symbol)]
+        return f"if {' and '.join(held)}" if held else None
 
     def _cause(self, claim: Claim, model: Model) -> Check | None:
         for other in self._chaos:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 ROUNDS = 6  # attempts to find out what a loop changes
 _POINTERS = "induction over a loop that changes pointers at variable places"
 WHOLE = -1  # in place of an offset: the object as a whole
+LIFE = -2  # in place of an offset: whether it exists
 
 
 class Context(Enum):
@@ -167,6 +168,9 @@ def _grow(
         if new is old or (old is None and target.kind in (Kind.STACK, Kind.HEAP)):
             continue
         known = changes.setdefault(target, {})
+        if new.alive is not (T.TRUE if old is None else old.alive) and LIFE not in known:
+            known[LIFE] = None
+            grown = True
         if WHOLE in known:
             if known[WHOLE] is not _PARTLY and partly_written(target, new):
                 known[WHOLE] = _PARTLY
@@ -220,7 +224,11 @@ def _havoc(
         old = state.memory.get(target)
         if WHOLE in offsets:
             new = Contents(None, Changed(ex.world, offsets[WHOLE] is _PARTLY, _POINTERS))
-            new.alive = T.fresh(f"{target.name}.alive", T.BOOL) if target.kind is Kind.HEAP else T.TRUE
+            new.alive = T.TRUE if old is None else old.alive
+            if LIFE in offsets:
+                now = T.fresh(f"{target.name}.alive", T.BOOL)
+                # What is freed stays so; a variable lives anew in each iteration.
+                new.alive = now if target.kind is Kind.STACK else T.and_(new.alive, now)
             state.memory[target] = new
             continue
         new = Contents() if old is None else old.copy()

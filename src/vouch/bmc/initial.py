@@ -23,13 +23,14 @@ if TYPE_CHECKING:
 
 
 class Initial:
-    """`undefined`: the condition under which reading is an error. `word`: the word size of arrays already
-    made of it, 0 for none."""
+    """`undefined`: the condition under which some byte is not initialised. `word`: the word size of arrays
+    already made of it, 0 for none."""
 
     undefined: Term = T.FALSE
     word = 0
 
-    def read(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
+    def read(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> tuple[Value, Term]:
+        """A scalar, and the condition under which some of its bytes are not initialised."""
         raise NotImplementedError
 
     def unwritten(self, memory: Memory, offset: int, size: int) -> Term:
@@ -40,17 +41,22 @@ class Initial:
         """All contents as an SMT array of `word`-byte elements, indexed by element number."""
         raise NotImplementedError
 
-    def flags(self, sort: T.Sort, word: int) -> Term | None:
+    def flags(self, memory: Memory, target: MemObject, word: int) -> Term | None:
         """Which bytes are uninitialised, as an array beside it with one bit per byte; None for none."""
         if self.undefined is T.FALSE:
             return None
+        sort = memory.words.flag_sort(word)
         marked, clear = (T.const_array(sort, T.bv(bits, word)) for bits in (-1, 0))
         return T.ite(self.undefined, marked, clear)
 
+    def values(self) -> Iterator[tuple[int, Value]]:
+        """What was read or is known of it so far, with offsets: all pointers that it may hold are there."""
+        return iter(())
+
 
 class Zero(Initial):
-    def read(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
-        return memory.zero(type_)
+    def read(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> tuple[Value, Term]:
+        return memory.zero(type_), T.FALSE
 
     def array(self, memory: Memory, target: MemObject, word: int) -> Term:
         return T.const_array(memory.words.sort(word), T.bv(0, 8 * word))
@@ -72,7 +78,11 @@ class Unknown(Initial):
         self.ends = Ends()
         self.places: dict[Term, None] = {}  # not constant, read out of the array
 
-    def read(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
+    def read(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> tuple[Value, Term]:
+        bad = self.unwritten(memory, offset, memory.layout.store_size(type_))
+        return self.value(memory, target, offset, type_), bad
+
+    def value(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
         size = memory.layout.store_size(type_)
         known = self.cells.get(offset)
         if known is not None and known[0] == size:
@@ -89,6 +99,9 @@ class Unknown(Initial):
         return memory.from_bits(
             memory.words.join([self._byte(memory, target, offset + i) for i in range(size)]), type_
         )
+
+    def values(self) -> Iterator[tuple[int, Value]]:
+        return ((offset, value) for offset, (_, value) in self.cells.items())
 
     def _overlaps(self, offset: int, size: int) -> bool:
         for start in range(offset - self.largest + 1, offset + size):
@@ -183,16 +196,16 @@ class Given(Initial):
     def __init__(self, constant: ir.Constant) -> None:
         self.constant = constant
 
-    def read(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
+    def read(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> tuple[Value, Term]:
         size = memory.layout.store_size(type_)
         found = memory.constant_at(self.constant, offset, size)
         if found is not None:
             value = memory.constant_value(found)
-            if memory.has_type(value, type_):
-                return value
-            return memory.from_bits(memory.to_bits(value), type_)
+            if not memory.has_type(value, type_):
+                value = memory.from_bits(memory.to_bits(value), type_)
+            return value, T.FALSE
         parts = [self._byte(memory, offset + i) for i in range(size)]
-        return memory.from_bits(memory.words.join(parts), type_)
+        return memory.from_bits(memory.words.join(parts), type_), T.FALSE
 
     def _byte(self, memory: Memory, offset: int) -> Term:
         found = memory.constant_covering(self.constant, offset)
@@ -272,9 +285,9 @@ class Changed(Unknown):
         self.world.changed[array] = self.why
         return array
 
-    def flags(self, sort: T.Sort, word: int) -> Term | None:
+    def flags(self, memory: Memory, target: MemObject, word: int) -> Term | None:
         if self.partly and word not in self._flags:
-            self._flags[word] = self._noted(T.fresh("partly.undefined", sort))
+            self._flags[word] = self._noted(T.fresh("partly.undefined", memory.words.flag_sort(word)))
         return self._flags.get(word)
 
 
@@ -293,23 +306,25 @@ class Merged(Initial):
         yes, no = (part.unwritten(memory, offset, size) for part in (self.yes, self.no))
         return T.ite(self.condition, yes, no)
 
-    def read(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
-        return merge(
-            self.condition,
-            self.yes.read(memory, target, offset, type_),
-            self.no.read(memory, target, offset, type_),
-        )
+    def read(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> tuple[Value, Term]:
+        yes, bad = self.yes.read(memory, target, offset, type_)
+        no, worse = self.no.read(memory, target, offset, type_)
+        return merge(self.condition, yes, no), T.ite(self.condition, bad, worse)
 
     def array(self, memory: Memory, target: MemObject, word: int) -> Term:
         yes, no = self.yes.array(memory, target, word), self.no.array(memory, target, word)
         return T.ite(self.condition, yes, no)
 
-    def flags(self, sort: T.Sort, word: int) -> Term | None:
-        yes, no = self.yes.flags(sort, word), self.no.flags(sort, word)
+    def flags(self, memory: Memory, target: MemObject, word: int) -> Term | None:
+        yes, no = self.yes.flags(memory, target, word), self.no.flags(memory, target, word)
         if yes is None and no is None:
             return None
-        clear = T.const_array(sort, T.bv(0, word))
+        clear = T.const_array(memory.words.flag_sort(word), T.bv(0, word))
         return T.ite(self.condition, clear if yes is None else yes, clear if no is None else no)
+
+    def values(self) -> Iterator[tuple[int, Value]]:
+        yield from self.yes.values()
+        yield from self.no.values()
 
 
 class CommandLine(Unknown):
@@ -334,6 +349,10 @@ class CommandLine(Unknown):
         self.reads.append((offset, value))
         return value
 
+    def values(self) -> Iterator[tuple[int, Value]]:
+        yield from super().values()
+        yield from ((0, value) for _, value in self.reads)
+
     def _entry(self, memory: Memory, target: MemObject, inside: Term, name: str) -> Value:
-        text = memory.world.outside_pointer(memory.world.character(), name, alone=True)
+        text = memory.world.environment.pointer(memory.world.character(), name, alone=True)
         return merge(inside, text, memory.world.null)

@@ -70,10 +70,10 @@ def entry_arguments(ex: Executor, function: ir.Function, state: State) -> list[V
                 size = ex.world.layouts.size(parameter.byval) if parameter.byval is not None else None
                 made = ex.new_object(state, Kind.OUTSIDE, name, size, Unknown(undefined=parameter.sret))
                 made.ctype = ctype
-                ex.world.outside.append(made)
+                ex.world.environment.objects.append(made)  # the caller's own, for this call alone
                 values.append(Pointer.to(made, ex.world.zero_offset))
                 continue
-            values.append(ex.world.outside_pointer(ex.world.ctypes.pointee(ctype), name))
+            values.append(ex.world.environment.pointer(ex.world.ctypes.pointee(ctype), name))
         else:
             values.append(ex.world.fresh(parameter.type, name))
     return values
@@ -102,7 +102,7 @@ def _command_line(ex: Executor, function: ir.Function, state: State) -> list[Val
         width = T.bv(world.pointer_bits // 8, world.pointer_bits)
         size = T.mul(T.add(entries, T.bv(1, world.pointer_bits)), width)
         vector = MemObject(Kind.OUTSIDE, name, size, CommandLine(entries), align=16)
-        world.outside.append(vector)
+        world.environment.objects.append(vector)
         values.append(Pointer.to(vector, world.zero_offset))
     return values
 

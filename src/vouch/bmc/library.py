@@ -9,7 +9,9 @@ import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from vouch.bmc import access, asked, blocks, calls, claims, extern, intrinsics, operands
+from vouch.bmc import access, asked, blocks, calls, claims, intrinsics, operands
+from vouch.bmc.environment import external
+from vouch.bmc.environment.reach import Root
 from vouch.bmc.initial import Initial, Unknown, Zero
 from vouch.bmc.memory import Contents
 from vouch.bmc.state import State
@@ -63,7 +65,7 @@ def _nondet(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) 
     if isinstance(call.type, ir.VoidType):
         return state
     function = ex.world.program.functions.get(name)
-    value = extern.result(ex, call, name, function)
+    value = external.result(ex, call.type, name, function)
     if name.endswith("_bool") and isinstance(value, Term) and value.sort is not T.BOOL:
         value = T.zext(T.extract(value, 0, 0), value.width)
     if name.startswith("__vouch_any_"):
@@ -144,7 +146,7 @@ def _exit(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) ->
 
 def _at_exit(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """The function registered here runs when the program ends, in whatever state that is."""
-    extern.note_callbacks(ex, state, [operands.operand_value(ex, frame.registers, call.arguments[0])])
+    external.hand_out(ex, state, [Root(operands.operand_value(ex, frame.registers, call.arguments[0]))])
     return _go_on(ex, frame, state, call, name)
 
 

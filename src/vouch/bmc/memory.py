@@ -106,8 +106,7 @@ class Memory:
                 return value, cell[2]
             if contents.array is not None or (contents.cells and self._overlaps(contents, offset, size)):
                 return self._read_bytes(target, contents, offset, size, type_)
-        initial = self._initial(target, contents)
-        return initial.read(self, target, offset, type_), initial.unwritten(self, offset, size)
+        return self._initial(target, contents).read(self, target, offset, type_)
 
     def _initial(self, target: MemObject, contents: Contents | None) -> Initial:
         if contents is None or contents.initial is None:
@@ -161,10 +160,9 @@ class Memory:
             bad = T.FALSE if contents.flags is None else self.words.flagged(contents, where, 1)
             self.look(contents.array, where, 1)
             return self.words.read(contents.array, where, 1, contents.word), bad
-        initial = self._initial(target, contents)
-        value = initial.read(self, target, offset, BYTE)
+        value, bad = self._initial(target, contents).read(self, target, offset, BYTE)
         assert isinstance(value, Term)
-        return value, initial.unwritten(self, offset, 1)
+        return value, bad
 
     def write(
         self,
@@ -362,13 +360,13 @@ class Memory:
         if isinstance(target.size, int) or target.kind is not Kind.OUTSIDE or contents is not None:
             return None
         self.world.note("a pointer read at a variable place of an object from outside")
-        return self.world.outside_pointer(None, f"{target.name}[*]")
+        return self.world.environment.pointer(None, f"{target.name}[*]")
 
     def _flat(self, target: MemObject, contents: Contents | None, offset: Term, size: int) -> Contents:
         """Contents with everything in the array and no cells above it."""
         new = Contents() if contents is None else contents.copy()
         if new.array is None:
-            new.word = self._word(target, offset, size)
+            new.word = self._word(target, new, offset, size)
             self._seed(target, new, new.word)
         for at, (length, value, undefined) in sorted(new.cells.items()):
             bits = self.to_bits(value)
@@ -383,15 +381,15 @@ class Memory:
         initial = self._initial(target, new)
         new.word = word
         new.array = initial.array(self, target, word)
-        new.flags = initial.flags(self.words.flag_sort(word), word)
+        new.flags = initial.flags(self, target, word)
 
-    def _word(self, target: MemObject, offset: Term, size: int) -> int:
+    def _word(self, target: MemObject, contents: Contents, offset: Term, size: int) -> int:
         """Words as large as the accesses are regular; bytes otherwise."""
         stride, rest = self.world.shapes.stride(offset)
         word = 1
         while word < 8 and size % (2 * word) == 0 and stride % (2 * word) == 0 and rest % (2 * word) == 0:
             word *= 2
-        return target.initial.word or word
+        return self._initial(target, contents).word or word
 
     def _write_array(
         self,
@@ -473,8 +471,7 @@ class Memory:
         word = a.word if a.array is not None else b.word
         if a.array is not None and b.array is not None and a.word != b.word:
             raise Unsupported("memory accessed in words of different sizes on two paths")
-        probe = T.bv(0, self.pointer_bits)
-        flat_a, flat_b = (self._flat_as(target, side, probe, word) for side in (a, b))
+        flat_a, flat_b = (self.flat(target, side, word) for side in (a, b))
         new = Contents()
         new.word = word
         assert flat_a.array is not None
@@ -489,11 +486,14 @@ class Memory:
         new.alive = T.ite(condition, a.alive, b.alive)
         return new
 
-    def _flat_as(self, target: MemObject, contents: Contents, probe: Term, word: int) -> Contents:
+    def flat(self, target: MemObject, contents: Contents, word: int) -> Contents:
+        """Contents as an array of words of this size, with no cells above it."""
         if contents.array is None:
             contents = contents.copy()
             self._seed(target, contents, word)
-        return self._flat(target, contents, probe, word)
+        elif contents.word != word:
+            raise Unsupported("memory accessed in words of different sizes")
+        return self._flat(target, contents, T.bv(0, self.pointer_bits), word)
 
     # ------------------------------------------------------------ conversions
 

@@ -13,6 +13,7 @@ from vouch.bmc.counterexample import (
     OutsideObject,
     Scalar,
 )
+from vouch.bmc.environment.layers import OutsideData
 from vouch.bmc.equation import Claim, Equation, Incoming, Step
 from vouch.bmc.initial import CommandLine, Initial, Merged, Unknown
 from vouch.bmc.trace import ConcreteStep
@@ -191,7 +192,7 @@ class Model:
         for start, end in self._strings(initial):
             data[start:end] = bytes(byte or ord("a") for byte in data[start:end])
         for offset, (size, value) in initial.cells.items():
-            if not 0 <= offset <= len(data) - size:
+            if not 0 <= offset <= len(data) - size or not self._was_written(initial, offset, size):
                 continue
             scalar = self.scalar(value)
             if isinstance(scalar, Address):
@@ -238,14 +239,23 @@ class Model:
                 result.pointer_writes.append((Address(name, offset), address))
         return result
 
+    def _was_written(self, initial: Unknown, offset: int, size: int) -> bool:
+        """In this model, where a call may have left what was there before."""
+        if not isinstance(initial, OutsideData):
+            return True
+        condition = initial.written.get((offset, size))
+        return condition is None or self.holds(condition)
+
     def _chunks(self, event: Event, name: str, initial: Initial, data: bytes) -> None:
         """Only what the run reads: the rest is left as it is."""
         if isinstance(initial, Unknown) and not initial.arrays and not initial.ends.strings:
             for offset, (size, value) in initial.cells.items():
-                if not isinstance(value, Pointer) and 0 <= offset <= len(data) - size:
+                inside = 0 <= offset <= len(data) - size and self._was_written(initial, offset, size)
+                if inside and not isinstance(value, Pointer):
                     event.writes.append((Address(name, offset), data[offset : offset + size]))
         else:
-            event.writes.append((Address(name, 0), data))
+            low, high = initial.span if isinstance(initial, OutsideData) else (0, None)
+            event.writes.append((Address(name, low), data[low:high]))
 
     # ------------------------------------------------------------ the trace
 

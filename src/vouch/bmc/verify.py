@@ -391,19 +391,36 @@ class _Verifier:
         settled = frozenset(i for i, r in best.items() if r.verdict in done and r.reason != "unreachable")
         violated = frozenset(i for i in settled if best[i].verdict is Verdict.UNSAFE)
         answers = decider.run(self._checks_of(entry), skip=settled, violated_before=violated)
+        if answers.overlapping:
+            self._choose_places(entry, bound, answers)
         self._unclaimed(entry, decider, equation, answers, settled)
         for warning in answers.warnings:
             if warning not in self.outcome.warnings:
                 self.outcome.warnings.append(warning)
         return answers
 
-    def _execute(self, entry: str, bound: int, plan: Induction | None) -> tuple[World, Equation]:
+    def _choose_places(self, entry: str, bound: int, answers: Answers) -> None:
+        """Look once more for violations that need overlapping objects, at places that a run can have."""
+        world, equation = self._execute(entry, bound, None, chosen=True)
+        decider = self._decider(world, equation, bound, "global")
+        wanted = [c for c in self.checks if c.id in answers.overlapping]
+        found = decider.run(wanted)
+        for name, result in found.results.items():
+            if result.verdict is Verdict.UNSAFE:
+                answers.results[name] = result
+                answers.counterexamples[name] = found.counterexamples[name]
+
+    def _execute(
+        self, entry: str, bound: int, plan: Induction | None, *, chosen: bool = False
+    ) -> tuple[World, Equation]:
         world = World(
             self.program,
-            library=self.arbitrary,
+            arbitrary=self.arbitrary,
             strict=self.settings.strict_pointers,
             devices=devices(self.settings.device_range),
             private=self.private,
+            sharing=self.settings.sharing,
+            chosen=chosen,
         )
         limits = Limits(unwind=bound, loops=self.bounds, recursion=max(bound, 2))
         limits.deadline = self._symex_deadline()
@@ -417,6 +434,7 @@ class _Verifier:
             later=self.later,
             feasible=self._feasible(world) if self.settings.smt_during_symex else None,
             plan=plan,
+            public=self.entries if self.library else (),
         )
         before = not self.arbitrary and entry not in self.program.constructors
         equation = executor.run(entry, constructors=before)

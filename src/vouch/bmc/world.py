@@ -6,9 +6,10 @@ constraints.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from vouch.bmc.ctypes import CTypes
+from vouch.bmc.environment.outside import Environment
 from vouch.bmc.initial import Given, Initial, Unknown, Zero
 from vouch.bmc.layouts import Layouts
 from vouch.bmc.memory import Memory
@@ -28,27 +29,25 @@ FLOAT_SORTS: dict[str, tuple[int, int]] = {
     "fp128": (15, 113),
 }
 
-ALIAS_LIMIT = 8  # objects a pointer from outside may share before vouch gives up on telling
-
 
 class World:
-    """`library`: no `main`, so globals start with arbitrary contents. `strict`: pointers from outside may
-    be null or invalid. `devices`: address ranges declared as memory-mapped registers."""
+    """`arbitrary`: globals start with arbitrary contents. `devices`: address ranges declared as memory-mapped
+    registers. The rest is for `Environment`."""
 
     def __init__(
         self,
         program: ir.Program,
         *,
-        library: bool,
+        arbitrary: bool,
         strict: bool = False,
         devices: tuple[tuple[int, int], ...] = (),
         private: frozenset[str] = frozenset(),
+        sharing: str = "language",
+        chosen: bool = False,
     ) -> None:
         self.program = program
-        self.library = library
-        self.strict = strict
+        self.arbitrary = arbitrary
         self.devices = devices
-        self.private = private
         self.layouts = Layouts(program.layout)
         self.pointer_bits = program.layout.pointer_bits
         self.shapes = Shapes()
@@ -62,8 +61,7 @@ class World:
         self.changed: dict[Term, str] = {}  # symbols for bytes of `Changed` memory
         self.preferences: list[Term] = []  # what makes a counterexample easy to run, where it can be had
         self.globals: dict[str, MemObject] = {}
-        self.outside: list[MemObject] = []
-        self.relevant: list[str] = []  # globals that the code from the entry point on mentions
+        self.addressed: dict[Term, MemObject] = {}  # by the symbols of their addresses
         self.null_object = MemObject(Kind.NULL, "null", 0, Unknown())
         self.wild_object = MemObject(Kind.WILD, "address", 0, Unknown())
         self.device_object = MemObject(Kind.DEVICE, "device", None, Unknown())
@@ -71,6 +69,9 @@ class World:
         self.null = Pointer.to(self.null_object, self.zero_offset)
         self._constants: dict[ir.Constant, Value] = {}
         self._addressed: list[MemObject] = []
+        self.environment = Environment(
+            self, strict=strict, private=private, sharing=sharing, chosen=chosen
+        )
         self._numbers: dict[Term, Pointer] = {}  # integers made from pointers
         self._patterns: dict[Term, Term] = {}  # floats made from bit patterns
         self._float_types: dict[T.Sort, ir.FloatType] = {}
@@ -183,11 +184,19 @@ class World:
             case ir.StringConstant():
                 return tuple(T.bv(byte, 8) for byte in constant.data)
             case ir.GlobalConstant():
-                return Pointer.to(self.named(constant.name), self.zero_offset)
+                return self._address(constant.name)
             case ir.ExpressionConstant():
                 return self._expression(constant)
             case _:
                 raise Unsupported(f"constant {getattr(constant, 'text', type(constant).__name__)}")
+
+    def _address(self, name: str) -> Pointer:
+        """Of a global or function; a weak one that nobody defines is null."""
+        there = Pointer.to(self.named(name), self.zero_offset)
+        declared = self.program.functions.get(name) or self.program.globals.get(name)
+        if declared is None or declared.linkage != "extern_weak":
+            return there
+        return merge_pointers(T.fresh(f"{name}.is.defined", T.BOOL), there, self.null)
 
     def _expression(self, constant: ir.ExpressionConstant) -> Value:
         values = [self.constant(operand) for operand in constant.operands]
@@ -289,7 +298,7 @@ class World:
             raise Unsupported(f"global {name}")
         ctype = variable.variable.type if variable.variable is not None else None
         initial: Initial
-        if variable.initializer is None or (self.library and not variable.constant and not _hidden(name)):
+        if variable.initializer is None or (self.arbitrary and not variable.constant and not _hidden(name)):
             initial = Unknown()
         elif isinstance(variable.initializer, ir.ZeroConstant):
             initial = Zero()
@@ -314,83 +323,21 @@ class World:
         """The key of the C type `char`, where the program uses it."""
         return next((k for k, c in self.program.ctypes.items() if c.kind == "char" and c.size == 1), None)
 
-    def outside_pointer(self, pointee: int | None, name: str, *, alone: bool = False) -> Pointer:
-        """A pointer nobody in the program made: to a new object, or, unless it is `alone`, to one of a
-        compatible type."""
-        ctype = self.ctypes.known(pointee)
-        if ctype is not None and self.program.ctypes[ctype].kind == "function":
-            return self._outside_function(name)
-        own = MemObject(Kind.OUTSIDE, name, None, Unknown(), align=16, ctype=ctype)
-        targets: list[Target] = []
-        remaining: Term = T.TRUE
-        candidates = [] if alone else self._aliases(ctype)
-        if len(candidates) > ALIAS_LIMIT:
-            self.note(f"{name} is taken not to point into more than {ALIAS_LIMIT} other objects")
-            candidates = candidates[:ALIAS_LIMIT]
-        for candidate, stride in candidates:
-            chosen = T.fresh(f"{name}.is.{candidate.name}", T.BOOL)
-            targets.append((T.and_(remaining, chosen), candidate, self._somewhere(candidate, stride, name)))
-            remaining = T.and_(remaining, T.not_(chosen))
-        if self.strict:
-            null, invalid = T.fresh(f"{name}.is.null", T.BOOL), T.fresh(f"{name}.is.invalid", T.BOOL)
-            targets.append((T.and_(remaining, null), self.null_object, self.zero_offset))
-            remaining = T.and_(remaining, T.not_(null))
-            address = T.fresh(f"{name}.address", T.bitvec(self.pointer_bits))
-            targets.append((T.and_(remaining, invalid), self.wild_object, address))
-            remaining = T.and_(remaining, T.not_(invalid))
-        targets.append((remaining, own, self.zero_offset))
-        self.outside.append(own)
-        return Pointer(tuple(targets)) if len(targets) > 1 else Pointer.to(own, self.zero_offset)
-
-    def _outside_function(self, name: str) -> Pointer:
-        """A callback given from outside: no known candidate."""
-        return Pointer.to(MemObject(Kind.FUNCTION, "", 0, Unknown()), self.zero_offset)
-
-    def _somewhere(self, candidate: MemObject, stride: int, name: str) -> Term:
-        if stride == 0 or not isinstance(candidate.size, int) or candidate.size == stride:
-            return self.zero_offset
-        count = candidate.size // stride
-        index = T.fresh(f"{name}.index", T.bitvec(self.pointer_bits))
-        self.constrain(T.ult(index, T.bv(count, self.pointer_bits)))
-        return T.mul(index, T.bv(stride, self.pointer_bits))
-
-    def _aliases(self, ctype: int | None) -> list[tuple[MemObject, int]]:
-        """Objects that a pointer to `ctype` may share, with the distance between possible places (0:
-        start)."""
-        if ctype is None:
-            return []
-        wanted = self.program.ctypes[ctype]
-        if wanted.kind in ("void", "unknown"):
-            return []
-        found: list[tuple[MemObject, int]] = []
-        for name in self.relevant:
-            if name not in self.private:
-                self.named(name)
-        for known in (*self.outside, *self.globals.values()):
-            if known.kind not in (Kind.OUTSIDE, Kind.GLOBAL) or known.constant or known.ctype is None:
-                continue
-            if known.kind is Kind.GLOBAL and known.name in self.private:
-                continue
-            held = self.ctypes.known(known.ctype)
-            if held is None:
-                continue
-            if self.ctypes.same(held, ctype):
-                found.append((known, 0))
-                continue
-            kind = self.program.ctypes[held]
-            if kind.kind == "array" and kind.target is not None:
-                element = self.ctypes.known(kind.target)
-                if element is not None and self.ctypes.same(element, ctype):
-                    found.append((known, self.program.ctypes[element].size))
-        return found
+    def initial_pointers(self, target: MemObject) -> Iterator[Value]:
+        """Pointers in the initial value of a global."""
+        variable = self.program.globals.get(target.name)
+        work: list[ir.Constant] = [variable.initializer] if variable and variable.initializer else []
+        while work:
+            constant = work.pop()
+            if isinstance(constant, ir.AggregateConstant):
+                work.extend(constant.elements)
+            elif isinstance(constant, (ir.GlobalConstant, ir.ExpressionConstant)):
+                yield self.constant(constant)
 
     def arbitrary_cell(self, target: MemObject, offset: int, type_: ir.Type, undefined: bool) -> Value:
-        name = f"{target.name}+{offset}" if offset else target.name
         if isinstance(type_, ir.PointerType) and not undefined and target.kind in (Kind.OUTSIDE, Kind.GLOBAL):
-            return self.outside_pointer(
-                self.ctypes.pointee(self.ctypes.ctype_at(target.ctype, offset)), f"*{name}"
-            )
-        return self.fresh(type_, name)
+            return self.environment.stored_pointer(target, offset)
+        return self.fresh(type_, f"{target.name}+{offset}" if offset else target.name)
 
     # ------------------------------------------------------------ addresses
 
@@ -431,8 +378,16 @@ class World:
                 apart = T.or_(
                     T.ule(end, other.base), T.ule(T.add(other.base, self._extent(other)), target.base)
                 )
-                self.constrain(apart)
+                pair = self.environment.pair(target, other)
+                if pair is None:
+                    self.constrain(apart)
+                    continue
+                assert pair.first.base is not None
+                assert pair.second.base is not None
+                far = T.add(pair.first.base, pair.distance)
+                self.constrain(T.ite(pair.symbol, T.eq(pair.second.base, far), apart))
             self._addressed.append(target)
+            self.addressed[high] = target
         return target.base
 
     def _extent(self, target: MemObject) -> Term:

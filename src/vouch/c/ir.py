@@ -114,6 +114,7 @@ class CType:
     target: int | None = None  # key into Program.ctypes
     count: int | None = None  # arrays; None: flexible
     members: tuple[Member, ...] = ()
+    qualifiers: frozenset[str] = frozenset()  # const, volatile, restrict, _Atomic; through typedefs too
 
 
 @dataclass(slots=True, frozen=True)

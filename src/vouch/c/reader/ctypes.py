@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from vouch.c.ir import CType, Member
 
@@ -92,9 +93,10 @@ class CTypes:
             key, target = self._target(node)
             return CType("pointer", _pointer_name(target, _POINTERS[tag]), size, target=key)
         if tag in _QUALIFIERS:
-            return _renamed(self._target(node)[1], _qualified(_QUALIFIERS[tag], self._target(node)[1]))
+            base, word = self._target(node)[1], _QUALIFIERS[tag]
+            return replace(base, name=_qualified(word, base), qualifiers=base.qualifiers | {word})
         if tag == "DW_TAG_typedef":
-            return _renamed(self._target(node)[1], node.get("name", "?"))
+            return replace(self._target(node)[1], name=node.get("name", "?"))
         if tag == "DW_TAG_enumeration_type":
             signed = "baseType" in node and self._target(node)[1].signed
             return CType("enum", f"enum {node.get('name', '(unnamed)')}", size, signed)
@@ -150,10 +152,6 @@ class CTypes:
 def _bytes(node: dict[str, str]) -> int:
     size = node.get("size", "0")
     return (int(size) + 7) // 8 if size.isdecimal() else 0
-
-
-def _renamed(base: CType, name: str) -> CType:
-    return CType(base.kind, name, base.size, base.signed, base.target, base.count, base.members)
 
 
 def _qualified(word: str, base: CType) -> str:

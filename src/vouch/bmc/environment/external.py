@@ -1,0 +1,149 @@
+"""Calls of functions without a body or model, and through pointers that lead to none.
+
+Such a function returns an arbitrary value and may or may not write what its pointer arguments reach, what
+code outside was given before, and every global that other files can see; it may call what the program handed
+out. `--extern pure` keeps memory as it is, `noop` returns zero as well, `error` makes the call an unsupported
+construct.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from vouch.bmc.environment.outside import Environment
+from vouch.bmc.environment.reach import Reach, Root
+from vouch.bmc.initial import Initial
+from vouch.bmc.state import State
+from vouch.bmc.value import MemObject, Pointer, Value
+from vouch.c import ir
+from vouch.errors import Unsupported
+
+if TYPE_CHECKING:
+    from vouch.bmc.execute import Executor
+
+_OWN_FILE_ONLY = ("internal", "private")
+
+
+def run(
+    ex: Executor,
+    state: State,
+    call: ir.Call,
+    name: str,
+    function: ir.Function | None,
+    values: Sequence[Value],
+) -> Value | None:
+    """Let unknown code run. Its result, None where there is none."""
+    ex.equation.externals[name] = None
+    if ex.extern == "error":
+        raise Unsupported(f"call of external function {name}")
+    roots = _arguments(ex.world.environment, function, values)
+    reached = hand_out(ex, state, roots)
+    event = ex.incoming(state, "return", name, call.type, None, call.location)
+    if ex.extern == "havoc":
+        event.writes = _write(ex, state, reached, name)
+    if isinstance(call.type, ir.VoidType):
+        return None
+    if ex.extern == "noop":
+        event.value = ex.world.zero(call.type)
+    else:
+        passed = [value for value in values if isinstance(value, Pointer)]
+        event.value = result(ex, call.type, name, function, passed)
+    return event.value
+
+
+def _arguments(environment: Environment, function: ir.Function | None, values: Iterable[Value]) -> list[Root]:
+    """What is passed, with the types of the prototype: nothing is written through a pointer to const."""
+    types = function.parameter_types if function is not None else ()
+    roots = []
+    for number, value in enumerate(values):
+        pointee = environment.ctypes.pointee(types[number] if number < len(types) else None)
+        roots.append(Root(value, pointee, not environment.ctypes.is_const(pointee)))
+    return roots
+
+
+def result(
+    ex: Executor, type_: ir.Type, name: str, function: ir.Function | None, passed: Iterable[Pointer] = ()
+) -> Value:
+    """What a function without a body returns: anything; a pointer may be one that it was given."""
+    if isinstance(type_, ir.PointerType):
+        environment = ex.world.environment
+        pointee = environment.ctypes.pointee(function.result_type if function is not None else None)
+        return environment.pointer(pointee, f"{name}()", passed=passed)
+    return ex.world.fresh(type_, f"{name}()")
+
+
+def hand_out(ex: Executor, state: State, roots: Iterable[Root]) -> Reach:
+    """Code outside gets to know what the roots lead to. All that it can reach now, in the current state."""
+    environment = ex.world.environment
+    environment.known.add(environment.reach(state.memory, roots))
+    while True:  # a function that it may call leads to more
+        count = len(environment.known.functions)
+        reached = environment.reach(state.memory, _visible(ex), environment.known)
+        environment.known.add(reached)
+        for name in environment.known.functions:
+            function = ex.world.program.functions.get(name)
+            if function is not None and function.defined:
+                ex.equation.callbacks[name] = None
+        if len(environment.known.functions) == count:
+            break
+    tables = environment.reach(state.memory, _tables(ex))
+    reached.add(Reach(tables.seen, tables.writable))
+    environment.known.add(reached)
+    return reached
+
+
+def _visible(ex: Executor) -> list[Root]:
+    """Variables that other files can see, and those that functions which they can call have to do with."""
+    relevant = set(ex.world.environment.relevant)
+    names = [
+        name
+        for name, variable in ex.world.program.globals.items()
+        if variable.linkage not in _OWN_FILE_ONLY
+        and not variable.constant
+        and (name in relevant or not isinstance(variable.initializer, (ir.ZeroConstant, ir.IntConstant)))
+    ]
+    names += [name for name in ex.written_by_callbacks() if name in relevant]
+    return _roots(ex, names)
+
+
+def _tables(ex: Executor) -> list[Root]:
+    """Constants that other files can see. Functions in them are found by name, if at all."""
+    return _roots(
+        ex,
+        (
+            name
+            for name, held in ex.world.program.globals.items()
+            if held.constant
+            and held.linkage not in _OWN_FILE_ONLY
+            and isinstance(held.initializer, (ir.AggregateConstant, ir.GlobalConstant, ir.ExpressionConstant))
+        ),
+    )
+
+
+def _roots(ex: Executor, names: Iterable[str]) -> list[Root]:
+    world = ex.world
+    held = world.program.globals
+    return [
+        Root(Pointer.to(world.named(name), world.zero_offset), writable=not held[name].constant)
+        for name in names
+    ]
+
+
+def _write(
+    ex: Executor, state: State, reached: Reach, name: str, reason: str = ""
+) -> list[tuple[MemObject, Initial]]:
+    environment = ex.world.environment
+    return [
+        (target, environment.write(state, target, span, name, reason))
+        for target, span in reached.writable.items()
+        if not target.constant and not target.dead
+    ]
+
+
+def assembly(ex: Executor, state: State, values: Iterable[Value], everything: bool, reason: str) -> None:
+    """Inline assembly may write what it is given, and with `everything` all that can be reached."""
+    environment = ex.world.environment
+    roots = [Root(value) for value in values]
+    reached = hand_out(ex, state, roots) if everything else environment.reach(state.memory, roots)
+    _write(ex, state, reached, "assembly", reason)

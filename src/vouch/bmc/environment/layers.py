@@ -1,0 +1,291 @@
+"""What an object holds after writes that nobody followed one by one.
+
+A layer lies over the contents from before. `Written` is what a call of unknown code leaves behind: each byte
+within its reach was written anew, or not. `Disturbed` is what writes through other pointers leave behind
+where these may lead into the object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from typing import NamedTuple
+
+from vouch.bmc.initial import Initial, Unknown
+from vouch.bmc.memory import BYTE, Contents, Memory, partly_written
+from vouch.bmc.value import Kind, MemObject, Pointer, Value, merge
+from vouch.c import ir
+from vouch.smt import term as T
+from vouch.smt.term import Term
+
+FLAG_LIMIT = 512  # bytes whose marks are followed one by one
+ARRAY_LIMIT = 1024  # bytes of a part that are put into an array one by one
+
+Span = tuple[int, int | None]  # bytes lo … hi - 1; None: to the end of the object, whatever that is
+WHOLE: Span = (0, None)
+
+
+class OutsideData(Unknown):
+    """Bytes that code outside wrote. Where it may have left the old ones, `written` holds the condition by
+    offset and size; pointers are made by whoever `owner` is."""
+
+    def __init__(self, owner: PointerMaker, name: str, span: Span, reason: str = "") -> None:
+        super().__init__(reason=reason)
+        self.owner = owner
+        self.name = name
+        self.span = span
+        self.written: dict[tuple[int, int], Term] = {}
+
+    def was_written(self, offset: int, size: int) -> Term:
+        known = self.written.get((offset, size))
+        if known is None:
+            known = self.written[offset, size] = T.fresh(f"{self.name}.writes", T.BOOL)
+        return known
+
+    def _new(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
+        if isinstance(type_, ir.PointerType) and not self.arrays and not self.reason:
+            return self.owner.stored_pointer(target, offset)
+        return super()._new(memory, target, offset, type_)
+
+
+class PointerMaker:
+    """Makes the pointers that code outside may have stored at a place."""
+
+    def stored_pointer(self, target: MemObject, offset: int) -> Value:
+        raise NotImplementedError
+
+
+class Layer(Initial):
+    """`fresh` over `old`, which nobody changes any more."""
+
+    def __init__(self, target: MemObject, old: Contents, fresh: Unknown) -> None:
+        self.old = old
+        self.fresh = fresh
+        self.partly = partly_written(target, old)
+        self._known: dict[tuple[int, ir.Type], tuple[Value, Term]] = {}
+        below = old.initial if old.initial is not None else target.initial
+        self._word = old.word if old.array is not None else below.word
+
+    @property
+    def undefined(self) -> Term:  # type: ignore[override]
+        return T.TRUE if self.partly else T.FALSE
+
+    @property
+    def word(self) -> int:  # type: ignore[override]
+        return self.fresh.word or self._word
+
+    def covers(self, memory: Memory, target: MemObject, offset: int, size: int) -> bool | None:
+        """Does the layer lie over all of these bytes, over none (False), or over some of them (None)?"""
+        raise NotImplementedError
+
+    def combined(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> tuple[Value, Term]:
+        """A scalar that lies wholly under the layer."""
+        raise NotImplementedError
+
+    def read(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> tuple[Value, Term]:
+        known = self._known.get((offset, type_))
+        if known is None:
+            known = self._known[offset, type_] = self._read(memory, target, offset, type_)
+        return known
+
+    def _read(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> tuple[Value, Term]:
+        size = memory.layout.store_size(type_)
+        covered = self.covers(memory, target, offset, size)
+        if covered is False:
+            return memory.read(target, self.old, offset, type_)
+        if covered:
+            return self.combined(memory, target, offset, type_)
+        parts: list[Term] = []
+        undefined: Term = T.FALSE
+        for at in range(offset, offset + size):
+            value, bad = self.read(memory, target, at, BYTE)
+            assert isinstance(value, Term)
+            parts.append(value)
+            undefined = T.or_(undefined, bad)
+        return memory.from_bits(memory.words.join(parts), type_), undefined
+
+    def values(self) -> Iterator[tuple[int, Value]]:
+        yield from self.fresh.values()
+        if self.old.array is not None:
+            yield 0, self.old.array
+        for offset, (_, value, _) in self.old.cells.items():
+            yield offset, value
+        if self.old.initial is not None:
+            yield from self.old.initial.values()
+
+
+class Written(Layer):
+    """After a call of unknown code: each scalar within `span` was written, or is as it was before."""
+
+    def __init__(self, target: MemObject, old: Contents, fresh: OutsideData) -> None:
+        super().__init__(target, old, fresh)
+        self.data = fresh
+        self.lo, self.hi = fresh.span
+        if isinstance(target.size, int) and self.hi is not None and self.hi >= target.size:
+            self.hi = None
+
+    def covers(self, memory: Memory, target: MemObject, offset: int, size: int) -> bool | None:
+        if offset + size <= self.lo or (self.hi is not None and offset >= self.hi):
+            return False
+        return True if self.lo <= offset and (self.hi is None or offset + size <= self.hi) else None
+
+    def combined(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> tuple[Value, Term]:
+        new = self.fresh.value(memory, target, offset, type_)
+        pointer = isinstance(type_, ir.PointerType)
+        if not self.partly and not pointer:
+            return new, T.FALSE  # a new value may equal the old one
+        old, bad = memory.read(target, self.old, offset, type_)
+        if bad is T.FALSE and (not pointer or _valid_outside(old)):
+            return new, T.FALSE
+        written = self.data.was_written(offset, memory.layout.store_size(type_))
+        return merge(written, new, old), T.and_(bad, T.not_(written))
+
+    def array(self, memory: Memory, target: MemObject, word: int) -> Term:
+        fresh = self.fresh.array(memory, target, word)
+        if self.lo == 0 and self.hi is None:
+            return fresh
+        if self.hi is None or self.hi - self.lo > ARRAY_LIMIT or self.lo % word or self.hi % word:
+            return fresh  # more than was written is unknown then
+        old = memory.flat(target, self.old, word).array
+        assert old is not None
+        for index in range(self.lo // word, self.hi // word):
+            place = T.bv(index, memory.pointer_bits)
+            old = T.store(old, place, T.select(fresh, place))
+        return old
+
+    def flags(self, memory: Memory, target: MemObject, word: int) -> Term | None:
+        if not self.partly:
+            return None
+        old = memory.flat(target, self.old, word).flags
+        if old is None or not isinstance(target.size, int) or target.size > FLAG_LIMIT:
+            return None if old is None else T.fresh("partly.undefined", old.sort)
+        first, last = self.lo // word, -(-min(self.hi or target.size, target.size) // word)
+        result = old
+        for index in range(first, last):
+            place = T.bv(index, memory.pointer_bits)
+            kept = T.bor(T.fresh("unwritten", T.bitvec(word)), T.bv(self._untouched(index, word), word))
+            result = T.store(result, place, T.band(T.select(old, place), kept))
+        return result
+
+    def _untouched(self, index: int, word: int) -> int:
+        """Bits of the bytes of a word that lie outside the span."""
+        end = (index + 1) * word if self.hi is None else self.hi
+        return sum(1 << number for number in range(word) if not self.lo <= index * word + number < end)
+
+
+def _valid_outside(value: Value) -> bool:
+    """A pointer from outside to memory that nobody frees: one that is made anew covers it."""
+    return isinstance(value, Pointer) and all(
+        target.kind is Kind.OUTSIDE or (target.kind is Kind.FUNCTION and not target.name)
+        for _, target, _ in value.targets
+    )
+
+
+class Hit(NamedTuple):
+    """A write to another object that may lie at the same place.
+
+    `type` is the scalar's, None for bytes of any kind; `value` what was written, None where that is not known
+    or does not matter. `outside`: code outside wrote, so that pointers among it are valid. `spared` are bytes
+    that it cannot have been, because equal pointers are followed as such."""
+
+    type: ir.Type | None
+    value: Value | None
+    outside: bool
+    spared: tuple[int, int] | None
+
+
+class Effect(Enum):
+    """What a write elsewhere may do to a scalar here."""
+
+    NONE = "none"
+    VALUE = "value"  # put the value there that was written
+    ANYTHING = "anything"
+
+
+MOST_VALUES = 4  # different values that are told apart
+
+
+class Disturbed(Layer):
+    """After writes to other objects: under its symbol each of them may overlap this one, and then a scalar
+    that was written there may have changed one here. Whether it did nobody knows, so unwritten bytes stay
+    so."""
+
+    def __init__(
+        self, target: MemObject, old: Contents, fresh: OutsideData, hits: Mapping[Term, frozenset[Hit]]
+    ) -> None:
+        super().__init__(target, old, fresh)
+        self.hits = hits
+        self._chosen: dict[Term, Term] = {}
+
+    @property
+    def unread(self) -> bool:
+        return not self._known and not self.fresh.arrays
+
+    def effects(
+        self, memory: Memory, target: MemObject, offset: int, type_: ir.Type
+    ) -> list[tuple[Term, Hit, Effect]]:
+        here = memory.world.ctypes.scalar_at(target.ctype, offset)
+        size = memory.layout.store_size(type_)
+        found: list[tuple[Term, Hit, Effect]] = []
+        for symbol, hits in self.hits.items():
+            for hit in hits:
+                effect = _effect(hit, here, offset, size, type_)
+                if effect is not Effect.NONE:
+                    found.append((symbol, hit, effect))
+        return found
+
+    def covers(self, memory: Memory, target: MemObject, offset: int, size: int) -> bool | None:
+        return True
+
+    def combined(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> tuple[Value, Term]:
+        value, bad = memory.read(target, self.old, offset, type_)
+        effects = self.effects(memory, target, offset, type_)
+        anything = dict.fromkeys(symbol for symbol, _, effect in effects if effect is Effect.ANYTHING)
+        for symbol, hit, effect in effects:
+            if effect is Effect.VALUE and symbol not in anything:
+                assert hit.value is not None
+                value = merge(T.and_(symbol, T.fresh("disturbed", T.BOOL)), hit.value, value)
+        if anything:
+            own = isinstance(type_, ir.PointerType) and any(
+                effect is Effect.ANYTHING and not hit.outside for _, hit, effect in effects
+            )  # what the program itself wrote need not be valid
+            new = memory.fresh(type_, "pointer") if own else self.fresh.value(memory, target, offset, type_)
+            value = merge(T.or_(T.FALSE, *anything), new, value)
+        return value, bad
+
+    def array(self, memory: Memory, target: MemObject, word: int) -> Term:
+        old = memory.flat(target, self.old, word).array
+        assert old is not None
+        return T.ite(T.or_(T.FALSE, *self.hits), self.fresh.array(memory, target, word), old)
+
+    def flags(self, memory: Memory, target: MemObject, word: int) -> Term | None:
+        return memory.flat(target, self.old, word).flags if self.partly else None
+
+
+def add_hit(known: Mapping[Term, frozenset[Hit]], symbol: Term, hit: Hit) -> Mapping[Term, frozenset[Hit]]:
+    """One write more; the same where nothing is new. Of many values only that there are many is kept."""
+    hits = known.get(symbol, frozenset())
+    if hit in hits:
+        return known
+    alike = {h for h in hits if h.type == hit.type and h.outside == hit.outside and h.value is not None}
+    if hit.value is not None and (len(alike) >= MOST_VALUES or hit._replace(value=None) in hits):
+        wider = hit._replace(value=None)
+        return known if wider in hits else {**known, symbol: (hits - alike) | {wider}}
+    return {**known, symbol: hits | {hit}}
+
+
+def _effect(hit: Hit, here: ir.Type | None, offset: int, size: int, type_: ir.Type) -> Effect:
+    """`here` is the declared type of what is read as `type_`, None where it has none. A pointer changes only
+    where a pointer is written: other bytes make it invalid, which pointers from outside are not."""
+    if hit.spared is not None and hit.spared[0] <= offset and offset + size <= hit.spared[1]:
+        return Effect.NONE
+    exact = Effect.VALUE if hit.value is not None and hit.type == type_ else Effect.ANYTHING
+    if isinstance(type_, ir.PointerType):
+        return exact if hit.outside or isinstance(hit.type, ir.PointerType) else Effect.NONE
+    if hit.type is None or here is None or _is_character(here) or _is_character(hit.type):
+        return exact
+    return exact if hit.type == here else Effect.NONE
+
+
+def _is_character(type_: ir.Type) -> bool:
+    return isinstance(type_, ir.IntType) and type_.bits == 8

@@ -1,0 +1,289 @@
+"""Pointers that nobody in the program made, and what they may lead to.
+
+Such a pointer leads to an object of its own, or to one that is there already. Equal pointers to objects of
+one type are followed exactly, as one more target. Everything else that the language allows (into the middle
+of a struct, one element further on, to characters of anything) is a *pair* of objects that may overlap:
+under its symbol, what is written to one may change the other (`layers.Disturbed`). A violation that needs
+such a symbol is looked for once more with places chosen, before it is reported as one under a condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vouch.bmc.environment.layers import (
+    WHOLE,
+    Disturbed,
+    Hit,
+    OutsideData,
+    PointerMaker,
+    Span,
+    Written,
+    add_hit,
+)
+from vouch.bmc.environment.reach import Reach, Root, Walker
+from vouch.bmc.initial import Unknown
+from vouch.bmc.memory import Contents
+from vouch.bmc.value import Kind, MemObject, Pointer, Target, Value
+from vouch.c import ir
+from vouch.smt import term as T
+from vouch.smt.term import Term
+
+if TYPE_CHECKING:
+    from vouch.bmc.state import State
+    from vouch.bmc.world import World
+
+EQUAL_LIMIT = 8  # objects that a pointer may be followed to exactly
+PLACES_LIMIT = 24  # the same where places are chosen
+
+
+@dataclass(slots=True, eq=False)
+class Pair:
+    """Two objects that overlap where `symbol` holds. `element` is the size of what both are made of, where
+    equal pointers to the two are followed exactly: then they overlap only further on than that."""
+
+    first: MemObject
+    second: MemObject
+    symbol: Term
+    element: int | None
+    distance: Term  # of the second's origin from the first's
+
+    def other(self, target: MemObject) -> MemObject:
+        return self.second if target is self.first else self.first
+
+
+class Environment(PointerMaker):
+    """`strict`: pointers from outside may be null or invalid. `private`: globals that nothing but accesses by
+    name reaches. `sharing`: "language" as above; "same-type" leaves the pairs out. `chosen`: places are
+    chosen in place of pairs, which leaves most of them out: for violations only."""
+
+    def __init__(
+        self,
+        world: World,
+        *,
+        strict: bool,
+        private: frozenset[str],
+        sharing: str = "language",
+        chosen: bool = False,
+    ) -> None:
+        self.world = world
+        self.ctypes = world.ctypes
+        self.strict = strict
+        self.private = private
+        self.sharing = sharing
+        self.chosen = chosen
+        self.relevant: list[str] = []  # globals that the code from the entry point on mentions
+        self.objects: list[MemObject] = []
+        self.known = Reach()  # what code outside has seen of the program's own objects
+        self.pairs: dict[MemObject, list[Pair]] = {}
+        self.symbols: dict[Term, str] = {}  # of pairs, with what they mean
+        self.walker = Walker(world.ctypes, world.initial_pointers, world.addressed)
+
+    # ------------------------------------------------------------ pointers
+
+    def pointer(
+        self, pointee: int | None, name: str, *, alone: bool = False, passed: Iterable[Pointer] = ()
+    ) -> Pointer:
+        """A pointer from outside: to an object of its own, or, unless it is `alone`, to one that is there.
+        `passed` are pointers that code outside was just given and may give back."""
+        ctype = self.ctypes.known(pointee)
+        if self.ctypes.is_function(ctype):
+            return Pointer.to(MemObject(Kind.FUNCTION, "", 0, Unknown()), self.world.zero_offset)
+        align = self.ctypes.align(ctype, self.world.layouts)
+        own = MemObject(Kind.OUTSIDE, name, None, Unknown(), align=align, ctype=ctype)
+        targets: list[Target] = []
+        remaining: Term = T.TRUE
+        followed: set[MemObject] = set()
+        for guard, target, offset in () if alone else self._candidates(ctype, name, passed):
+            targets.append((T.and_(remaining, guard), target, offset))
+            remaining = T.and_(remaining, T.not_(guard))
+            if offset.value == 0:
+                followed.add(target)
+        if self.strict:
+            null, invalid = T.fresh(f"{name}.is.null", T.BOOL), T.fresh(f"{name}.is.invalid", T.BOOL)
+            targets.append((T.and_(remaining, null), self.world.null_object, self.world.zero_offset))
+            remaining = T.and_(remaining, T.not_(null))
+            address = T.fresh(f"{name}.address", T.bitvec(self.world.pointer_bits))
+            targets.append((T.and_(remaining, invalid), self.world.wild_object, address))
+            remaining = T.and_(remaining, T.not_(invalid))
+        targets.append((remaining, own, self.world.zero_offset))
+        if not alone:
+            self._pair_up(own, followed)
+        self.objects.append(own)
+        return Pointer(tuple(targets)) if len(targets) > 1 else Pointer.to(own, self.world.zero_offset)
+
+    def stored_pointer(self, target: MemObject, offset: int) -> Value:
+        name = f"{target.name}+{offset}" if offset else target.name
+        return self.pointer(self.ctypes.pointee(self.ctypes.ctype_at(target.ctype, offset)), f"*{name}")
+
+    def add(self, own: MemObject) -> None:
+        """An object that code outside made without a pointer of this kind."""
+        self._pair_up(own, set())
+        self.objects.append(own)
+
+    def _candidates(self, ctype: int | None, name: str, passed: Iterable[Pointer]) -> Iterator[Target]:
+        """What a pointer to `ctype` may be equal to: conditions, objects, offsets."""
+        count = 0
+        limit = PLACES_LIMIT if self.chosen else EQUAL_LIMIT
+        for given in passed:
+            for guard, target, offset in given.targets:
+                if count < limit and target.kind in (*_MEMORY, Kind.OUTSIDE):
+                    count += 1
+                    same = T.fresh(f"{name}.is.{target.name}", T.BOOL)
+                    yield T.and_(guard, same), target, offset
+        for target in self._shared():
+            for offset in self._offsets(target, ctype, name):
+                if count >= limit:
+                    return
+                count += 1
+                yield T.fresh(f"{name}.is.{target.name}", T.BOOL), target, offset
+
+    def _shared(self) -> list[MemObject]:
+        """Objects that code outside may know the address of, the oldest first."""
+        for name in self.relevant:
+            if name not in self.private:
+                self.world.named(name)
+        exposed = [
+            g
+            for g in self.world.globals.values()
+            if g.kind is Kind.GLOBAL and not g.constant and g.name not in self.private
+        ]
+        own = [o for o in self.known.seen if o.kind in _MEMORY and not o.dead and not o.constant]
+        return list(dict.fromkeys((*self.objects, *exposed, *own)))
+
+    def _offsets(self, target: MemObject, ctype: int | None, name: str) -> Iterator[Term]:
+        """Where in an object a pointer to `ctype` may lead, as far as that is followed exactly."""
+        held = self.ctypes.known(target.ctype)
+        bits = self.world.pointer_bits
+        if ctype is not None and held is not None and not self.ctypes.is_bytes(ctype):
+            if self.ctypes.same(held, ctype):
+                yield self.world.zero_offset
+            else:
+                stride = self.ctypes.stride_of(held, ctype)
+                if stride and isinstance(target.size, int) and target.size >= stride:
+                    yield self._somewhere(target, stride, name)
+                    return
+        if self.chosen and self.ctypes.may_share(held, ctype):
+            for place in self._chosen_places(held, ctype):
+                size = self.world.program.ctypes[ctype].size if ctype is not None else 1
+                if not isinstance(target.size, int) or place + max(size, 1) <= target.size:
+                    yield T.bv(place, bits)
+
+    def _chosen_places(self, held: int | None, ctype: int | None) -> list[int]:
+        """A few offsets in an object of type `held` at which a pointer to `ctype` may lead."""
+        found = [0, *self.ctypes.places(held, ctype)]
+        if ctype is not None and not self.ctypes.is_bytes(ctype):
+            found.append(self.world.program.ctypes[ctype].size)
+            if held is not None and self.ctypes.same(held, ctype):
+                found.remove(0)  # is there already
+        else:
+            found.append(1)
+        return list(dict.fromkeys(found))[:6]
+
+    def _somewhere(self, target: MemObject, stride: int, name: str) -> Term:
+        """Some element of an array; there is at least one."""
+        assert isinstance(target.size, int)
+        if target.size < 2 * stride:
+            return self.world.zero_offset
+        bits = self.world.pointer_bits
+        index = T.fresh(f"{name}.index", T.bitvec(bits))
+        self.world.constrain(T.ult(index, T.bv(target.size // stride, bits)))
+        return T.mul(index, T.bv(stride, bits))
+
+    # ------------------------------------------------------------ pairs
+
+    def _pair_up(self, own: MemObject, followed: set[MemObject]) -> None:
+        if self.sharing != "language" or self.chosen:
+            return
+        for target in self._shared():
+            if not self.ctypes.may_share(target.ctype, own.ctype) or target.size == 0:
+                continue
+            element = self._element(own, target) if target in followed else None
+            symbol = T.fresh(f"{own.name}.overlaps.{target.name}", T.BOOL)
+            distance = T.fresh(f"{own.name}.from.{target.name}", T.bitvec(self.world.pointer_bits))
+            pair = Pair(target, own, symbol, element, distance)
+            self.symbols[symbol] = f"{own.name} overlaps {target.name}"
+            self.pairs.setdefault(target, []).append(pair)
+            self.pairs.setdefault(own, []).append(pair)
+
+    def _element(self, a: MemObject, b: MemObject) -> int | None:
+        """The size of what both are made of, where that is one type."""
+        mine, theirs = self.ctypes.known(a.ctype), self.ctypes.known(b.ctype)
+        if mine is None or theirs is None or not self.ctypes.same(mine, theirs) or self.ctypes.is_bytes(mine):
+            return None
+        return self.world.program.ctypes[mine].size or None
+
+    def pair(self, a: MemObject, b: MemObject) -> Pair | None:
+        return next((p for p in self.pairs.get(a, ()) if p.other(a) is b), None)
+
+    def same_place(self, a: MemObject, x: Term, b: MemObject, y: Term) -> Term:
+        """Are these places in two objects one and the same?"""
+        pair = self.pair(a, b)
+        if pair is None:
+            return T.FALSE
+        if a is pair.second:
+            x, y = y, x
+        return T.and_(pair.symbol, T.eq(x, T.add(y, pair.distance)))
+
+    def disturb(
+        self, state: State, target: MemObject, offset: Term | None, type_: ir.Type | None, value: Value | None
+    ) -> None:
+        """Something was written to `target`: what may overlap it may have changed."""
+        pairs = self.pairs.get(target)
+        if not pairs:
+            return
+        if isinstance(value, tuple) and type_ is not None:
+            for part, (element, at) in zip(value, self.world.layouts.elements(type_), strict=True):
+                where = None if offset is None else self.world.memory.words.plus(offset, at)
+                self.disturb(state, target, where, element, part)
+            return
+        for pair in pairs:
+            spared = None
+            if pair.element is not None and type_ is not None and offset is not None:
+                end = pair.element - self.world.layouts.store_size(type_)
+                if offset.value is not None and int(offset.value) <= end:
+                    spared = (0, pair.element)
+            self._hit(state, pair.other(target), pair.symbol, Hit(type_, value, False, spared))
+
+    def _hit(self, state: State, target: MemObject, symbol: Term, hit: Hit) -> None:
+        old = state.memory.get(target)
+        if target.dead or (old is None and target.kind in (Kind.STACK, Kind.HEAP)):
+            return
+        fresh = OutsideData(self, target.name, WHOLE)
+        top = old.initial if old is not None and not old.cells and old.array is None else None
+        if isinstance(top, Disturbed) and top.unread:
+            hits = add_hit(top.hits, symbol, hit)
+            if hits is top.hits:
+                return
+            layer = Disturbed(target, top.old, fresh, hits)
+        else:
+            below = old if old is not None else Contents()
+            layer = Disturbed(target, below, fresh, {symbol: frozenset({hit})})
+        new = Contents(state.token, layer)
+        if old is not None:
+            new.alive = old.alive
+        state.memory[target] = new
+
+    # ------------------------------------------------------------ writes by code outside
+
+    def write(self, state: State, target: MemObject, span: Span, name: str, reason: str = "") -> OutsideData:
+        """Code outside may have written this part of an object."""
+        fresh = OutsideData(self, name, span, reason)
+        old = state.memory.get(target)
+        below = old if old is not None else Contents()
+        new = Contents(state.token, Written(target, below, fresh))
+        new.alive = below.alive
+        state.memory[target] = new
+        for pair in self.pairs.get(target, ()):
+            self._hit(state, pair.other(target), pair.symbol, Hit(None, None, True, None))
+        return fresh
+
+    def reach(
+        self, memory: Mapping[MemObject, Contents], roots: Iterable[Root], known: Reach | None = None
+    ) -> Reach:
+        return self.walker.reach(memory, roots, known)
+
+
+_MEMORY = (Kind.STACK, Kind.HEAP, Kind.GLOBAL)
