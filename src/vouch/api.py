@@ -160,13 +160,18 @@ def _flow(state: _Run, paths: Sequence[str]) -> None:
 def _analysis(state: _Run, program: Program) -> Analysis:
     """What preprocessing decides. A mistake in it costs its decisions: the engine answers without them."""
     from vouch.c import ranges
-    from vouch.c.entries import starts_arbitrary
+    from vouch.c.entries import is_library, starts_arbitrary
 
     settings = state.settings
     arbitrary = starts_arbitrary(program, settings.entry, settings.globals)
     try:
         return ranges.analyse(
-            program, state.checks, state.entries, settings.strict_pointers, arbitrary_globals=arbitrary
+            program,
+            state.checks,
+            state.entries,
+            settings.strict_pointers,
+            arbitrary_globals=arbitrary,
+            library=is_library(program, settings.entry),
         )
     except (MemoryError, VouchError):
         raise

@@ -64,7 +64,9 @@ def _direct(
 def _external(
     ex: Executor, frame: Frame, state: State, call: ir.Call, name: str, function: ir.Function | None
 ) -> State | None:
-    value = external.run(ex, state, call, name, function, arguments(ex, frame, state, call))
+    values = arguments(ex, frame, state, call)
+    roots = external.arguments(ex, frame, call, function, values)
+    value = external.run(ex, state, call, name, function, values, roots)
     if value is not None:
         finish(frame, call, value)
         ex.step(frame, state, "input", call.location, f"{name}()", value)

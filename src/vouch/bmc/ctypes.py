@@ -61,7 +61,7 @@ class CTypes:
                 offset -= member.offset // 8
                 key = member.type
             else:
-                return key if offset == 0 or ctype.size == 0 else None
+                return key if ctype.size == 0 or offset % ctype.size == 0 else None
         return None
 
     def place_name(self, name: str, key: int | None, offset: int) -> str:

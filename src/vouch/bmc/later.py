@@ -28,6 +28,7 @@ class Later:
     def __init__(self, program: ir.Program) -> None:
         self.program = program
         self.flows: dict[str, Flow] = {}
+        self._definitions: dict[str, dict[str, ir.Instruction]] = {}
         self._reach: dict[tuple[str, str], frozenset[str]] = {}
         self._closure: dict[str, frozenset[str]] = {}
         self._sites: dict[str, frozenset[int]] = {}
@@ -40,6 +41,15 @@ class Later:
         known = self.flows.get(function.name)
         if known is None:
             known = self.flows[function.name] = analyse(function)
+        return known
+
+    def definitions(self, function: ir.Function) -> dict[str, ir.Instruction]:
+        """The instructions of a function by the registers they define."""
+        known = self._definitions.get(function.name)
+        if known is None:
+            instructions = (i for block in function.blocks.values() for i in block.instructions)
+            known = {i.result: i for i in instructions if i.result is not None}
+            self._definitions[function.name] = known
         return known
 
     def from_function(self, name: str) -> frozenset[int]:

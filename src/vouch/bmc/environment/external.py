@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from vouch.bmc.environment.outside import Environment
 from vouch.bmc.environment.reach import Reach, Root
 from vouch.bmc.initial import Initial
 from vouch.bmc.state import State
@@ -20,7 +19,7 @@ from vouch.c import ir
 from vouch.errors import Unsupported
 
 if TYPE_CHECKING:
-    from vouch.bmc.execute import Executor
+    from vouch.bmc.execute import Executor, Frame
 
 _OWN_FILE_ONLY = ("internal", "private")
 
@@ -32,12 +31,13 @@ def run(
     name: str,
     function: ir.Function | None,
     values: Sequence[Value],
+    roots: Iterable[Root],
 ) -> Value | None:
-    """Let unknown code run. Its result, None where there is none."""
+    """Let unknown code run with these values, which lead to what the roots lead to. Its result, None where
+    there is none."""
     ex.equation.externals[name] = None
     if ex.extern == "error":
         raise Unsupported(f"call of external function {name}")
-    roots = _arguments(ex.world.environment, function, values)
     reached = hand_out(ex, state, roots)
     event = ex.incoming(state, "return", name, call.type, None, call.location)
     if ex.extern == "havoc":
@@ -52,14 +52,52 @@ def run(
     return event.value
 
 
-def _arguments(environment: Environment, function: ir.Function | None, values: Iterable[Value]) -> list[Root]:
-    """What is passed, with the types of the prototype: nothing is written through a pointer to const."""
+def arguments(
+    ex: Executor, frame: Frame, call: ir.Call, function: ir.Function | None, values: Iterable[Value]
+) -> list[Root]:
+    """What is passed, with the types of the prototype: nothing is written through a pointer to const, and
+    from the address of a member nothing around it is reached."""
+    ctypes = ex.world.ctypes
     types = function.parameter_types if function is not None else ()
+    operands = [a for a in call.arguments if not isinstance(a, ir.MetadataOperand)]
     roots = []
-    for number, value in enumerate(values):
-        pointee = environment.ctypes.pointee(types[number] if number < len(types) else None)
-        roots.append(Root(value, pointee, not environment.ctypes.is_const(pointee)))
+    for number, (value, operand) in enumerate(zip(values, operands, strict=True)):
+        pointee = ctypes.pointee(types[number] if number < len(types) else None)
+        member = _member(ex, frame, operand) if isinstance(value, Pointer) else None
+        value, size = member if member is not None else (value, None)
+        roots.append(Root(value, pointee, not ctypes.is_const(pointee), size))
     return roots
+
+
+def _member(ex: Executor, frame: Frame, operand: ir.Operand) -> tuple[Value, int | None] | None:
+    """The member of a struct whose address, or a place in it, an operand is, and its size."""
+    made = ex.later.definitions(frame.function)
+    while isinstance(operand, ir.Register):
+        step = made.get(operand.name)
+        if isinstance(step, ir.Cast) and step.op == "bitcast":
+            operand = step.value
+        elif not isinstance(step, ir.GetElementPtr):
+            return None
+        elif (field := _field(step)) is not None:
+            value, size = frame.registers.get(operand.name), ex.world.layouts.size(field)
+            return (value, size) if value is not None and size else None
+        else:
+            operand = step.base
+    return None
+
+
+def _field(step: ir.GetElementPtr) -> ir.Type | None:
+    """The type of the member that an address computation ends with."""
+    held: ir.Type = step.source
+    found: ir.Type | None = None
+    for index in step.indices[1:]:
+        if isinstance(held, ir.StructType) and held.fields is not None and isinstance(index, ir.IntConstant):
+            held = found = held.fields[index.value]
+        elif isinstance(held, ir.ArrayType):
+            held = held.element
+        else:
+            return None
+    return found if held is found else None
 
 
 def result(

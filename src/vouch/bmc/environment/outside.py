@@ -79,6 +79,8 @@ class Environment(PointerMaker):
         self.known = Reach()  # what code outside has seen of the program's own objects
         self.pairs: dict[MemObject, list[Pair]] = {}
         self.symbols: dict[Term, str] = {}  # of pairs, with what they mean
+        self.starts: dict[MemObject, int] = {}
+        self._names: list[str] | None = None
         self.walker = Walker(world.ctypes, world.initial_pointers, world.addressed)
 
     # ------------------------------------------------------------ pointers
@@ -99,7 +101,7 @@ class Environment(PointerMaker):
         for guard, target, offset in () if alone else self._candidates(ctype, name, passed):
             targets.append((T.and_(remaining, guard), target, offset))
             remaining = T.and_(remaining, T.not_(guard))
-            if offset.value == 0:
+            if offset.value is not None:
                 followed.add(target)
         if self.strict:
             null, invalid = T.fresh(f"{name}.is.null", T.BOOL), T.fresh(f"{name}.is.invalid", T.BOOL)
@@ -108,11 +110,20 @@ class Environment(PointerMaker):
             address = T.fresh(f"{name}.address", T.bitvec(self.world.pointer_bits))
             targets.append((T.and_(remaining, invalid), self.world.wild_object, address))
             remaining = T.and_(remaining, T.not_(invalid))
-        targets.append((remaining, own, self.world.zero_offset))
+        start = T.bv(self._start(own, ctype), self.world.pointer_bits)
+        targets.append((remaining, own, start))
         if not alone:
             self._pair_up(own, followed)
         self.objects.append(own)
-        return Pointer(tuple(targets)) if len(targets) > 1 else Pointer.to(own, self.world.zero_offset)
+        return Pointer(tuple(targets)) if len(targets) > 1 else Pointer.to(own, start)
+
+    def _start(self, own: MemObject, ctype: int | None) -> int:
+        """Where in its object a pointer leads: where places are chosen there is something before it."""
+        if not self.chosen:
+            return 0
+        size = self.world.program.ctypes[ctype].size if ctype is not None else 0
+        self.starts[own] = 2 * size if size > 1 else 16
+        return self.starts[own]
 
     def stored_pointer(self, target: MemObject, offset: int) -> Value:
         name = f"{target.name}+{offset}" if offset else target.name
@@ -142,16 +153,21 @@ class Environment(PointerMaker):
 
     def _shared(self) -> list[MemObject]:
         """Objects that code outside may know the address of, the oldest first."""
-        for name in self.relevant:
-            if name not in self.private:
-                self.world.named(name)
-        exposed = [
-            g
-            for g in self.world.globals.values()
-            if g.kind is Kind.GLOBAL and not g.constant and g.name not in self.private
-        ]
+        exposed = [self.world.named(name) for name in self._exposed()]
         own = [o for o in self.known.seen if o.kind in _MEMORY and not o.dead and not o.constant]
         return list(dict.fromkeys((*self.objects, *exposed, *own)))
+
+    def _exposed(self) -> list[str]:
+        """Variables of the program that something other than accesses by name may reach."""
+        if self._names is None:
+            held = self.world.program.globals
+            # What the compiler made for itself is private to it.
+            self._names = [
+                name
+                for name in self.relevant
+                if name not in self.private and held[name].linkage != "private" and not held[name].constant
+            ]
+        return self._names
 
     def _offsets(self, target: MemObject, ctype: int | None, name: str) -> Iterator[Term]:
         """Where in an object a pointer to `ctype` may lead, as far as that is followed exactly."""
@@ -159,7 +175,7 @@ class Environment(PointerMaker):
         bits = self.world.pointer_bits
         if ctype is not None and held is not None and not self.ctypes.is_bytes(ctype):
             if self.ctypes.same(held, ctype):
-                yield self.world.zero_offset
+                yield T.bv(self.starts.get(target, 0), bits)
             else:
                 stride = self.ctypes.stride_of(held, ctype)
                 if stride and isinstance(target.size, int) and target.size >= stride:
@@ -167,20 +183,26 @@ class Environment(PointerMaker):
                     return
         if self.chosen and self.ctypes.may_share(held, ctype):
             for place in self._chosen_places(held, ctype):
+                place += self.starts.get(target, 0)
+                if place < 0:
+                    continue
                 size = self.world.program.ctypes[ctype].size if ctype is not None else 1
                 if not isinstance(target.size, int) or place + max(size, 1) <= target.size:
                     yield T.bv(place, bits)
 
     def _chosen_places(self, held: int | None, ctype: int | None) -> list[int]:
         """A few offsets in an object of type `held` at which a pointer to `ctype` may lead."""
-        found = [0, *self.ctypes.places(held, ctype)]
+        found = [0, *self.ctypes.places(held, ctype)[:4]]
+        if held is not None and not self.ctypes.is_bytes(held):
+            found += [-place for place in self.ctypes.places(ctype, held)[:4]]
         if ctype is not None and not self.ctypes.is_bytes(ctype):
-            found.append(self.world.program.ctypes[ctype].size)
+            size = self.world.program.ctypes[ctype].size
+            found += [size, -size]
             if held is not None and self.ctypes.same(held, ctype):
                 found.remove(0)  # is there already
         else:
             found.append(1)
-        return list(dict.fromkeys(found))[:6]
+        return list(dict.fromkeys(found))[:8]
 
     def _somewhere(self, target: MemObject, stride: int, name: str) -> Term:
         """Some element of an array; there is at least one."""

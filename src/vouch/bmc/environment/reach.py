@@ -17,11 +17,12 @@ MAIN = (Kind.STACK, Kind.GLOBAL, Kind.HEAP, Kind.OUTSIDE)
 @dataclass(slots=True, frozen=True)
 class Root:
     """A value to start from. `pointee` is the C type that it is taken to point to; what it points to is
-    written through it only where it is `writable`."""
+    written through it only where it is `writable`. `size`: it leads to a member of so many bytes."""
 
     value: Value
     pointee: int | None = None
     writable: bool = True
+    size: int | None = None
 
 
 @dataclass(slots=True)
@@ -113,19 +114,19 @@ class Walker:
             elif isinstance(value, Pointer):
                 for _, target, offset in value.targets:
                     if _is_memory(target, result):
-                        yield target, self._span(target, offset, root.pointee), root.writable
+                        yield target, self._span(target, offset, root), root.writable
             elif self.addressed:
                 for target in self._in_number(value):
                     if _is_memory(target, result):
                         yield target, WHOLE, root.writable
 
-    def _span(self, target: MemObject, offset: Term, pointee: int | None) -> Span:
-        if offset.value is None:
+    def _span(self, target: MemObject, offset: Term, root: Root) -> Span:
+        place = int(offset.value) if offset.value is not None else None
+        if place is None or place >> (offset.width - 1):
             return WHOLE
-        place = int(offset.value)
-        if place >> (offset.width - 1):
-            return WHOLE
-        return self.ctypes.part(target.ctype, place, pointee)
+        if root.size is not None:
+            return place, place + root.size
+        return self.ctypes.part(target.ctype, place, root.pointee)
 
     def _stored(self, target: MemObject, contents: Contents | None) -> Iterator[tuple[int | None, Value]]:
         """Values in an object with their offsets, None where a value may stand for many places."""

@@ -84,15 +84,19 @@ def analyse(
     entries: Sequence[str],
     strict_pointers: bool = False,
     arbitrary_globals: bool | None = None,
+    library: bool | None = None,
 ) -> Analysis:
-    """As `decide`, with the invariants. `arbitrary_globals` overrides what `entries` say of globals."""
+    """As `decide`, with the invariants. `arbitrary_globals` overrides what `entries` say of globals. In a
+    `library` code outside may call the entry points whenever it runs."""
     if arbitrary_globals is None:
         arbitrary_globals = "main" not in entries
+    if library is None:
+        library = "main" not in entries
     by_function: dict[str, list[Check]] = {}
     checks = list(checks)
     for check in checks:
         by_function.setdefault(check.function, []).append(check)
-    run = _Run(World(program, arbitrary_globals), entries, strict_pointers)
+    run = _Run(World(program, arbitrary_globals, entries if library else ()), entries, strict_pointers)
     if any(check.trigger is Trigger.UNINITIALISED for check in checks):
         run.world.copies = partly_written(program)
     run.bottom_up()

@@ -7,7 +7,7 @@ heap memory may be released, `taints` that a pointer of the program's making may
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from vouch.c import known
@@ -142,7 +142,8 @@ class CallGraph:
     """Direct calls, effects of each function with all it calls, and the functions in an order in which
     callees come before callers; `recursive` are those on a cycle."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, public: Collection[str] = ()) -> None:
+        """`public` are functions that code outside may call by name whenever it runs."""
         self.program = program
         self.callees: dict[str, list[str]] = {}
         self.effects: dict[str, Effects] = {}
@@ -152,6 +153,7 @@ class CallGraph:
             if function.defined:
                 self._scan(name, function)
         self.taken = {n for n, f in program.functions.items() if f.defined and f.address_taken}
+        self.callable = self.taken | set(public)
         self.order, self.recursive = self._components()
         self._close()
 
@@ -307,7 +309,7 @@ class CallGraph:
                     own.add(self.effects[callee])
                 changed |= before != (len(own.globals), own.wild, own.leaves, own.frees, own.taints)
         self.outside = Effects(wild=True, leaves=True)
-        for name in self.taken:
+        for name in self.callable:
             self.outside.globals |= self.effects[name].globals
             self.outside.frees |= self.effects[name].frees
             self.outside.taints |= self.effects[name].taints

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from vouch.c.ir import Function, Partly, Program
@@ -29,11 +30,11 @@ FROM_OUTSIDE = Extent(0, 4 * INFINITE, True)
 class World:
     """Filled in by the first pass over all functions, read by the second."""
 
-    def __init__(self, program: Program, library: bool) -> None:
+    def __init__(self, program: Program, library: bool, public: Collection[str] = ()) -> None:
         self.program = program
         self.library = library
         self.objects = Objects(program, library)
-        self.graph = CallGraph(program)
+        self.graph = CallGraph(program, public)
         self.results: dict[str, Any] = {}  # by function: a value, None where nothing is known of it
         self.endless: set[str] = set()  # functions that never return
         self.arguments: dict[str, list[Any]] = {}  # by function: join over the calls seen
