@@ -246,14 +246,6 @@ class Executor:
             self.world.unsupported[symbol] = reason
         return value
 
-    def written_by_callbacks(self) -> list[str]:
-        """Globals that functions which code outside may call have to do with: those whose address it was
-        given, and in a library all that other files can see."""
-        names: dict[str, None] = {}
-        for callback in (*self.equation.callbacks, *self.public):
-            names.update(dict.fromkeys(self.later.globals_of(callback)))
-        return [name for name in names if not self.world.program.globals[name].constant]
-
     def touch(self, target: MemObject, state: State, offset: Term, size: int) -> None:
         """Remember which bytes behind a pointer from outside are used, so that a replay can provide them. No
         object is so large that its places are further apart than 64-bit systems can address."""
@@ -424,10 +416,13 @@ class Executor:
         for label in loop.blocks:
             self.compared.pop((id(frame), label), None)
         heads = Heads()
+        before: list[State] = []
         while any(label in frame.pending for label in loop.blocks):
-            if self.induction is not None and counted > self.induction.k and not frame.model:
-                self._induct(frame, loop, returns)
-                break
+            if self.induction is not None and not frame.model:
+                if counted > self.induction.k:
+                    self._induct(frame, loop, returns, before)
+                    break
+                before += [edge.state.fork(edge.state.guard) for edge in frame.pending.get(loop.head, ())]
             if counted and loop.head in frame.pending and heads.repeats(frame.pending[loop.head], total):
                 # These executions never leave the loop.
                 self.equation.ends += [edge.state.guard.term for edge in frame.pending.pop(loop.head)]
@@ -447,12 +442,13 @@ class Executor:
         known = self.equation.loops.get(loop.name, 0)
         self.equation.loops[loop.name] = max(known, total)
 
-    def _induct(self, frame: Frame, loop: Loop, returns: list[Edge]) -> None:
-        """The loop's end is not in sight: go on by induction."""
+    def _induct(self, frame: Frame, loop: Loop, returns: list[Edge], heads: list[State]) -> None:
+        """The loop's end is not in sight: go on by induction. `heads` are the states before each iteration so
+        far."""
         assert self.induction is not None
         pending = {label: list(edges) for label, edges in frame.pending.items()}
         try:
-            induction.run_loop(self, frame, loop, returns, self.induction)
+            induction.run_loop(self, frame, loop, returns, self.induction, heads)
         except Unsupported as reason:
             guards = [e.state.guard.term for label in loop.blocks for e in pending.get(label, ())]
             self.cut(frame, loop.head, T.or_(*guards) if guards else T.TRUE, "loop", str(reason))

@@ -81,7 +81,9 @@ class Finder:
         pairs = self._world.environment.symbols
         if not pairs:
             return None
-        held = [pairs[symbol] for symbol in symbols(claim.violated) if symbol in pairs and model.holds(symbol)]
+        held = [
+            pairs[symbol] for symbol in symbols(claim.violated) if symbol in pairs and model.holds(symbol)
+        ]
         return f"if {' and '.join(held)}" if held else None
 
     def _cause(self, claim: Claim, model: Model) -> Check | None:

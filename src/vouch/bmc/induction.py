@@ -11,6 +11,7 @@ anywhere in the resulting equation; the caller takes the violated ones out and t
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
@@ -60,8 +61,10 @@ _PARTLY: Cell = (0, T.TRUE, T.TRUE)  # for the whole: some bytes may be uninitia
 Changes = dict[MemObject, dict[int, Cell | None]]  # offset -> a cell as the loop leaves it
 
 
-def run_loop(ex: Executor, frame: Frame, loop: Loop, returns: list[Edge], plan: Induction) -> None:
-    """The rest of a loop whose first iterations (the base) have run."""
+def run_loop(
+    ex: Executor, frame: Frame, loop: Loop, returns: list[Edge], plan: Induction, heads: Iterable[State]
+) -> None:
+    """The rest of a loop whose first iterations (the base) have run, from these states."""
     edges = frame.pending.pop(loop.head, None)
     _drop(frame, loop)
     if not edges:
@@ -69,7 +72,7 @@ def run_loop(ex: Executor, frame: Frame, loop: Loop, returns: list[Edge], plan: 
     entry = _joined(ex, frame, loop, edges)
     if entry.state.guard.dead:
         return
-    start = _generalised(ex, frame, loop, returns, entry, plan)
+    start = _generalised(ex, frame, loop, returns, entry, plan, heads)
     frame.pending[loop.head] = [start]
     outer = ex.context
     if outer is Context.CLAIM:
@@ -117,11 +120,20 @@ def _joined(ex: Executor, frame: Frame, loop: Loop, edges: list[Edge]) -> Edge:
 
 
 def _generalised(
-    ex: Executor, frame: Frame, loop: Loop, returns: list[Edge], entry: Edge, plan: Induction
+    ex: Executor,
+    frame: Frame,
+    loop: Loop,
+    returns: list[Edge],
+    entry: Edge,
+    plan: Induction,
+    heads: Iterable[State],
 ) -> Edge:
-    """The state at the head with everything that an iteration changes made arbitrary."""
+    """The state at the head with everything that an iteration changes made arbitrary: those of the base too,
+    since the iterations that follow it rest on them."""
     changes: Changes = {}
     targets: dict[tuple[MemObject, int], dict[MemObject, None]] = {}
+    for before in heads:
+        _grow(ex, before, entry.state, changes, targets)
     for _ in range(ROUNDS):
         start = _havoc(ex, frame, loop, entry, changes, targets, plan)
         after = _trial(ex, frame, loop, returns, start)
@@ -226,9 +238,7 @@ def _havoc(
             new = Contents(None, Changed(ex.world, offsets[WHOLE] is _PARTLY, _POINTERS))
             new.alive = T.TRUE if old is None else old.alive
             if LIFE in offsets:
-                now = T.fresh(f"{target.name}.alive", T.BOOL)
-                # What is freed stays so; a variable lives anew in each iteration.
-                new.alive = now if target.kind is Kind.STACK else T.and_(new.alive, now)
+                new.alive = T.fresh(f"{target.name}.alive", T.BOOL)
             state.memory[target] = new
             continue
         new = Contents() if old is None else old.copy()

@@ -7,6 +7,7 @@ point. A function that is named anywhere in it, such as one that a thread is to 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from vouch.bmc.cfg import Flow, analyse, may_follow
@@ -28,6 +29,7 @@ class Later:
     def __init__(self, program: ir.Program) -> None:
         self.program = program
         self.flows: dict[str, Flow] = {}
+        self._written: dict[str, frozenset[str]] = {}
         self._definitions: dict[str, dict[str, ir.Instruction]] = {}
         self._reach: dict[tuple[str, str], frozenset[str]] = {}
         self._closure: dict[str, frozenset[str]] = {}
@@ -66,6 +68,33 @@ class Later:
             functions = (self.program.functions.get(callee) for callee in self._callees(name))
             mention = (n for f in functions if f is not None for n in mentioned(f))
             known = self._globals[name] = frozenset(n for n in mention if n in self.program.globals)
+        return known
+
+    def written_by(self, names: Iterable[str]) -> list[str]:
+        """Variables that these functions, and what they may call, have to do with other than to read them."""
+        found: dict[str, None] = {}
+        for name in names:
+            for callee in self._callees(name):
+                found.update(dict.fromkeys(self._written_in(callee)))
+        return list(found)
+
+    def _written_in(self, name: str) -> frozenset[str]:
+        known = self._written.get(name)
+        if known is None:
+            function = self.program.functions.get(name)
+            blocks = function.blocks.values() if function is not None else ()
+            constants = (
+                operand
+                for block in blocks
+                for instruction in block.instructions
+                if not isinstance(instruction, ir.Load)
+                for operand in operands(instruction)
+                if isinstance(operand, ir.Constant)
+            )
+            mention = (n for constant in constants for n in names_in(constant))
+            held = self.program.globals
+            known = frozenset(n for n in mention if n in held and not held[n].constant)
+            self._written[name] = known
         return known
 
     def after(self, frame: Frame, label: str, index: int) -> frozenset[int]:

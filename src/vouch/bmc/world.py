@@ -196,7 +196,9 @@ class World:
         declared = self.program.functions.get(name) or self.program.globals.get(name)
         if declared is None or declared.linkage != "extern_weak":
             return there
-        return merge_pointers(T.fresh(f"{name}.is.defined", T.BOOL), there, self.null)
+        defined = T.fresh(f"{name}.is.defined", T.BOOL)
+        self.inexact[defined] = f"if nobody defines {name}"
+        return merge_pointers(defined, there, self.null)
 
     def _expression(self, constant: ir.ExpressionConstant) -> Value:
         values = [self.constant(operand) for operand in constant.operands]

@@ -9,11 +9,12 @@ static void reset(void)
     count = 0;
 }
 
-void run(void)
+int main(void)
 {
     reset();
     count = 1;
     wait();
     count = count + 1;
     assert(count == 2);
+    return 0;
 }

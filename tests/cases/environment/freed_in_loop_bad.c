@@ -1,17 +1,17 @@
-// A freed object stays freed, whatever the loop does next.
+// options: --strategy k-induction --unwind 4
+// What is freed in a loop stays freed in the inductive step.
 #include <stdlib.h>
 
-int more(void);
+int count(void);
 
-void run(void)
+int last(int *p)
 {
-    int *block = malloc(sizeof *block);
-    if (block == NULL) {
-        return;
+    int i = 0, n = count(), sum = 0;
+    for (i = 0; i < n; i++) {
+        sum = *p; // expect: pointer unsafe
+        if (i == 2) {
+            free(p);
+        }
     }
-    *block = 0;
-    while (more()) {
-        *block = 1; // expect: pointer unsafe
-        free(block); // expect: pointer cond-unsafe|unsafe
-    }
+    return sum;
 }

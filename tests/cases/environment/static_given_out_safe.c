@@ -3,14 +3,15 @@
 static int level;
 void wait(void);
 
-int current(void)
+static int current(void)
 {
     return level;
 }
 
-void use(void)
+int main(void)
 {
     level = 1;
     wait();
-    assert(level == 1);
+    assert(current() == 1);
+    return 0;
 }

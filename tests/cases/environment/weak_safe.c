@@ -1,6 +1,6 @@
 extern int maybe __attribute__((weak));
 
-int read_it(void)
+int use(void)
 {
-    return &maybe ? maybe : 0;
+    return &maybe != 0 ? maybe : 0;
 }

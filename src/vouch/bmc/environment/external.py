@@ -42,6 +42,7 @@ def run(
     event = ex.incoming(state, "return", name, call.type, None, call.location)
     if ex.extern == "havoc":
         event.writes = _write(ex, state, reached, name)
+        _call_back(ex, state, reached, name)
     if isinstance(call.type, ir.VoidType):
         return None
     if ex.extern == "noop":
@@ -114,17 +115,16 @@ def result(
 def hand_out(ex: Executor, state: State, roots: Iterable[Root]) -> Reach:
     """Code outside gets to know what the roots lead to. All that it can reach now, in the current state."""
     environment = ex.world.environment
-    environment.known.add(environment.reach(state.memory, roots))
-    while True:  # a function that it may call leads to more
+    reached = environment.reach(state.memory, roots)
+    count = -1
+    while len(environment.known.functions) > count:  # a function that it may call leads to more
         count = len(environment.known.functions)
-        reached = environment.reach(state.memory, _visible(ex), environment.known)
         environment.known.add(reached)
         for name in environment.known.functions:
             function = ex.world.program.functions.get(name)
             if function is not None and function.defined:
                 ex.equation.callbacks[name] = None
-        if len(environment.known.functions) == count:
-            break
+        reached = environment.reach(state.memory, _visible(ex), environment.known)
     tables = environment.reach(state.memory, _tables(ex))
     reached.add(Reach(tables.seen, tables.writable))
     environment.known.add(reached)
@@ -133,7 +133,8 @@ def hand_out(ex: Executor, state: State, roots: Iterable[Root]) -> Reach:
 
 def _visible(ex: Executor) -> list[Root]:
     """Variables that other files can see, and those that functions which they can call have to do with."""
-    relevant = set(ex.world.environment.relevant)
+    environment = ex.world.environment
+    relevant = set(environment.relevant)
     names = [
         name
         for name, variable in ex.world.program.globals.items()
@@ -141,7 +142,9 @@ def _visible(ex: Executor) -> list[Root]:
         and not variable.constant
         and (name in relevant or not isinstance(variable.initializer, (ir.ZeroConstant, ir.IntConstant)))
     ]
-    names += [name for name in ex.written_by_callbacks() if name in relevant]
+    if ex.world.arbitrary:  # earlier calls may have told the addresses of others
+        names += environment.exposed()
+    names += [name for name in ex.later.written_by(ex.equation.callbacks) if name in relevant]
     return _roots(ex, names)
 
 
@@ -177,6 +180,18 @@ def _write(
         for target, span in reached.writable.items()
         if not target.constant and not target.dead
     ]
+
+
+def _call_back(ex: Executor, state: State, reached: Reach, name: str) -> None:
+    """Code outside may call any public function of a library, which may change what nobody else reaches. What
+    it can make of it is not worked out."""
+    environment = ex.world.environment
+    relevant = set(environment.relevant)
+    names = [n for n in ex.later.written_by(ex.public) if n in relevant]
+    for target, span in environment.reach(state.memory, _roots(ex, names)).writable.items():
+        if target not in reached.writable and not target.constant and not target.dead:
+            data = environment.write(state, target, span, name)
+            data.inexact = f"if {name} calls a function of the library that changes {target.name}"
 
 
 def assembly(ex: Executor, state: State, values: Iterable[Value], everything: bool, reason: str) -> None:

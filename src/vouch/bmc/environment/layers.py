@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from vouch.bmc.initial import Initial, Unknown
 from vouch.bmc.memory import BYTE, Contents, Memory, partly_written
-from vouch.bmc.value import Kind, MemObject, Pointer, Value, merge
+from vouch.bmc.value import Kind, MemObject, Pointer, Value, merge, symbols
 from vouch.c import ir
 from vouch.smt import term as T
 from vouch.smt.term import Term
@@ -35,6 +35,7 @@ class OutsideData(Unknown):
         self.name = name
         self.span = span
         self.written: dict[tuple[int, int], Term] = {}
+        self.inexact = ""  # the condition under which it is what it is, where that is not worked out
 
     def was_written(self, offset: int, size: int) -> Term:
         known = self.written.get((offset, size))
@@ -45,7 +46,16 @@ class OutsideData(Unknown):
     def _new(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
         if isinstance(type_, ir.PointerType) and not self.arrays and not self.reason:
             return self.owner.stored_pointer(target, offset)
-        return super()._new(memory, target, offset, type_)
+        value = super()._new(memory, target, offset, type_)
+        if self.inexact:
+            memory.world.inexact.update(dict.fromkeys(symbols(value), self.inexact))
+        return value
+
+    def array(self, memory: Memory, target: MemObject, word: int) -> Term:
+        array = super().array(memory, target, word)
+        if self.inexact:
+            memory.world.inexact[array] = self.inexact
+        return array
 
 
 class PointerMaker:

@@ -153,11 +153,11 @@ class Environment(PointerMaker):
 
     def _shared(self) -> list[MemObject]:
         """Objects that code outside may know the address of, the oldest first."""
-        exposed = [self.world.named(name) for name in self._exposed()]
+        exposed = [self.world.named(name) for name in self.exposed()]
         own = [o for o in self.known.seen if o.kind in _MEMORY and not o.dead and not o.constant]
         return list(dict.fromkeys((*self.objects, *exposed, *own)))
 
-    def _exposed(self) -> list[str]:
+    def exposed(self) -> list[str]:
         """Variables of the program that something other than accesses by name may reach."""
         if self._names is None:
             held = self.world.program.globals
