@@ -150,6 +150,11 @@ class CTypes:
         key = self._element(key)
         return key is None or self.table[key].kind in ("void", "unknown", "char")
 
+    def is_number(self, key: int | None) -> bool:
+        """Is it a number, or an array of numbers?"""
+        key = self._element(key)
+        return key is not None and self.table[key].kind in (*_NUMBERS, "float")
+
     def may_share(self, a: int | None, b: int | None) -> bool:
         """May an object of one type lie inside one of the other, as the language allows to access them?"""
         a, b = self._element(a), self._element(b)

@@ -25,7 +25,7 @@ from vouch.bmc.environment.layers import (
 )
 from vouch.bmc.environment.reach import Reach, Root, Walker
 from vouch.bmc.initial import Unknown
-from vouch.bmc.memory import Contents
+from vouch.bmc.memory import Contents, partly_written
 from vouch.bmc.value import Kind, MemObject, Pointer, Target, Value
 from vouch.c import ir
 from vouch.smt import term as T
@@ -295,7 +295,8 @@ class Environment(PointerMaker):
         fresh = OutsideData(self, name, span, reason)
         old = state.memory.get(target)
         below = old if old is not None else Contents()
-        new = Contents(state.token, Written(target, below, fresh))
+        plain = span == WHOLE and not partly_written(target, old) and self.ctypes.is_number(target.ctype)
+        new = Contents(state.token, fresh if plain else Written(target, below, fresh))
         new.alive = below.alive
         state.memory[target] = new
         for pair in self.pairs.get(target, ()):
