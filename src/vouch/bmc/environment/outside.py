@@ -217,11 +217,14 @@ class Environment(PointerMaker):
     # ------------------------------------------------------------ pairs
 
     def _pair_up(self, own: MemObject, followed: set[MemObject]) -> None:
-        if self.sharing != "language" or self.chosen:
+        if self.chosen:
             return
         for target in self._shared():
             if not self.ctypes.may_share(target.ctype, own.ctype) or target.size == 0:
                 continue
+            if self.sharing != "language":
+                self.world.note("pointers from outside share whole objects of one type only")
+                return
             element = self._element(own, target) if target in followed else None
             symbol = T.fresh(f"{own.name}.overlaps.{target.name}", T.BOOL)
             distance = T.fresh(f"{own.name}.from.{target.name}", T.bitvec(self.world.pointer_bits))
