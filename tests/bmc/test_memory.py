@@ -32,7 +32,7 @@ class Run:
     """The same operations on `Memory` and on bytes. `values` are the values of all symbols."""
 
     def __init__(self, program: ir.Program, size: int, rng: random.Random) -> None:
-        self.world = World(program, library=False)
+        self.world = World(program, arbitrary=False)
         self.size = size
         self.rng = rng
         self.order = "big" if program.layout.big_endian else "little"

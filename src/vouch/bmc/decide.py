@@ -23,6 +23,7 @@ from vouch.smt import term as T
 from vouch.smt.model import Model, Whole, take
 from vouch.smt.solver import Answer, Solver, SolverError
 from vouch.smt.term import Term
+from vouch.smt.walk import substitute
 from vouch.verdict import Verdict
 
 
@@ -90,6 +91,7 @@ class Decider:
         self._solver: Solver | None = None
         self._earlier: list[Claim] = []
         self._environment: Model | None = None
+        self._replaced: dict[Term, Term] = {}  # terms as they are where nothing overlaps
         self._satisfiable = False  # some question to all constraints had a model
 
     # ------------------------------------------------------------ main loop
@@ -370,7 +372,7 @@ class Decider:
             answer = True
         else:
             try:
-                asked = self._ask(self._shared(), cut.guard, min(self.check_timeout, 10.0))
+                asked = self._possible(cut.guard)
                 answer = {Answer.SAT: True, Answer.UNSAT: False}.get(asked)
             except (Unsupported, SolverError):
                 answer = None
@@ -418,8 +420,19 @@ class Decider:
 
     def _apart(self, goal: Term) -> Term:
         """The goal where no objects from outside overlap, of those that it hangs on."""
-        pairs = self.world.environment.symbols
-        return T.and_(goal, *(T.not_(symbol) for symbol in self._symbols(goal) if symbol in pairs))
+        pairs = self.world.environment.overlaps.symbols
+        used = [symbol for symbol in self._symbols(goal) if symbol in pairs] if pairs else []
+        if not used:
+            return goal
+        self._replaced.update((symbol, T.FALSE) for symbol in used)
+        return T.and_(substitute(goal, {}, self._replaced), *map(T.not_, used))
+
+    def _possible(self, goal: Term) -> Answer:
+        """Is there an execution? Those in which nothing overlaps are easier to find."""
+        limit, easier = min(self.check_timeout, 10.0), self._apart(goal)
+        if easier is not goal and self._ask(self._shared(), easier, limit) is Answer.SAT:
+            return Answer.SAT
+        return self._ask(self._shared(), goal, limit)
 
     def _alone(self, claim: Claim, chaos: list[Claim]) -> Term:
         """The claim is violated, and none of these before it."""
@@ -472,7 +485,7 @@ class Decider:
             solver = self._shared()
             goals = list(dict.fromkeys(q.reached for q in proved))
             try:
-                answer = self._ask(solver, T.or_(*goals), min(self.check_timeout, 10.0))
+                answer = self._possible(T.or_(*goals))
             except (Unsupported, SolverError):
                 return
             if answer is Answer.UNSAT:

@@ -78,7 +78,7 @@ class Finder:
         )
 
     def _overlap(self, claim: Claim, model: Model) -> str | None:
-        pairs = self._world.environment.symbols
+        pairs = self._world.environment.overlaps.symbols
         if not pairs:
             return None
         held = [

@@ -296,6 +296,8 @@ class Merged(Initial):
 
     def __init__(self, condition: Term, yes: Initial, no: Initial) -> None:
         self.condition, self.yes, self.no = condition, yes, no
+        self._arrays: dict[int, Term] = {}
+        self._flags: dict[int, Term | None] = {}
         self.word = yes.word or no.word
 
     @property
@@ -312,10 +314,17 @@ class Merged(Initial):
         return merge(self.condition, yes, no), T.ite(self.condition, bad, worse)
 
     def array(self, memory: Memory, target: MemObject, word: int) -> Term:
-        yes, no = self.yes.array(memory, target, word), self.no.array(memory, target, word)
-        return T.ite(self.condition, yes, no)
+        if word not in self._arrays:
+            yes, no = self.yes.array(memory, target, word), self.no.array(memory, target, word)
+            self._arrays[word] = T.ite(self.condition, yes, no)
+        return self._arrays[word]
 
     def flags(self, memory: Memory, target: MemObject, word: int) -> Term | None:
+        if word not in self._flags:
+            self._flags[word] = self._flags_of(memory, target, word)
+        return self._flags[word]
+
+    def _flags_of(self, memory: Memory, target: MemObject, word: int) -> Term | None:
         yes, no = self.yes.flags(memory, target, word), self.no.flags(memory, target, word)
         if yes is None and no is None:
             return None

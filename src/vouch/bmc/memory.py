@@ -295,11 +295,9 @@ class Memory:
 
     def _places(self, target: MemObject, offset: Term, size: int, limit: int) -> list[int] | None:
         """The offsets inside the object that the term can have, or None when they are too many."""
-        if not isinstance(target.size, int):
-            return None
         stride, rest = self.world.shapes.stride(offset)
         low, high = bounds(offset)
-        last = min(target.size - size, high)
+        last = min(target.size - size, high) if isinstance(target.size, int) else high
         first = rest if low <= rest else low + (rest - low) % stride
         if last < first:
             return []

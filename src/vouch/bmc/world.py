@@ -380,14 +380,11 @@ class World:
                 apart = T.or_(
                     T.ule(end, other.base), T.ule(T.add(other.base, self._extent(other)), target.base)
                 )
-                pair = self.environment.pair(target, other)
-                if pair is None:
-                    self.constrain(apart)
-                    continue
-                assert pair.first.base is not None
-                assert pair.second.base is not None
-                far = T.add(pair.first.base, pair.distance)
-                self.constrain(T.ite(pair.symbol, T.eq(pair.second.base, far), apart))
+                found = self.environment.overlaps.between(other, target)
+                if found is not None:
+                    symbol, distance = found
+                    apart = T.ite(symbol, T.eq(target.base, T.add(other.base, distance)), apart)
+                self.constrain(apart)
             self._addressed.append(target)
             self.addressed[high] = target
         return target.base

@@ -174,12 +174,7 @@ def _roots(ex: Executor, names: Iterable[str]) -> list[Root]:
 def _write(
     ex: Executor, state: State, reached: Reach, name: str, reason: str = ""
 ) -> list[tuple[MemObject, Initial]]:
-    environment = ex.world.environment
-    return [
-        (target, environment.write(state, target, span, name, reason))
-        for target, span in reached.writable.items()
-        if not target.constant and not target.dead
-    ]
+    return list(ex.world.environment.write(state, reached.writable, name, reason).items())
 
 
 def _call_back(ex: Executor, state: State, reached: Reach, name: str) -> None:
@@ -188,10 +183,10 @@ def _call_back(ex: Executor, state: State, reached: Reach, name: str) -> None:
     environment = ex.world.environment
     relevant = set(environment.relevant)
     names = [n for n in ex.later.written_by(ex.public) if n in relevant]
-    for target, span in environment.reach(state.memory, _roots(ex, names)).writable.items():
-        if target not in reached.writable and not target.constant and not target.dead:
-            data = environment.write(state, target, span, name)
-            data.inexact = f"if {name} calls a function of the library that changes {target.name}"
+    parts = environment.reach(state.memory, _roots(ex, names)).writable
+    own = {target: span for target, span in parts.items() if target not in reached.writable}
+    for target, data in environment.write(state, own, name).items():
+        data.inexact = f"if {name} calls a function of the library that changes {target.name}"
 
 
 def assembly(ex: Executor, state: State, values: Iterable[Value], everything: bool, reason: str) -> None:

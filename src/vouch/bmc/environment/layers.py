@@ -64,6 +64,10 @@ class PointerMaker:
     def stored_pointer(self, target: MemObject, offset: int) -> Value:
         raise NotImplementedError
 
+    def another_pointer(self, target: MemObject, offset: int) -> Value:
+        """The same, of few in all at one place."""
+        raise NotImplementedError
+
 
 class Layer(Initial):
     """`fresh` over `old`, which nobody changes any more."""
@@ -73,6 +77,7 @@ class Layer(Initial):
         self.fresh = fresh
         self.partly = partly_written(target, old)
         self._known: dict[tuple[int, ir.Type], tuple[Value, Term]] = {}
+        self._arrays: dict[int, tuple[Term, Term | None]] = {}
         below = old.initial if old.initial is not None else target.initial
         self._word = old.word if old.array is not None else below.word
 
@@ -114,6 +119,29 @@ class Layer(Initial):
             undefined = T.or_(undefined, bad)
         return memory.from_bits(memory.words.join(parts), type_), undefined
 
+    def array(self, memory: Memory, target: MemObject, word: int) -> Term:
+        return self._both(memory, target, word)[0]
+
+    def flags(self, memory: Memory, target: MemObject, word: int) -> Term | None:
+        return self._both(memory, target, word)[1]
+
+    def _both(self, memory: Memory, target: MemObject, word: int) -> tuple[Term, Term | None]:
+        """Array and flags, worked out once: layers lie over layers."""
+        known = self._arrays.get(word)
+        if known is None:
+            below = memory.flat(target, self.old, word)
+            assert below.array is not None
+            flags = self.laid_flags(memory, target, below.flags, word) if below.flags is not None else None
+            known = self._arrays[word] = self.laid_array(memory, target, below.array, word), flags
+        return known
+
+    def laid_array(self, memory: Memory, target: MemObject, below: Term, word: int) -> Term:
+        raise NotImplementedError
+
+    def laid_flags(self, memory: Memory, target: MemObject, below: Term, word: int) -> Term:
+        """The flags, where some are set below."""
+        raise NotImplementedError
+
     def values(self) -> Iterator[tuple[int, Value]]:
         yield from self.fresh.values()
         if self.old.array is not None:
@@ -150,31 +178,26 @@ class Written(Layer):
         written = self.data.was_written(offset, memory.layout.store_size(type_))
         return merge(written, new, old), T.and_(bad, T.not_(written))
 
-    def array(self, memory: Memory, target: MemObject, word: int) -> Term:
+    def laid_array(self, memory: Memory, target: MemObject, below: Term, word: int) -> Term:
         fresh = self.fresh.array(memory, target, word)
         if self.lo == 0 and self.hi is None:
             return fresh
         if self.hi is None or self.hi - self.lo > ARRAY_LIMIT or self.lo % word or self.hi % word:
             return fresh  # more than was written is unknown then
-        old = memory.flat(target, self.old, word).array
-        assert old is not None
         for index in range(self.lo // word, self.hi // word):
             place = T.bv(index, memory.pointer_bits)
-            old = T.store(old, place, T.select(fresh, place))
-        return old
+            below = T.store(below, place, T.select(fresh, place))
+        return below
 
-    def flags(self, memory: Memory, target: MemObject, word: int) -> Term | None:
-        if not self.partly:
-            return None
-        old = memory.flat(target, self.old, word).flags
-        if old is None or not isinstance(target.size, int) or target.size > FLAG_LIMIT:
-            return None if old is None else T.fresh("partly.undefined", old.sort)
+    def laid_flags(self, memory: Memory, target: MemObject, below: Term, word: int) -> Term:
+        if not isinstance(target.size, int) or target.size > FLAG_LIMIT:
+            return T.fresh("partly.undefined", below.sort)
         first, last = self.lo // word, -(-min(self.hi or target.size, target.size) // word)
-        result = old
+        result = below
         for index in range(first, last):
             place = T.bv(index, memory.pointer_bits)
             kept = T.bor(T.fresh("unwritten", T.bitvec(word)), T.bv(self._untouched(index, word), word))
-            result = T.store(result, place, T.band(T.select(old, place), kept))
+            result = T.store(result, place, T.band(T.select(below, place), kept))
         return result
 
     def _untouched(self, index: int, word: int) -> int:
@@ -224,8 +247,8 @@ class Disturbed(Layer):
         self, target: MemObject, old: Contents, fresh: OutsideData, hits: Mapping[Term, frozenset[Hit]]
     ) -> None:
         super().__init__(target, old, fresh)
+        self.data = fresh
         self.hits = hits
-        self._chosen: dict[Term, Term] = {}
 
     @property
     def unread(self) -> bool:
@@ -259,17 +282,23 @@ class Disturbed(Layer):
             own = isinstance(type_, ir.PointerType) and any(
                 effect is Effect.ANYTHING and not hit.outside for _, hit, effect in effects
             )  # what the program itself wrote need not be valid
-            new = memory.fresh(type_, "pointer") if own else self.fresh.value(memory, target, offset, type_)
-            value = merge(T.or_(T.FALSE, *anything), new, value)
+            if own:
+                new = memory.fresh(type_, "pointer")
+            elif isinstance(type_, ir.PointerType):
+                new = self.data.owner.another_pointer(target, offset)
+            else:
+                new = self.fresh.value(memory, target, offset, type_)
+            where = T.or_(T.FALSE, *anything)
+            if isinstance(new, Pointer):  # numbers that are arbitrary include the old ones
+                where = T.and_(where, T.fresh("disturbed", T.BOOL))
+            value = merge(where, new, value)
         return value, bad
 
-    def array(self, memory: Memory, target: MemObject, word: int) -> Term:
-        old = memory.flat(target, self.old, word).array
-        assert old is not None
-        return T.ite(T.or_(T.FALSE, *self.hits), self.fresh.array(memory, target, word), old)
+    def laid_array(self, memory: Memory, target: MemObject, below: Term, word: int) -> Term:
+        return T.ite(T.or_(T.FALSE, *self.hits), self.fresh.array(memory, target, word), below)
 
-    def flags(self, memory: Memory, target: MemObject, word: int) -> Term | None:
-        return memory.flat(target, self.old, word).flags if self.partly else None
+    def laid_flags(self, memory: Memory, target: MemObject, below: Term, word: int) -> Term:
+        return below
 
 
 def add_hit(known: Mapping[Term, frozenset[Hit]], symbol: Term, hit: Hit) -> Mapping[Term, frozenset[Hit]]:

@@ -2,15 +2,14 @@
 
 Such a pointer leads to an object of its own, or to one that is there already. Equal pointers to objects of
 one type are followed exactly, as one more target. Everything else that the language allows (into the middle
-of a struct, one element further on, to characters of anything) is a *pair* of objects that may overlap:
-under its symbol, what is written to one may change the other (`layers.Disturbed`). A violation that needs
-such a symbol is looked for once more with places chosen, before it is reported as one under a condition.
+of a struct, one element further on, to characters of anything) is two objects that may overlap: under a
+symbol, what is written to one may change the other (`layers.Disturbed`). A violation that needs such a symbol
+is looked for once more with places chosen, before it is reported as one under a condition.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vouch.bmc.environment.layers import (
@@ -23,6 +22,7 @@ from vouch.bmc.environment.layers import (
     Written,
     add_hit,
 )
+from vouch.bmc.environment.overlap import Overlaps, is_pristine
 from vouch.bmc.environment.reach import Reach, Root, Walker
 from vouch.bmc.initial import Unknown
 from vouch.bmc.memory import Contents, partly_written
@@ -36,22 +36,8 @@ if TYPE_CHECKING:
     from vouch.bmc.world import World
 
 EQUAL_LIMIT = 8  # objects that a pointer may be followed to exactly
+OTHERS_LIMIT = 2  # pointers that may have got into one place through overlapping objects
 PLACES_LIMIT = 24  # the same where places are chosen
-
-
-@dataclass(slots=True, eq=False)
-class Pair:
-    """Two objects that overlap where `symbol` holds. `element` is the size of what both are made of, where
-    equal pointers to the two are followed exactly: then they overlap only further on than that."""
-
-    first: MemObject
-    second: MemObject
-    symbol: Term
-    element: int | None
-    distance: Term  # of the second's origin from the first's
-
-    def other(self, target: MemObject) -> MemObject:
-        return self.second if target is self.first else self.first
 
 
 class Environment(PointerMaker):
@@ -77,10 +63,10 @@ class Environment(PointerMaker):
         self.relevant: list[str] = []  # globals that the code from the entry point on mentions
         self.objects: list[MemObject] = []
         self.known = Reach()  # what code outside has seen of the program's own objects
-        self.pairs: dict[MemObject, list[Pair]] = {}
-        self.symbols: dict[Term, str] = {}  # of pairs, with what they mean
+        self.overlaps = Overlaps(world.ctypes, world.pointer_bits)
         self.starts: dict[MemObject, int] = {}
         self._names: list[str] | None = None
+        self._others: dict[tuple[MemObject, int], list[Value]] = {}
         self.walker = Walker(world.ctypes, world.initial_pointers, world.addressed)
 
     # ------------------------------------------------------------ pointers
@@ -129,10 +115,13 @@ class Environment(PointerMaker):
         name = f"{target.name}+{offset}" if offset else target.name
         return self.pointer(self.ctypes.pointee(self.ctypes.ctype_at(target.ctype, offset)), f"*{name}")
 
-    def add(self, own: MemObject) -> None:
-        """An object that code outside made without a pointer of this kind."""
-        self._pair_up(own, set())
-        self.objects.append(own)
+    def another_pointer(self, target: MemObject, offset: int) -> Value:
+        made = self._others.setdefault((target, offset), [])
+        if len(made) < OTHERS_LIMIT:
+            made.append(self.stored_pointer(target, offset))
+        else:
+            self.world.note(f"{target.name} holds at most {OTHERS_LIMIT + 1} different pointers in one place")
+        return made[-1]
 
     def _candidates(self, ctype: int | None, name: str, passed: Iterable[Pointer]) -> Iterator[Target]:
         """What a pointer to `ctype` may be equal to: conditions, objects, offsets."""
@@ -214,24 +203,21 @@ class Environment(PointerMaker):
         self.world.constrain(T.ult(index, T.bv(target.size // stride, bits)))
         return T.mul(index, T.bv(stride, bits))
 
-    # ------------------------------------------------------------ pairs
+    # ------------------------------------------------------------ overlaps
 
     def _pair_up(self, own: MemObject, followed: set[MemObject]) -> None:
         if self.chosen:
             return
-        for target in self._shared():
-            if not self.ctypes.may_share(target.ctype, own.ctype) or target.size == 0:
-                continue
-            if self.sharing != "language":
+        shared = self._shared()
+        if self.sharing != "language":
+            if any(self.ctypes.may_share(target.ctype, own.ctype) for target in shared):
                 self.world.note("pointers from outside share whole objects of one type only")
-                return
-            element = self._element(own, target) if target in followed else None
-            symbol = T.fresh(f"{own.name}.overlaps.{target.name}", T.BOOL)
-            distance = T.fresh(f"{own.name}.from.{target.name}", T.bitvec(self.world.pointer_bits))
-            pair = Pair(target, own, symbol, element, distance)
-            self.symbols[symbol] = f"{own.name} overlaps {target.name}"
-            self.pairs.setdefault(target, []).append(pair)
-            self.pairs.setdefault(own, []).append(pair)
+            return
+        self.overlaps.add(own, shared)
+        for target in followed:
+            element = self._element(own, target)
+            if element is not None:
+                self.overlaps.follow(own, target, element)
 
     def _element(self, a: MemObject, b: MemObject) -> int | None:
         """The size of what both are made of, where that is one type."""
@@ -240,71 +226,89 @@ class Environment(PointerMaker):
             return None
         return self.world.program.ctypes[mine].size or None
 
-    def pair(self, a: MemObject, b: MemObject) -> Pair | None:
-        return next((p for p in self.pairs.get(a, ()) if p.other(a) is b), None)
-
     def same_place(self, a: MemObject, x: Term, b: MemObject, y: Term) -> Term:
         """Are these places in two objects one and the same?"""
-        pair = self.pair(a, b)
-        if pair is None:
-            return T.FALSE
-        if a is pair.second:
-            x, y = y, x
-        return T.and_(pair.symbol, T.eq(x, T.add(y, pair.distance)))
+        found = self.overlaps.between(a, b)
+        return T.FALSE if found is None else T.and_(found[0], T.eq(x, T.add(y, found[1])))
 
     def disturb(
         self, state: State, target: MemObject, offset: Term | None, type_: ir.Type | None, value: Value | None
     ) -> None:
         """Something was written to `target`: what may overlap it may have changed."""
-        pairs = self.pairs.get(target)
-        if not pairs:
-            return
         if isinstance(value, tuple) and type_ is not None:
             for part, (element, at) in zip(value, self.world.layouts.elements(type_), strict=True):
                 where = None if offset is None else self.world.memory.words.plus(offset, at)
                 self.disturb(state, target, where, element, part)
             return
-        for pair in pairs:
-            spared = None
-            if pair.element is not None and type_ is not None and offset is not None:
-                end = pair.element - self.world.layouts.store_size(type_)
-                if offset.value is not None and int(offset.value) <= end:
-                    spared = (0, pair.element)
-            self._hit(state, pair.other(target), pair.symbol, Hit(type_, value, False, spared))
+        for other, symbol in self.overlaps.of(target):
+            spared = self._spared(self.overlaps.element(target, other), offset, type_)
+            self._hit(state, other, {symbol: Hit(type_, value, False, spared)})
 
-    def _hit(self, state: State, target: MemObject, symbol: Term, hit: Hit) -> None:
+    def _spared(
+        self, element: int | None, offset: Term | None, type_: ir.Type | None
+    ) -> tuple[int, int] | None:
+        """What a write within an element cannot hit where equal pointers are followed: the element there."""
+        if element is None or type_ is None or offset is None or offset.value is None:
+            return None
+        inside = int(offset.value) <= element - self.world.layouts.store_size(type_)
+        return (0, element) if inside else None
+
+    def _hit(self, state: State, target: MemObject, hits: Mapping[Term, Hit]) -> None:
         old = state.memory.get(target)
-        if target.dead or (old is None and target.kind in (Kind.STACK, Kind.HEAP)):
+        if target.dead or (old is None and (target.kind in (Kind.STACK, Kind.HEAP) or is_pristine(target))):
+            return
+        top = old.initial if old is not None and not old.cells and old.array is None else None
+        known: Mapping[Term, frozenset[Hit]] = {}
+        below = old if old is not None else Contents()
+        if isinstance(top, Disturbed) and top.unread:
+            known, below = top.hits, top.old
+        now = known
+        for symbol, hit in hits.items():
+            now = add_hit(now, symbol, hit)
+        if now is known:
             return
         fresh = OutsideData(self, target.name, WHOLE)
-        top = old.initial if old is not None and not old.cells and old.array is None else None
-        if isinstance(top, Disturbed) and top.unread:
-            hits = add_hit(top.hits, symbol, hit)
-            if hits is top.hits:
-                return
-            layer = Disturbed(target, top.old, fresh, hits)
-        else:
-            below = old if old is not None else Contents()
-            layer = Disturbed(target, below, fresh, {symbol: frozenset({hit})})
-        new = Contents(state.token, layer)
-        if old is not None:
-            new.alive = old.alive
+        new = Contents(state.token, Disturbed(target, below, fresh, now))
+        new.alive = below.alive if old is None else old.alive
         state.memory[target] = new
 
     # ------------------------------------------------------------ writes by code outside
 
-    def write(self, state: State, target: MemObject, span: Span, name: str, reason: str = "") -> OutsideData:
-        """Code outside may have written this part of an object."""
-        fresh = OutsideData(self, name, span, reason)
-        old = state.memory.get(target)
-        below = old if old is not None else Contents()
-        plain = span == WHOLE and not partly_written(target, old) and self.ctypes.is_number(target.ctype)
-        new = Contents(state.token, fresh if plain else Written(target, below, fresh))
-        new.alive = below.alive
-        state.memory[target] = new
-        for pair in self.pairs.get(target, ()):
-            self._hit(state, pair.other(target), pair.symbol, Hit(None, None, True, None))
-        return fresh
+    def write(
+        self, state: State, parts: Mapping[MemObject, Span], name: str, reason: str = ""
+    ) -> dict[MemObject, OutsideData]:
+        """Code outside may have written these parts of objects, and with them what overlaps them."""
+        written = {}
+        for target, span in parts.items():
+            old = state.memory.get(target)
+            if target.constant or target.dead or (old is None and is_pristine(target)):
+                continue
+            fresh = written[target] = OutsideData(self, name, span, reason)
+            below = old if old is not None else Contents()
+            plain = span == WHOLE and not partly_written(target, old) and self.ctypes.is_number(target.ctype)
+            new = Contents(state.token, fresh if plain else Written(target, below, fresh))
+            new.alive = below.alive
+            state.memory[target] = new
+        for other, symbols in self._led_to(state, parts).items():
+            if parts.get(other) != WHOLE and not other.constant:
+                self._hit(state, other, dict.fromkeys(symbols, Hit(None, None, True, None)))
+        return written
+
+    def _led_to(self, state: State, parts: Mapping[MemObject, Span]) -> dict[MemObject, dict[Term, None]]:
+        """What code outside can write where the parts overlap other objects: these, and what they lead to."""
+        found = self.overlaps.all_of(parts)
+        work = list(found)
+        while work:
+            target = work.pop()
+            if target in parts or (target not in state.memory and is_pristine(target)):
+                continue
+            root = Root(Pointer.to(target, self.world.zero_offset))
+            for other in self.walker.reach(state.memory, [root]).writable:
+                known = found.setdefault(other, {})
+                if not known.keys() >= found[target].keys():
+                    known.update(found[target])
+                    work.append(other)
+        return found
 
     def reach(
         self, memory: Mapping[MemObject, Contents], roots: Iterable[Root], known: Reach | None = None
