@@ -55,7 +55,7 @@ def copy(
 def copy_unchecked(ex: Executor, state: State, destination: Pointer, source: Pointer, size: Term) -> None:
     """The copy alone; bytes that cannot be accessed are left out."""
     if size.value is not None and int(size.value) <= COPY_LIMIT:
-        pieces = read(ex, state, source, int(size.value))
+        pieces = read(ex, state, source, int(size.value), destination)
         for at, type_, value, undefined in pieces:
             write(ex, state, destination, at, type_, value, T.TRUE, undefined)
         return
@@ -227,12 +227,15 @@ def write(
         ex.world.environment.disturb(state, target, where, type_, value)
 
 
-def read(ex: Executor, state: State, source: Pointer, size: int) -> list[Piece]:
-    """What lies in `size` bytes behind a pointer, in pieces."""
+def read(
+    ex: Executor, state: State, source: Pointer, size: int, destination: Pointer | None = None
+) -> list[Piece]:
+    """What lies in `size` bytes behind a pointer, in pieces, which fit where they go to if they can."""
     single = source.single
     if single is not None and single[1].value is not None and single[0].kind in access.MAIN:
         target, offset = single
-        return list(_pieces(ex, state, target, ex.memory.signed(offset), size))
+        wanted = destination.single if destination is not None else None
+        return list(_pieces(ex, state, target, ex.memory.signed(offset), size, wanted))
     result: list[Piece] = []
     for at, type_ in _shape(ex, source, size):
         value, undefined = read_one(ex, state, source, at, type_)
@@ -259,7 +262,14 @@ def read_one(ex: Executor, state: State, source: Pointer, at: int, type_: ir.Typ
     return select(choices), undefined
 
 
-def _pieces(ex: Executor, state: State, target: MemObject, offset: int, size: int) -> Iterator[Piece]:
+def _pieces(
+    ex: Executor,
+    state: State,
+    target: MemObject,
+    offset: int,
+    size: int,
+    destination: tuple[MemObject, Term] | None,
+) -> Iterator[Piece]:
     """What lies in a stretch of an object, in the cells it was written in."""
     contents = state.memory.get(target)
     if target.kind is Kind.OUTSIDE:
@@ -272,10 +282,31 @@ def _pieces(ex: Executor, state: State, target: MemObject, offset: int, size: in
             yield at - offset, ex.memory.type_of(cell[1], cell[0]), cell[1], cell[2]
             at += cell[0]
             continue
-        type_ = _natural(ex, target, contents, at, end - at)
+        type_ = _wanted(ex, contents, at, end - at, destination, at - offset)
+        if type_ is None:
+            type_ = _natural(ex, target, contents, at, end - at)
         value, undefined = ex.memory.read(target, contents, at, type_)
         yield at - offset, type_, value, undefined
         at += ex.world.layouts.store_size(type_)
+
+
+def _wanted(
+    ex: Executor,
+    contents: Contents | None,
+    at: int,
+    room: int,
+    destination: tuple[MemObject, Term] | None,
+    behind: int,
+) -> ir.Type | None:
+    """A number's type for bytes that were not written yet, where they go to a number."""
+    if destination is None or destination[1].value is None:
+        return None
+    type_ = ex.world.ctypes.scalar_at(destination[0].ctype, ex.memory.signed(destination[1]) + behind)
+    if type_ is None or isinstance(type_, ir.PointerType):
+        return None
+    size = ex.world.layouts.store_size(type_)
+    fits = size <= room and (contents is None or not ex.memory._overlaps(contents, at, size))
+    return type_ if fits else None
 
 
 def _natural(ex: Executor, target: MemObject, contents: Contents | None, at: int, room: int) -> ir.Type:

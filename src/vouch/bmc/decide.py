@@ -26,6 +26,8 @@ from vouch.smt.term import Term
 from vouch.smt.walk import substitute
 from vouch.verdict import Verdict
 
+AT_ONCE = 2.0  # seconds for a question before it is cut into cases
+
 
 @dataclass(slots=True)
 class Question:
@@ -91,8 +93,8 @@ class Decider:
         self._solver: Solver | None = None
         self._earlier: list[Claim] = []
         self._environment: Model | None = None
+        self._by_symbol: dict[Term, list[int]] | None = None
         self._replaced: dict[Term, Term] = {}  # terms as they are where nothing overlaps
-        self._satisfiable = False  # some question to all constraints had a model
 
     # ------------------------------------------------------------ main loop
 
@@ -153,23 +155,77 @@ class Decider:
         return 1e9 if self.deadline is None else self.deadline - time.monotonic()
 
     def _shared(self) -> Solver:
+        """A solver with the constraints that what is asked in this equation has to do with. The others share
+        no symbol with it, and can be met (`_contradiction`)."""
         if self._solver is None:
             self._solver = self.make_solver()
-            for constraint in self.equation.constraints:
+            for constraint in self._relevant():
                 self._solver.add(constraint)
         return self._solver
+
+    def _relevant(self) -> list[Term]:
+        if not self.sliced:
+            return self.equation.constraints
+        goals = [term for claim in self.equation.claims for term in (claim.reached, claim.violated)]
+        goals += [cut.guard for cut in self.equation.cuts]
+        goals += [*self.equation.assumptions, *self.equation.ends, *self.world.preferences]
+        wanted = {symbol for goal in dict.fromkeys(goals) for symbol in self._symbols(goal)}
+        return self._connected(wanted)
+
+    def _connected(self, wanted: Iterable[Term]) -> list[Term]:
+        """The constraints that share a symbol with these, directly or not."""
+        if self._by_symbol is None:
+            self._by_symbol = {}
+            for number, constraint in enumerate(self.equation.constraints):
+                for symbol in self._symbols(constraint):
+                    self._by_symbol.setdefault(symbol, []).append(number)
+        work, seen, found = list(wanted), set(wanted), set()
+        while work:
+            for number in self._by_symbol.get(work.pop(), ()):
+                if number not in found:
+                    found.add(number)
+                    fresh = self._symbols(self.equation.constraints[number]) - seen
+                    seen |= fresh
+                    work.extend(fresh)
+        return [self.equation.constraints[number] for number in sorted(found)]
 
     def _ask(self, solver: Solver, goal: Term, timeout: float) -> Answer:
         limit = min(timeout, self._left())
         if limit <= 0:
             return Answer.UNKNOWN
-        answer = solver.check([goal], timeout=limit)
-        self._satisfiable |= answer is Answer.SAT and solver is self._solver
-        return answer
+        return solver.check([goal], timeout=limit)
+
+    def _ask_cases(self, solver: Solver, goal: Term, timeout: float) -> Answer:
+        """As `_ask`. What hangs on objects that may overlap, and has no answer at once, is asked again: where
+        nothing overlaps, then for each two that do. Each case is simpler than all of them together."""
+        used = self._overlaps(goal)
+        if not used:
+            return self._ask(solver, goal, timeout)
+        end = time.monotonic() + timeout
+        answer = self._ask(solver, goal, min(timeout, AT_ONCE))
+        if answer is not Answer.UNKNOWN:
+            return answer
+        result = Answer.UNSAT
+        for number in range(-1, len(used)):
+            case = dict.fromkeys(used if number < 0 else used[:number], T.FALSE)
+            if number >= 0:
+                case[used[number]] = T.TRUE
+            known = (symbol if value is T.TRUE else T.not_(symbol) for symbol, value in case.items())
+            answer = self._ask(solver, T.and_(substitute(goal, case), *known), end - time.monotonic())
+            if answer is Answer.SAT:
+                return answer
+            if answer is Answer.UNKNOWN:
+                result = answer
+        return result
+
+    def _overlaps(self, goal: Term) -> list[Term]:
+        """The symbols of overlapping objects that a goal hangs on."""
+        pairs = self.world.environment.overlaps.symbols
+        return [symbol for symbol in self._symbols(goal) if symbol in pairs] if pairs else []
 
     def _ask_small(self, solver: Solver, goal: Term) -> Answer:
         """Ask for an execution; if there is one, for one that is easy to run (short strings), if there is."""
-        answer = self._ask(solver, goal, self.check_timeout)
+        answer = self._ask_cases(solver, goal, self.check_timeout)
         wishes = self.world.preferences
         if answer is not Answer.SAT or not wishes:
             return answer
@@ -297,22 +353,9 @@ class Decider:
             for constraint in self.equation.constraints:
                 solver.add(constraint)
             return solver, self.equation.constraints
-        added: list[Term] = []
-        wanted = set(self._symbols(goal))
-        left = [(c, self._symbols(c)) for c in self.equation.constraints]
-        changed = True
-        while changed:
-            changed = False
-            rest = []
-            for constraint, used in left:
-                if used & wanted:
-                    solver.add(constraint)
-                    added.append(constraint)
-                    wanted |= used
-                    changed = True
-                else:
-                    rest.append((constraint, used))
-            left = rest
+        added = self._connected(self._symbols(goal))
+        for constraint in added:
+            solver.add(constraint)
         return solver, added
 
     def _symbols(self, term: Term) -> frozenset[Term]:
@@ -420,8 +463,7 @@ class Decider:
 
     def _apart(self, goal: Term) -> Term:
         """The goal where no objects from outside overlap, of those that it hangs on."""
-        pairs = self.world.environment.overlaps.symbols
-        used = [symbol for symbol in self._symbols(goal) if symbol in pairs] if pairs else []
+        used = self._overlaps(goal)
         if not used:
             return goal
         self._replaced.update((symbol, T.FALSE) for symbol in used)
@@ -432,7 +474,7 @@ class Decider:
         limit, easier = min(self.check_timeout, 10.0), self._apart(goal)
         if easier is not goal and self._ask(self._shared(), easier, limit) is Answer.SAT:
             return Answer.SAT
-        return self._ask(self._shared(), goal, limit)
+        return self._ask_cases(self._shared(), goal, limit)
 
     def _alone(self, claim: Claim, chaos: list[Claim]) -> Term:
         """The claim is violated, and none of these before it."""
@@ -505,12 +547,17 @@ class Decider:
         """Constraints that nothing satisfies would prove everything. There are none by construction; this
         is where a mistake would show."""
         proofs = [r for r in self.answers.results.values() if r.verdict in (Verdict.SAFE, Verdict.BOUND_SAFE)]
-        if self._satisfiable or not proofs or not self.equation.constraints:
+        if not proofs or not self.equation.constraints:
             return
+        solver = self.make_solver()
         try:
-            answer = self._ask(self._shared(), T.TRUE, min(self.check_timeout, 10.0))
+            for constraint in self.equation.constraints:
+                solver.add(constraint)
+            answer = self._ask(solver, T.TRUE, min(self.check_timeout, AT_ONCE))
         except (Unsupported, SolverError):
             return
+        finally:
+            solver.close()
         if answer is Answer.UNSAT:
             for result in proofs:
                 result.verdict = Verdict.UNKNOWN

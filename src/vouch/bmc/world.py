@@ -364,7 +364,8 @@ class World:
         return T.add(self.base(target), offset)
 
     def base(self, target: MemObject) -> Term:
-        """The object's address: aligned, not null, no overlap with any other object that has one."""
+        """The object's address: aligned, not null. Objects of the program overlap no others, but for those
+        that may."""
         if target.base is None:
             low = (target.align & -target.align).bit_length() - 1
             high = T.fresh(f"&{target.name}", T.bitvec(self.pointer_bits - low))
@@ -376,15 +377,14 @@ class World:
             if self.pointer_bits == 64:  # no 64-bit system hands out the upper half
                 self.constrain(T.ult(end, T.bv(1 << 63, 64)))
             for other in self._addressed:
+                if target.kind is other.kind is Kind.OUTSIDE:
+                    continue  # what lies where outside is not the program's business
                 assert other.base is not None
                 apart = T.or_(
                     T.ule(end, other.base), T.ule(T.add(other.base, self._extent(other)), target.base)
                 )
                 found = self.environment.overlaps.between(other, target)
-                if found is not None:
-                    symbol, distance = found
-                    apart = T.ite(symbol, T.eq(target.base, T.add(other.base, distance)), apart)
-                self.constrain(apart)
+                self.constrain(apart if found is None else T.or_(found[0], apart))
             self._addressed.append(target)
             self.addressed[high] = target
         return target.base
