@@ -46,7 +46,7 @@ class Overlaps:
             known = self._between.get(group, {})
             if (
                 other not in known
-                and (fresh or other != group)
+                and (other != group or not fresh)
                 and self._ctypes.may_share(group[2], other[2])
             ):
                 symbol = T.fresh(f"{own.name}.overlaps.{other[1]}", T.BOOL)
@@ -71,10 +71,14 @@ class Overlaps:
     def all_of(self, targets: Iterable[MemObject]) -> dict[MemObject, dict[Term, None]]:
         """What may overlap one of the objects."""
         found: dict[MemObject, dict[Term, None]] = {}
-        for group in dict.fromkeys(map(_group, targets)):
+        by_group: dict[Group, list[MemObject]] = {}
+        for target in targets:
+            by_group.setdefault(_group(target), []).append(target)
+        for group, own in by_group.items():
             for other, symbol in self._between.get(group, {}).items():
                 for member in self._members[other]:
-                    found.setdefault(member, {})[symbol] = None
+                    if own != [member]:  # nothing overlaps itself
+                        found.setdefault(member, {})[symbol] = None
         return found
 
     def between(self, a: MemObject, b: MemObject) -> tuple[Term, Term] | None:
