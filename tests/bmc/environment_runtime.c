@@ -150,11 +150,13 @@ static void leave(char *frame, void *result)
     if (is_dead(result) || every_pointer(is_dead)) end_run();
 }
 
-#define SET(place, value)                          \
-    do {                                           \
-        __typeof__(place) value_ = (value);        \
-        (place) = value_;                          \
-        wrote((void *)&(place), sizeof value_);    \
+/* The place is worked out once: the store may change what leads to it. */
+#define SET(place, value)                     \
+    do {                                      \
+        __typeof__(place) value_ = (value);   \
+        __typeof__(place) *at_ = &(place);    \
+        *at_ = value_;                        \
+        wrote((void *)at_, sizeof value_);    \
     } while (0)
 #define USE(place) (used((void *)&(place), sizeof(place), __LINE__), (place))
 #define UNSET(declaration, name) declaration; note_unset((void *)&name, sizeof name)
