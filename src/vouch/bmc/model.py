@@ -279,12 +279,10 @@ class Model:
         owner = event.location.scope if event.location is not None and event.location.scope else ""
         callee = "a function outside" if event.function == OUTSIDE_FUNCTION else f"{event.function}()"
         for target, initial in event.writes:
-            cells = initial.cells.items() if isinstance(initial, Unknown) else ()
-            # Contents that a call may have left as they were say under which condition it wrote them.
-            conditions: dict[tuple[int, int], Term] = getattr(initial, "written", {})
-            for offset, (size, value) in sorted(cells, key=lambda cell: cell[0]):
-                written = conditions.get((offset, size), T.TRUE)
-                if isinstance(value, tuple) or not self.holds(written):
+            if not isinstance(initial, Unknown):
+                continue
+            for offset, (size, value) in sorted(initial.cells.items(), key=lambda cell: cell[0]):
+                if isinstance(value, tuple) or not self._was_written(initial, offset, size):
                     continue
                 name = self._place_name(target, offset)
                 ctype = self.world.ctypes.ctype_at(target.ctype, offset)
