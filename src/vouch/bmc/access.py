@@ -163,6 +163,8 @@ def store(
         value = _named(ex, value)
     good = [(g, o, off, writable(ex, state, o, off, size)) for g, o, off in pointer.targets]
     claim_access(ex, frame, state, instruction, _violation((g, ok) for g, _, _, ok in good))
+    if any(target.kind is Kind.WILD for _, target, _, _ in good):
+        ex.world.environment.disturb_all(state, type_, value)
     for guard, target, offset, ok in good:
         if ok is T.FALSE or target.kind not in MAIN:
             continue

@@ -73,7 +73,9 @@ def entry_arguments(ex: Executor, function: ir.Function, state: State) -> list[V
                 ex.world.environment.objects.append(made)  # the caller's own, for this call alone
                 values.append(Pointer.to(made, ex.world.zero_offset))
                 continue
-            values.append(ex.world.environment.pointer(ex.world.ctypes.pointee(ctype), name))
+            restrict = ctype is not None and "restrict" in ex.world.program.ctypes[ctype].qualifiers
+            pointee = ex.world.ctypes.pointee(ctype)
+            values.append(ex.world.environment.pointer(pointee, name, restrict=restrict))
         else:
             values.append(ex.world.fresh(parameter.type, name))
     return values

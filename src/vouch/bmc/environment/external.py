@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from vouch.bmc.environment.layers import WHOLE, OutsideData
 from vouch.bmc.environment.reach import Reach, Root
 from vouch.bmc.initial import Initial
+from vouch.bmc.memory import Contents
 from vouch.bmc.state import State
 from vouch.bmc.value import MemObject, Pointer, Value
 from vouch.c import ir
@@ -43,13 +45,15 @@ def run(
     if ex.extern == "havoc":
         event.writes = _write(ex, state, reached, name)
         _call_back(ex, state, reached, name)
+    if call.sret is not None:
+        event.writes += _returned(ex, state, values[call.sret], name)
     if isinstance(call.type, ir.VoidType):
         return None
     if ex.extern == "noop":
         event.value = ex.world.zero(call.type)
     else:
         passed = [value for value in values if isinstance(value, Pointer)]
-        event.value = result(ex, call.type, name, function, passed)
+        event.value = result(ex, call.type, name, function, passed, state)
     return event.value
 
 
@@ -59,15 +63,25 @@ def arguments(
     """What is passed, with the types of the prototype: nothing is written through a pointer to const, and
     from the address of a member nothing around it is reached."""
     ctypes = ex.world.ctypes
-    types = function.parameter_types if function is not None else ()
     operands = [a for a in call.arguments if not isinstance(a, ir.MetadataOperand)]
+    types = _types(call, function, len(operands))
     roots = []
     for number, (value, operand) in enumerate(zip(values, operands, strict=True)):
+        if number == call.sret:
+            continue  # the place of the result: nobody keeps it
         pointee = ctypes.pointee(types[number] if number < len(types) else None)
         member = _member(ex, frame, operand) if isinstance(value, Pointer) else None
         value, size = member if member is not None else (value, None)
         roots.append(Root(value, pointee, not ctypes.is_const(pointee), size))
     return roots
+
+
+def _types(call: ir.Call, function: ir.Function | None, count: int) -> tuple[int | None, ...]:
+    """The C types of the arguments, where each is passed as one and the prototype tells."""
+    hidden = (None,) if call.sret is not None else ()
+    types = (*hidden, *(function.parameter_types if function is not None else ()))
+    fits = len(types) == count or (call.signature.variadic and len(types) < count)
+    return types if fits else ()
 
 
 def _member(ex: Executor, frame: Frame, operand: ir.Operand) -> tuple[Value, int | None] | None:
@@ -101,15 +115,42 @@ def _field(step: ir.GetElementPtr) -> ir.Type | None:
     return found if held is found else None
 
 
+def _returned(ex: Executor, state: State, place: Value, name: str) -> list[tuple[MemObject, Initial]]:
+    """A struct that is returned in memory is there afterwards, all of it."""
+    found: list[tuple[MemObject, Initial]] = []
+    for _, target, _ in place.targets if isinstance(place, Pointer) else ():
+        fresh = OutsideData(ex.world.environment, name, WHOLE)
+        old = state.memory.get(target)
+        new = Contents(state.token, fresh)
+        new.alive = old.alive if old is not None else new.alive
+        state.memory[target] = new
+        found.append((target, fresh))
+    return found
+
+
 def result(
-    ex: Executor, type_: ir.Type, name: str, function: ir.Function | None, passed: Iterable[Pointer] = ()
+    ex: Executor,
+    type_: ir.Type,
+    name: str,
+    function: ir.Function | None,
+    passed: Iterable[Pointer] = (),
+    state: State | None = None,
 ) -> Value:
     """What a function without a body returns: anything; a pointer may be one that it was given."""
-    if isinstance(type_, ir.PointerType):
-        environment = ex.world.environment
-        pointee = environment.ctypes.pointee(function.result_type if function is not None else None)
-        return environment.pointer(pointee, f"{name}()", passed=passed)
-    return ex.world.fresh(type_, f"{name}()")
+    ctype = function.result_type if function is not None else None
+    memory = state.memory if state is not None else None
+
+    def value(part: ir.Type, at: int) -> Value:
+        if isinstance(part, ir.PointerType):
+            environment = ex.world.environment
+            held = ctype if part is type_ else environment.ctypes.ctype_at(ctype, at)
+            pointee = environment.ctypes.pointee(held)
+            return environment.pointer(pointee, f"{name}()", passed=passed, memory=memory)
+        if isinstance(part, (ir.StructType, ir.ArrayType)):
+            return tuple(value(inner, at + offset) for inner, offset in ex.world.layouts.elements(part))
+        return ex.world.fresh(part, f"{name}()")
+
+    return value(type_, 0)
 
 
 def hand_out(ex: Executor, state: State, roots: Iterable[Root]) -> Reach:
@@ -142,8 +183,10 @@ def _visible(ex: Executor) -> list[Root]:
         and not variable.constant
         and (name in relevant or not isinstance(variable.initializer, (ir.ZeroConstant, ir.IntConstant)))
     ]
-    if ex.world.arbitrary:  # earlier calls may have told the addresses of others
-        names += environment.exposed()
+    # Earlier calls may have told the addresses of others, where there were some.
+    shared = environment.exposed()
+    own = (*_OWN_FILE_ONLY,) if not ex.world.arbitrary else ()
+    names += [name for name in shared if ex.world.program.globals[name].linkage not in own]
     names += [name for name in ex.later.written_by(ex.equation.callbacks) if name in relevant]
     return _roots(ex, names)
 

@@ -65,6 +65,7 @@ class Environment(PointerMaker):
         self.known = Reach()  # what code outside has seen of the program's own objects
         self.overlaps = Overlaps(world.ctypes, world.pointer_bits)
         self.starts: dict[MemObject, int] = {}
+        self.restricted: set[MemObject] = set()
         self._names: list[str] | None = None
         self._others: dict[tuple[MemObject, int], list[Value]] = {}
         self.walker = Walker(world.ctypes, world.initial_pointers, world.addressed)
@@ -72,10 +73,18 @@ class Environment(PointerMaker):
     # ------------------------------------------------------------ pointers
 
     def pointer(
-        self, pointee: int | None, name: str, *, alone: bool = False, passed: Iterable[Pointer] = ()
+        self,
+        pointee: int | None,
+        name: str,
+        *,
+        alone: bool = False,
+        passed: Iterable[Pointer] = (),
+        memory: Mapping[MemObject, Contents] | None = None,
+        restrict: bool = False,
     ) -> Pointer:
         """A pointer from outside: to an object of its own, or, unless it is `alone`, to one that is there.
-        `passed` are pointers that code outside was just given and may give back."""
+        `passed` are pointers that code outside was just given and may give back; `memory` tells what of the
+        program's own objects lives; `restrict`: nothing that is written through it is accessed otherwise."""
         ctype = self.ctypes.known(pointee)
         if self.ctypes.is_function(ctype):
             return Pointer.to(MemObject(Kind.FUNCTION, "", 0, Unknown()), self.world.zero_offset)
@@ -83,12 +92,14 @@ class Environment(PointerMaker):
         own = MemObject(Kind.OUTSIDE, name, None, Unknown(), align=align, ctype=ctype)
         targets: list[Target] = []
         remaining: Term = T.TRUE
-        followed: set[MemObject] = set()
-        for guard, target, offset in () if alone else self._candidates(ctype, name, passed):
+        followed: set[MemObject] = set()  # whichever path led here
+        for guard, target, offset in () if alone or restrict else self._candidates(ctype, name, passed):
+            lives = _lives(target, memory)
+            if guard.name and lives is T.TRUE and offset.value == 0:
+                followed.add(target)
+            guard = T.and_(guard, lives)
             targets.append((T.and_(remaining, guard), target, offset))
             remaining = T.and_(remaining, T.not_(guard))
-            if offset.value is not None:
-                followed.add(target)
         if self.strict:
             null, invalid = T.fresh(f"{name}.is.null", T.BOOL), T.fresh(f"{name}.is.invalid", T.BOOL)
             targets.append((T.and_(remaining, null), self.world.null_object, self.world.zero_offset))
@@ -100,6 +111,8 @@ class Environment(PointerMaker):
         targets.append((remaining, own, start))
         if not alone:
             self._pair_up(own, followed)
+        if restrict:
+            self.restricted.add(own)
         self.objects.append(own)
         return Pointer(tuple(targets)) if len(targets) > 1 else Pointer.to(own, start)
 
@@ -134,7 +147,7 @@ class Environment(PointerMaker):
                     same = T.fresh(f"{name}.is.{target.name}", T.BOOL)
                     yield T.and_(guard, same), target, offset
         for target in self._shared():
-            for offset in self._offsets(target, ctype, name):
+            for offset in self._offsets(target, ctype, name) if target not in self.restricted else ():
                 if count >= limit:
                     return
                 count += 1
@@ -156,7 +169,18 @@ class Environment(PointerMaker):
                 for name in self.relevant
                 if name not in self.private and held[name].linkage != "private" and not held[name].constant
             ]
+            self._names += self._representatives()
         return self._names
+
+    def _representatives(self) -> list[str]:
+        """Of the variables that other files can see and this code does not mention, one of each type: a
+        pointer from outside may lead to one, and code outside writes them."""
+        found: dict[int, str] = {}
+        for name, variable in self.world.program.globals.items():
+            visible = variable.linkage not in ("internal", "private") and not variable.constant
+            if visible and name not in self.relevant and variable.variable is not None:
+                found.setdefault(variable.variable.type, name)
+        return list(found.values())
 
     def _offsets(self, target: MemObject, ctype: int | None, name: str) -> Iterator[Term]:
         """Where in an object a pointer to `ctype` may lead, as far as that is followed exactly."""
@@ -235,6 +259,8 @@ class Environment(PointerMaker):
         self, state: State, target: MemObject, offset: Term | None, type_: ir.Type | None, value: Value | None
     ) -> None:
         """Something was written to `target`: what may overlap it may have changed."""
+        if target in self.restricted:
+            return
         if isinstance(value, tuple) and type_ is not None:
             for part, (element, at) in zip(value, self.world.layouts.elements(type_), strict=True):
                 where = None if offset is None else self.world.memory.words.plus(offset, at)
@@ -253,7 +279,16 @@ class Environment(PointerMaker):
         inside = int(offset.value) <= element - self.world.layouts.store_size(type_)
         return (0, element) if inside else None
 
+    def disturb_all(self, state: State, type_: ir.Type, value: Value) -> None:
+        """Something was written to an address that is no known object's: it may be that of any which code
+        outside knows."""
+        symbol = T.fresh("wild.write", T.BOOL)
+        for target in self._shared():
+            self._hit(state, target, {symbol: Hit(type_, value, False, None)})
+
     def _hit(self, state: State, target: MemObject, hits: Mapping[Term, Hit]) -> None:
+        if target in self.restricted:
+            return
         old = state.memory.get(target)
         if target.dead or (old is None and (target.kind in (Kind.STACK, Kind.HEAP) or is_pristine(target))):
             return
@@ -296,7 +331,7 @@ class Environment(PointerMaker):
 
     def _led_to(self, state: State, parts: Mapping[MemObject, Span]) -> dict[MemObject, dict[Term, None]]:
         """What code outside can write where the parts overlap other objects: these, and what they lead to."""
-        found = self.overlaps.all_of(parts)
+        found = self.overlaps.all_of(target for target in parts if target not in self.restricted)
         work = list(found)
         while work:
             target = work.pop()
@@ -317,3 +352,13 @@ class Environment(PointerMaker):
 
 
 _MEMORY = (Kind.STACK, Kind.HEAP, Kind.GLOBAL)
+
+
+def _lives(target: MemObject, memory: Mapping[MemObject, Contents] | None) -> Term:
+    """The condition under which an object exists; pointers from outside are valid."""
+    if memory is None or target.kind is Kind.OUTSIDE:
+        return T.TRUE
+    held = memory.get(target)
+    if held is None:
+        return T.TRUE if target.kind is Kind.GLOBAL else T.FALSE
+    return held.alive
