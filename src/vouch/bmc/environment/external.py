@@ -54,6 +54,9 @@ def run(
     else:
         passed = [value for value in values if isinstance(value, Pointer)]
         event.value = result(ex, call.type, name, function, passed, state)
+        # What a function outside hands in is its own: others there may write it later.
+        environment = ex.world.environment
+        environment.known.add(environment.reach(state.memory, [Root(event.value)]))
     return event.value
 
 
