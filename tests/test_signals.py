@@ -83,7 +83,7 @@ def strike(folder: Path, number: signal.Signals, delay: float, *more: str) -> di
         return None
     early = process.returncode < 0 or ("KeyboardInterrupt" in err and "vouch" not in err)
     if early and not out:  # before the interpreter had come to vouch
-        assert delay < 1
+        assert delay < SLACK
         return {}
     assert process.returncode == 130, (process.returncode, err)
     assert "Traceback" not in err

@@ -48,7 +48,7 @@ sensor_status_t registers_read_calibration(const bus_t *bus, uint8_t address, ca
     }
     out->gain = (uint16_t)(((uint32_t)data[0] << 8) | data[1]);
     /* Defect: 0x8000 and above do not fit int16_t. */
-    out->offset = (int16_t)((data[2] << 8) | data[3]);
+    out->offset = (data[2] << 8) | data[3];
     out->divisor = (uint16_t)(((uint32_t)data[4] << 8) | data[5]);
     return SENSOR_OK;
 }

@@ -6,12 +6,23 @@ this LLVM prints it, to its standard output. Exit code 1: not valid, with the re
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
 from vouch.errors import VouchError
 
 _SECONDS = 600.0
+_PLACE = re.compile(r"^<string>:(\d+):(\d+): error: (.*)$", re.MULTILINE)
+
+
+def parse_error(name: str, said: str) -> str:
+    """What LLVM said, with the place in the file where it tells one."""
+    if place := _PLACE.search(said):
+        return f"{name}:{place[1]}:{place[2]}: not valid LLVM IR: {place[3]}"
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    what = lines[1] if len(lines) > 1 and lines[0].endswith("parsing error") else (lines or ["unknown"])[0]
+    return f"{name}: not valid LLVM IR: {what}"
 
 
 def printed(content: bytes, name: str, *, bitcode: bool) -> str:
@@ -23,9 +34,8 @@ def printed(content: bytes, name: str, *, bitcode: bool) -> str:
         raise VouchError(f"{name}: reading it takes too long") from None
     if done.returncode == 0:
         return done.stdout.decode("utf-8", "surrogateescape")
-    lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    why = lines[0].strip() if lines and done.returncode == 1 else "LLVM's reader gives up on it"
-    raise VouchError(f"{name}: not valid LLVM IR: {why}")
+    said = done.stderr.decode("utf-8", "replace") if done.returncode == 1 else ""
+    raise VouchError(parse_error(name, said or "LLVM's reader gives up on it"))
 
 
 def _main(kind: str) -> int:
@@ -40,7 +50,7 @@ def _main(kind: str) -> int:
         module.verify()
         text = str(module)
     except (RuntimeError, UnicodeError) as error:
-        print(" ".join(str(error).split()) or "unknown error", file=sys.stderr)
+        print(error, file=sys.stderr)
         return 1
     sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
     return 0

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from vouch.c.isolated import printed
+from vouch.c.isolated import parse_error, printed
 from vouch.errors import VouchError
 
 _SYMBOL = re.compile(r'^(define|declare) ([^@\n]*)@("[^"]*"|[\w.$-]+)\(', re.MULTILINE)
@@ -90,7 +90,7 @@ def _parse(content: str, name: str) -> Any:
         reference = llvm.parse_assembly(content)
         reference.verify()
     except RuntimeError as error:
-        raise VouchError(_parse_error(name, str(error))) from None
+        raise VouchError(parse_error(name, str(error))) from None
     return reference
 
 
@@ -132,18 +132,6 @@ def hide_main(module: Module) -> Module:
         r"^define (?:dso_local )?([^@\n]*@main\()", r"define internal \1", module.text, flags=re.MULTILINE
     )
     return Module(module.name, text)
-
-
-_PLACE = re.compile(r"^<string>:(\d+):(\d+): error: (.*)$", re.MULTILINE)
-
-
-def _parse_error(name: str, said: str) -> str:
-    """What LLVM said, with the place in the file where it tells one."""
-    if place := _PLACE.search(said):
-        return f"{name}:{place[1]}:{place[2]}: not valid LLVM IR: {place[3]}"
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
-    what = lines[1] if len(lines) > 1 and lines[0].endswith("parsing error") else (lines or ["unknown"])[0]
-    return f"{name}: not valid LLVM IR: {what}"
 
 
 def _one_line(error: Exception) -> str:
