@@ -21,7 +21,7 @@ from typing import Any
 from bench.process import run
 
 DRIVER = Path(__file__).with_name("seeded_driver")
-LIMIT = 600.0
+LIMIT = 300.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,8 @@ def check(folder: Path) -> tuple[dict[str, Any], float]:
     """The JSON document of a run with default options, and with the casts that drivers are full of."""
     measured = run(["check", str(folder), "--json", "--checks", "default,cast"], LIMIT)
     if measured.code not in (0, 1, 3):
-        raise RuntimeError(measured.errors.strip() or f"exit code {measured.code}")
+        late = f"no answer in {LIMIT:.0f} s" if measured.code == -9 else f"exit code {measured.code}"
+        raise RuntimeError(measured.errors.strip() or late)
     return json.loads(measured.output), measured.seconds
 
 
@@ -86,7 +87,10 @@ def try_out(defect: Defect) -> Outcome:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "driver"
         put_into(defect, folder)
-        document, seconds = check(folder)
+        try:
+            document, seconds = check(folder)
+        except RuntimeError as error:
+            return Outcome(False, [str(error)], [], LIMIT)
     return judge(defect, document, seconds)
 
 
