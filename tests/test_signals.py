@@ -194,7 +194,7 @@ def test_networks(tmp_path: Path, delay: float, number: signal.Signals) -> None:
         if process.returncode == -number or (delay < 0.2 and "importlib" in err):
             continue  # before vouch had begun
         assert "Traceback" not in err
-        if process.returncode == 130:
+        if process.returncode in (130, -signal.SIGINT):  # one and the same to a shell
             assert not out or json.loads(out)["verdict"] == "unknown"
         else:
             assert process.returncode == 0, (process.returncode, err)

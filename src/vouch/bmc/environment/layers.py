@@ -78,8 +78,8 @@ class Layer(Initial):
         self.partly = partly_written(target, old)
         self._known: dict[tuple[int, ir.Type], tuple[Value, Term]] = {}
         self._arrays: dict[int, tuple[Term, Term | None]] = {}
-        below = old.initial if old.initial is not None else target.initial
-        self._word = old.word if old.array is not None else below.word
+        self._below = old.initial if old.initial is not None else target.initial
+        self._word = old.word if old.array is not None else self._below.word
 
     @property
     def undefined(self) -> Term:  # type: ignore[override]
@@ -148,8 +148,7 @@ class Layer(Initial):
             yield 0, self.old.array
         for offset, (_, value, _) in self.old.cells.items():
             yield offset, value
-        if self.old.initial is not None:
-            yield from self.old.initial.values()
+        yield from self._below.values()
 
 
 class Written(Layer):
