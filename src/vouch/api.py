@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from vouch.c.frontend import Loaded
     from vouch.c.ir import Program
     from vouch.c.options import FrontOptions
-    from vouch.c.ranges import Analysis, Ranges
+    from vouch.c.ranges import RangeAnalysis, Ranges
     from vouch.c.sources import Sources
 
 Listener = Callable[[str, Any], None]
@@ -76,7 +76,7 @@ class Record:
 
 
 @dataclass(slots=True)
-class _Run(Record):
+class _CheckRun(Record):
     """State of one run: its record, and who hears of it as it grows."""
 
     settings: Settings = field(default_factory=lambda: Settings({}))
@@ -110,7 +110,7 @@ class _Run(Record):
 
 def run(paths: Sequence[str], settings: Settings, tell: Listener | None = None) -> RunResult:
     """The whole flow. An interrupt (Ctrl-C) ends it early with what is decided so far."""
-    state = _Run(settings=settings, tell=tell or (lambda kind, content: None))
+    state = _CheckRun(settings=settings, tell=tell or (lambda kind, content: None))
     interrupted = False
     try:
         _flow(state, paths)
@@ -119,13 +119,13 @@ def run(paths: Sequence[str], settings: Settings, tell: Listener | None = None) 
     return state.result(_why_undecided(state, interrupted), interrupted=interrupted)
 
 
-def _why_undecided(state: _Run, interrupted: bool) -> str:
+def _why_undecided(state: _CheckRun, interrupted: bool) -> str:
     if interrupted:
         return "interrupted"
     return "time limit of the command reached" if state.late() else "the engine gave no answer"
 
 
-def _flow(state: _Run, paths: Sequence[str]) -> None:
+def _flow(state: _CheckRun, paths: Sequence[str]) -> None:
     from vouch.c import checks, frontend, suppress
     from vouch.c.entries import entry_points
 
@@ -157,7 +157,7 @@ def _flow(state: _Run, paths: Sequence[str]) -> None:
         _engine(state, loaded, decisions, analysis.ranges)
 
 
-def _analysis(state: _Run, program: Program) -> Analysis:
+def _analysis(state: _CheckRun, program: Program) -> RangeAnalysis:
     """What preprocessing decides. A mistake in it costs its decisions: the engine answers without them."""
     from vouch.c import ranges
     from vouch.c.entries import is_library, starts_arbitrary
@@ -180,7 +180,7 @@ def _analysis(state: _Run, program: Program) -> Analysis:
             traceback.print_exc()
         text = f"internal error: {type(wrong).__name__}: {' '.join(str(wrong).split())}".rstrip(": ")
         state.warnings.append(f"{text} in the range analysis; it decides nothing in this run")
-        return ranges.Analysis({}, ranges.Ranges({}))
+        return ranges.RangeAnalysis({}, ranges.Ranges({}))
 
 
 def _preprocessed(checks: Sequence[Check], decisions: Mapping[str, Any]) -> Iterator[CheckResult]:
@@ -223,7 +223,7 @@ def _validate(settings: Settings) -> None:
             solver.backend(name.strip())
 
 
-def _bounds(state: _Run, program: Program, sources: Sources) -> None:
+def _bounds(state: _CheckRun, program: Program, sources: Sources) -> None:
     """List the loops, and hand bounds that stand in comments to the engine by the loops' names."""
     from vouch.bmc.loops import describe, given_bounds
     from vouch.c import suppress
@@ -266,7 +266,7 @@ def _quoted(settings: Settings) -> tuple[str, ...]:
     return tuple(own)
 
 
-def _engine(state: _Run, loaded: Loaded, decisions: Mapping[str, Any], invariants: Ranges) -> None:
+def _engine(state: _CheckRun, loaded: Loaded, decisions: Mapping[str, Any], invariants: Ranges) -> None:
     from vouch.bmc.verify import verify
     from vouch.run.pool import run_jobs
 
@@ -320,7 +320,7 @@ def _unconfirmed(result: CheckResult) -> CheckResult:
 _REPLAY_SHARE, _REPLAY_SECONDS = 0.1, 1.0
 
 
-def _before_replay(state: _Run) -> float | None:
+def _before_replay(state: _CheckRun) -> float | None:
     """When the engine has to end, so that what it finds can still be run within the limit."""
     if state.deadline is None or state.settings.no_replay:
         return state.deadline

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from vouch.bmc.counterexample import Address, Counterexample, Event, OutsideObject, Scalar
-from vouch.bmc.replay import Limits, Replayer, ReplayResult
+from vouch.bmc.replay import Replayer, ReplayLimits, ReplayResult
 from vouch.c import checks
 from vouch.c.checks.base import Category, Check
 from vouch.c.frontend import FrontOptions, Loaded, load
@@ -38,12 +38,12 @@ class Snippet:
         entry: str = "f",
         objects: Sequence[OutsideObject] = (),
         events: Sequence[Event] = (),
-        limits: Limits | None = None,
+        limits: ReplayLimits | None = None,
     ) -> ReplayResult:
         """Run a counterexample. The limits of the first one hold for all: the program is built once."""
         example = Counterexample(check, entry, list(arguments), list(objects), list(events))
         if self._replayer is None:
-            self._replayer = Replayer(self.loaded, self.checks, limits or Limits(seconds=5))
+            self._replayer = Replayer(self.loaded, self.checks, limits or ReplayLimits(seconds=5))
             weakref.finalize(self, self._replayer.close)
         result = self._replayer.replay(example)
         assert result.possible, result.reason

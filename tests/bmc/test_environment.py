@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from vouch.bmc.ctypes import CTypes
+from vouch.bmc.context import ExecutionContext
+from vouch.bmc.ctypes import TypeTable
 from vouch.bmc.environment.reach import Root, union
 from vouch.bmc.layouts import Layouts
 from vouch.bmc.value import Pointer
-from vouch.bmc.world import World
 from vouch.c import frontend
 from vouch.c.ir import Program
 from vouch.smt import term as T
@@ -40,7 +40,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
 def pointee(program: Program, name: str) -> int:
     variable = program.globals[name].variable
     assert variable is not None
-    found = CTypes(program.ctypes).pointee(variable.type)
+    found = TypeTable(program.ctypes).pointee(variable.type)
     assert found is not None
     return found
 
@@ -72,7 +72,7 @@ SHARING = {
 
 @pytest.mark.parametrize(("first", "second"), SHARING, ids=lambda name: name)
 def test_what_may_share_memory(program: Program, first: str, second: str) -> None:
-    ctypes = CTypes(program.ctypes)
+    ctypes = TypeTable(program.ctypes)
     a, b = pointee(program, first), pointee(program, second)
     assert ctypes.may_share(a, b) is SHARING[first, second]
     assert ctypes.may_share(b, a) is SHARING[first, second]
@@ -100,7 +100,7 @@ PARTS = {
 
 @pytest.mark.parametrize(("held", "offset", "wanted"), PARTS, ids=str)
 def test_what_a_pointer_gives_access_to(program: Program, held: str, offset: int, wanted: str) -> None:
-    ctypes = CTypes(program.ctypes)
+    ctypes = TypeTable(program.ctypes)
     found = ctypes.part(pointee(program, held), offset, pointee(program, wanted))
     assert found == PARTS[held, offset, wanted]
 
@@ -109,7 +109,7 @@ def test_what_a_pointer_gives_access_to(program: Program, held: str, offset: int
     ("name", "align"), [("outer", 8), ("inner", 4), ("small", 2), ("text", 1), ("any", 1), ("slot", 8)]
 )
 def test_alignment_that_a_type_promises(program: Program, name: str, align: int) -> None:
-    ctypes = CTypes(program.ctypes)
+    ctypes = TypeTable(program.ctypes)
     assert ctypes.align(pointee(program, name), Layouts(program.layout)) == align
 
 
@@ -120,7 +120,7 @@ def test_packed_structs_promise_nothing(tmp_path: Path) -> None:
         "int use(void) { return p != 0; }\n"
     )
     program = frontend.load([str(path)]).program
-    assert CTypes(program.ctypes).align(pointee(program, "p"), Layouts(program.layout)) == 1
+    assert TypeTable(program.ctypes).align(pointee(program, "p"), Layouts(program.layout)) == 1
 
 
 REACHED = """
@@ -137,11 +137,11 @@ int use(void) { return *kept + *table[1] + box.before + numbered + alone; }
 def test_reach_follows_initial_pointers(tmp_path: Path) -> None:
     path = tmp_path / "reach.c"
     path.write_text(REACHED)
-    world = World(frontend.load([str(path)]).program, arbitrary=False)
+    context = ExecutionContext(frontend.load([str(path)]).program, arbitrary=False)
 
     def names(*starts: str) -> set[str]:
-        roots = [Root(Pointer.to(world.named(name), world.zero_offset)) for name in starts]
-        return {target.name for target in world.environment.reach({}, roots).seen}
+        roots = [Root(Pointer.to(context.named(name), context.zero_offset)) for name in starts]
+        return {target.name for target in context.environment.reach({}, roots).seen}
 
     assert names("kept") == {"kept", "plain"}
     assert names("table") == {"table", "hidden", "plain"}
@@ -152,11 +152,11 @@ def test_reach_follows_initial_pointers(tmp_path: Path) -> None:
 def test_reach_follows_numbers_made_of_addresses(tmp_path: Path) -> None:
     path = tmp_path / "reach.c"
     path.write_text(REACHED)
-    world = World(frontend.load([str(path)]).program, arbitrary=False)
-    numbered = world.named("numbered")
-    number = T.bxor(world.address(Pointer.to(numbered, world.zero_offset)), T.bv(5, 64))
-    assert numbered in world.environment.reach({}, [Root(number)]).seen
-    assert world.environment.reach({}, [Root(T.bv(5, 64))]).seen == {}
+    context = ExecutionContext(frontend.load([str(path)]).program, arbitrary=False)
+    numbered = context.named("numbered")
+    number = T.bxor(context.address(Pointer.to(numbered, context.zero_offset)), T.bv(5, 64))
+    assert numbered in context.environment.reach({}, [Root(number)]).seen
+    assert context.environment.reach({}, [Root(T.bv(5, 64))]).seen == {}
 
 
 def test_spans_add_up() -> None:

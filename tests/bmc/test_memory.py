@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from vouch.bmc.context import ExecutionContext
 from vouch.bmc.initial import Unknown
 from vouch.bmc.memory import Contents
 from vouch.bmc.value import Kind, MemObject, symbols
-from vouch.bmc.world import World
 from vouch.c import frontend, ir
 from vouch.smt import term as T
 from vouch.smt.operators import ArrayValue
@@ -32,7 +32,7 @@ class Run:
     """The same operations on `Memory` and on bytes. `values` are the values of all symbols."""
 
     def __init__(self, program: ir.Program, size: int, rng: random.Random) -> None:
-        self.world = World(program, arbitrary=False)
+        self.context = ExecutionContext(program, arbitrary=False)
         self.size = size
         self.rng = rng
         self.order = "big" if program.layout.big_endian else "little"
@@ -55,7 +55,7 @@ class Run:
     def offset(self, length: int) -> tuple[Term, int]:
         """A place for `length` bytes: a constant, a symbol, or a multiple of one."""
         place = self.rng.randrange(0, self.size - length + 1)
-        bits = self.world.pointer_bits
+        bits = self.context.pointer_bits
         match self.rng.randrange(3):
             case 0:
                 return T.bv(place, bits), place
@@ -72,12 +72,12 @@ class Run:
         number = self.rng.getrandbits(8 * length)
         value = self.symbol(8 * length, number) if self.rng.random() < 0.7 else T.bv(number, 8 * length)
         data[place : place + length] = number.to_bytes(length, self.order)  # type: ignore[arg-type]
-        return self.world.memory.write_at(self.target, contents, where, ir.IntType(8 * length), value)
+        return self.context.memory.write_at(self.target, contents, where, ir.IntType(8 * length), value)
 
     def check(self, contents: Contents | None, data: bytearray) -> None:
         length = self.rng.choice([1, 2, 4, 8])
         where, place = self.offset(length)
-        value, undefined = self.world.memory.read_at(self.target, contents, where, ir.IntType(8 * length))
+        value, undefined = self.context.memory.read_at(self.target, contents, where, ir.IntType(8 * length))
         assert isinstance(value, Term)
         expected = int.from_bytes(data[place : place + length], self.order)  # type: ignore[arg-type]
         assert self.value(value) == expected
@@ -91,7 +91,7 @@ def test_against_bytes(worlds: list[ir.Program], seed: int) -> None:
     data = bytearray(run.size)
     contents: Contents | None = None
     for at in range(0, run.size, 8):  # nothing is left undefined
-        contents = run.world.memory.write(run.target, contents, at, ir.IntType(64), T.bv(0, 64))
+        contents = run.context.memory.write(run.target, contents, at, ir.IntType(64), T.bv(0, 64))
     for _ in range(12):
         match rng.randrange(4):
             case 0 | 1:
@@ -117,14 +117,14 @@ def _fork(
         for _ in range(rng.randrange(3)):
             own = run.write(own, bytes_)
         sides.append((own, bytes_))
-    merged = run.world.memory.merge(run.target, condition, sides[0][0], sides[1][0])
+    merged = run.context.memory.merge(run.target, condition, sides[0][0], sides[1][0])
     assert merged is not None
     return merged, sides[0][1] if taken else sides[1][1]
 
 
 def test_what_nobody_wrote_is_undefined(worlds: list[ir.Program]) -> None:
     run = Run(worlds[0], 16, random.Random(0))
-    memory, byte = run.world.memory, ir.IntType(8)
+    memory, byte = run.context.memory, ir.IntType(8)
     contents = memory.write(run.target, None, 4, ir.IntType(32), T.bv(7, 32))
     for place in range(16):
         value, undefined = memory.read(run.target, contents, place, byte)

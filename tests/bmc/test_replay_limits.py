@@ -9,7 +9,7 @@ import pytest
 from tests.bmc.replaying import compiled
 
 from vouch.bmc.counterexample import Counterexample
-from vouch.bmc.replay import Limits, Replayer
+from vouch.bmc.replay import Replayer, ReplayLimits
 from vouch.c.checks.base import Category
 
 # The check is only reached when the harm is done.
@@ -37,7 +37,7 @@ HOSTILE = {
     "floods the output": "char b[65536]; void harm(void) { for (int i = 0; i < 99; i++)"
     " system_call(1, 1, (long)b, 65536); }",
 }
-LIMITS = Limits(seconds=0.5, memory=128 << 20)
+LIMITS = ReplayLimits(seconds=0.5, memory=128 << 20)
 
 
 @pytest.mark.parametrize("name", HARMFUL)

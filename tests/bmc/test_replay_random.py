@@ -9,7 +9,7 @@ from bench import cases, csmith
 from tests.bmc.replaying import compiled
 
 from vouch.bmc.counterexample import Counterexample
-from vouch.bmc.replay import Limits, Replayer
+from vouch.bmc.replay import Replayer, ReplayLimits
 from vouch.c import checks, ranges
 from vouch.c.checks.base import Category
 from vouch.c.entries import entry_points, is_library
@@ -41,7 +41,7 @@ def violated(case: cases.Case, proved: set[str], runs: int) -> dict[str, int]:
     found = checks.find(loaded.program, frozenset(Category))
     after = {c.id: c.after for c in found}
     wrong: dict[str, int] = {}
-    with Replayer(loaded, found, Limits(seconds=1)) as replayer:
+    with Replayer(loaded, found, ReplayLimits(seconds=1)) as replayer:
         for entry in entry_points(loaded.program):
             for seed in range(runs):
                 result = replayer.run_random(entry, seed, library=is_library(loaded.program))

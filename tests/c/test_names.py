@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from vouch.c import bitfields, carried, checks
+from vouch.c import bitfields, checks, struct_registers
 from vouch.c.checks import Category, Check
 from vouch.c.frontend import FrontOptions, load
 from vouch.c.ir import Program
@@ -58,6 +58,6 @@ def test_names_tell_nothing(path: Path) -> None:
     loaded = load([path], options)
     program = read(renamed(loaded.ir))
     program.models, program.sources = loaded.program.models, loaded.program.sources
-    carried.mark(program)
+    struct_registers.mark(program)
     bitfields.mark(program)
     assert found(program) == found(loaded.program)

@@ -12,7 +12,7 @@ import z3
 from vouch.errors import VouchError
 from vouch.smt import term as T
 from vouch.smt.balance import balance
-from vouch.smt.cache import Cached, Digests, Entry, Folder, Store
+from vouch.smt.cache import AnswerFolder, Cached, CachedAnswer, Digests, Store
 from vouch.smt.model import Checked
 from vouch.smt.portfolio import Portfolio
 from vouch.smt.solver import Answer, Solver, SolverError, backend, make
@@ -151,7 +151,7 @@ class _Counting(_Liar):
 
 @pytest.mark.parametrize("on_disk", [False, True])
 def test_the_cache_answers_what_was_asked_before(on_disk: bool, tmp_path: Path) -> None:
-    store: Store = Folder(tmp_path / "cache") if on_disk else {}
+    store: Store = AnswerFolder(tmp_path / "cache") if on_disk else {}
     for turn in range(2):
         T.reset()  # other term objects, same formulas
         x, a = T.symbol("x", I8), T.symbol("A", T.array(I8, I8))
@@ -172,7 +172,7 @@ def test_the_cache_answers_what_was_asked_before(on_disk: bool, tmp_path: Path) 
 def test_a_stored_model_is_checked_again() -> None:
     x = T.symbol("x", I8)
     claim = T.ult(T.bv(7, 8), x)
-    store: Store = {Digests().query([claim]): Entry(Answer.SAT, {"x": 3})}
+    store: Store = {Digests().query([claim]): CachedAnswer(Answer.SAT, {"x": 3})}
     solver = Cached(_Counting(), store)
     solver.add(claim)
     assert solver.check() is Answer.SAT
@@ -180,8 +180,8 @@ def test_a_stored_model_is_checked_again() -> None:
 
 
 def test_torn_cache_files_count_as_absent(tmp_path: Path) -> None:
-    store = Folder(tmp_path)
-    store["k"] = Entry(Answer.UNSAT, {})
+    store = AnswerFolder(tmp_path)
+    store["k"] = CachedAnswer(Answer.UNSAT, {})
     assert store["k"].answer is Answer.UNSAT
     (tmp_path / "k").write_bytes(b"torn")
     assert "k" not in store

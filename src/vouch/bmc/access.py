@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from vouch.bmc import marks
+from vouch.bmc import shadow
 from vouch.bmc.state import State
 from vouch.bmc.value import Kind, MemObject, Pointer, Value, select
 from vouch.c import ir
@@ -33,7 +33,7 @@ def valid(ex: Executor, state: State, target: MemObject, offset: Term, size: int
         return alive
     if offset.value is not None and isinstance(size, int) and isinstance(target.size, int):
         return alive if 0 <= int(offset.value) <= target.size - size else T.FALSE
-    bits = ex.world.pointer_bits
+    bits = ex.context.pointer_bits
     length = T.bv(target.size, bits) if isinstance(target.size, int) else target.size
     wanted = T.bv(size, bits) if isinstance(size, int) else size
     inside = T.and_(T.ule(wanted, length), T.ule(offset, T.sub(length, wanted)))
@@ -47,10 +47,10 @@ def writable(ex: Executor, state: State, target: MemObject, offset: Term, size: 
 
 def _declared(ex: Executor, address: Term) -> Term:
     """Is a computed address inside a range declared as device memory?"""
-    bits = ex.world.pointer_bits
+    bits = ex.context.pointer_bits
     ranges = [
         T.and_(T.ule(T.bv(low, bits), address), T.ule(address, T.bv(high, bits)))
-        for low, high in ex.world.devices
+        for low, high in ex.context.devices
     ]
     return T.or_(*ranges) if ranges else T.FALSE
 
@@ -86,7 +86,7 @@ def load(
     *,
     volatile: bool = False,
 ) -> Value:
-    size = ex.world.layouts.store_size(type_)
+    size = ex.context.layouts.store_size(type_)
     good = [(g, o, off, valid(ex, state, o, off, size)) for g, o, off in pointer.targets]
     claim_access(ex, frame, state, instruction, _violation((g, ok) for g, _, _, ok in good))
     readable = [(g, o, off, ok) for g, o, off, ok in good if ok is not T.FALSE]
@@ -103,7 +103,7 @@ def load(
     checks = checks_for(ex, frame, instruction, Trigger.UNINITIALISED)
     if checks and undefined is not T.FALSE:
         bits = instruction.field if isinstance(instruction, ir.Load) else None
-        undefined = marks.wanted(ex, undefined, bits)
+        undefined = shadow.wanted(ex, undefined, bits)
     for check in checks:
         ex.claim(check, state, undefined)
     if volatile or from_device:
@@ -119,7 +119,7 @@ def _invalid(
 ) -> Value:
     """What an invalid load yields: anything. The replay makes it yield the same. Inside a library model it is
     zero, which ends strings: a model that runs on through memory that is not there says nothing new."""
-    value = ex.world.zero(type_) if frame.model else ex.world.fresh(type_, "invalid")
+    value = ex.context.zero(type_) if frame.model else ex.context.fresh(type_, "invalid")
     event = ex.incoming(state, "undefined", frame.function.name, type_, value, instruction.location)
     event.guard = T.and_(event.guard, when)
     return value
@@ -139,10 +139,10 @@ def _volatile(
     if isinstance(type_, ir.PointerType):
         ctype = None
         if single is not None and single[1].value is not None:
-            ctype = ex.world.ctypes.ctype_at(single[0].ctype, ex.memory.signed(single[1]))
-        value: Value = ex.world.environment.pointer(ex.world.ctypes.pointee(ctype), f"{name}.read")
+            ctype = ex.context.ctypes.ctype_at(single[0].ctype, ex.memory.signed(single[1]))
+        value: Value = ex.context.environment.pointer(ex.context.ctypes.pointee(ctype), f"{name}.read")
     else:
-        value = ex.world.fresh(type_, f"{name}.read")
+        value = ex.context.fresh(type_, f"{name}.read")
     ex.incoming(state, "volatile", frame.function.name, type_, value, instruction.location)
     ex.step(frame, state, "input", instruction.location, f"read of {name}", value)
     return value
@@ -158,13 +158,13 @@ def store(
     value: Value,
     undefined: Term = T.FALSE,
 ) -> None:
-    size = ex.world.layouts.store_size(type_)
+    size = ex.context.layouts.store_size(type_)
     if not ex.propagation and isinstance(value, Term) and value.value is not None:
         value = _named(ex, value)
     good = [(g, o, off, writable(ex, state, o, off, size)) for g, o, off in pointer.targets]
     claim_access(ex, frame, state, instruction, _violation((g, ok) for g, _, _, ok in good))
     if any(target.kind is Kind.WILD for _, target, _, _ in good):
-        ex.world.environment.disturb_all(state, type_, value)
+        ex.context.environment.disturb_all(state, type_, value)
     for guard, target, offset, ok in good:
         if ok is T.FALSE or target.kind not in MAIN:
             continue
@@ -175,14 +175,14 @@ def store(
         state.memory[target] = ex.memory.write_at(
             target, contents, offset, type_, value, condition, undefined, state.token
         )
-        ex.world.environment.disturb(state, target, offset, type_, value)
+        ex.context.environment.disturb(state, target, offset, type_, value)
     _note_assignment(ex, frame, state, instruction, pointer, value)
 
 
 def _named(ex: Executor, value: Term) -> Term:
     """A symbol that equals the value, so that nothing is computed before the solver is asked (ablation)."""
     symbol = T.fresh("value", value.sort)
-    ex.world.constrain(T.eq(symbol, value))
+    ex.context.constrain(T.eq(symbol, value))
     return symbol
 
 
@@ -195,7 +195,7 @@ def _note_assignment(
     target, offset = single
     if offset.value is not None:
         place = ex.memory.signed(offset)
-        ctype = ex.world.ctypes.ctype_at(target.ctype, place)
+        ctype = ex.context.ctypes.ctype_at(target.ctype, place)
         ex.step(frame, state, "assign", instruction.location, target.name, value, target, place, ctype)
     else:
         ex.step(frame, state, "assign", instruction.location, f"{target.name}[…]", value)
@@ -224,11 +224,11 @@ def _compare(ex: Executor, predicate: str, a: MemObject, x: Term, b: MemObject, 
         return _offsets(predicate, x, y, absolute=a.kind in numbers)
     if predicate in ("eq", "ne"):
         if Kind.WILD in (a.kind, b.kind) and Kind.NULL not in (a.kind, b.kind):
-            same = T.eq(ex.world._address_of(a, x), ex.world._address_of(b, y))
+            same = T.eq(ex.context._address_of(a, x), ex.context._address_of(b, y))
             return same if predicate == "eq" else T.not_(same)
-        same = ex.world.environment.same_place(a, x, b, y)
+        same = ex.context.environment.same_place(a, x, b, y)
         return same if predicate == "eq" else T.not_(same)
-    p, q = ex.world._address_of(a, x), ex.world._address_of(b, y)
+    p, q = ex.context._address_of(a, x), ex.context._address_of(b, y)
     return _offsets(predicate, p, q, absolute=True)
 
 

@@ -88,18 +88,18 @@ def _scalar_binary(
 
 def _integer(ex: Executor, i: ir.Binary, left: Term, right: Term) -> Term:
     """Sums and differences keep track of addresses: p - q of one object is a difference of offsets."""
-    world = ex.world
-    if i.op in ("add", "sub") and left.width == world.pointer_bits:
-        p, q = world.pointer_of_number(left), world.pointer_of_number(right)
+    context = ex.context
+    if i.op in ("add", "sub") and left.width == context.pointer_bits:
+        p, q = context.pointer_of_number(left), context.pointer_of_number(right)
         if i.op == "sub" and p is not None and q is not None:
             difference = access.pointer_difference(ex, p, q)
             if difference is not None:
                 return difference
         result = INTEGER[i.op](left, right)
         if p is not None and q is None:
-            world.remember_number(result, p.shifted(right if i.op == "add" else T.neg(right)))
+            context.remember_number(result, p.shifted(right if i.op == "add" else T.neg(right)))
         elif q is not None and p is None and i.op == "add":
-            world.remember_number(result, q.shifted(left))
+            context.remember_number(result, q.shifted(left))
         return result
     return INTEGER[i.op](left, right)
 
@@ -144,12 +144,12 @@ def compare(ex: Executor, i: ir.Compare, left: Value, right: Value) -> Term:
         return _compare_floats(i.predicate, left, right)
     if left.sort is T.BOOL:
         left, right = T.bool_to_bv(left, 1), T.bool_to_bv(right, 1)
-    if left.width == ex.world.pointer_bits:
-        p, q = ex.world.pointer_of_number(left), ex.world.pointer_of_number(right)
+    if left.width == ex.context.pointer_bits:
+        p, q = ex.context.pointer_of_number(left), ex.context.pointer_of_number(right)
         if p is not None and q is not None:
             return access.compare_pointers(ex, i.predicate, p, q)
         if p is not None and right.value == 0:
-            return access.compare_pointers(ex, i.predicate, p, ex.world.null)
+            return access.compare_pointers(ex, i.predicate, p, ex.context.null)
     return _INT_COMPARE[i.predicate](left, right)
 
 
@@ -182,7 +182,7 @@ def _compare_floats(predicate: str, left: Term, right: Term) -> Term:
 
 def cast(ex: Executor, frame: Frame, state: State, i: ir.Cast) -> Value:
     value = value_of(ex, frame, i.value)
-    source = ex.world.type_of(i.value)
+    source = ex.context.type_of(i.value)
     if i.op == "bitcast" and (isinstance(i.type, ir.VectorType) or isinstance(source, ir.VectorType)):
         return _bitcast_vector(ex, value, source, i.type)
     if isinstance(i.type, ir.VectorType) and isinstance(source, ir.VectorType) and isinstance(value, tuple):
@@ -193,12 +193,12 @@ def cast(ex: Executor, frame: Frame, state: State, i: ir.Cast) -> Value:
 def _scalar_cast(
     ex: Executor, frame: Frame, state: State, i: ir.Cast, value: Value, source: ir.Type, target: ir.Type
 ) -> Value:
-    world = ex.world
+    context = ex.context
     if isinstance(value, Pointer):
         match i.op:
             case "ptrtoint" | "ptrtoaddr":
                 assert isinstance(target, ir.IntType)
-                return world.number(value, target.bits)
+                return context.number(value, target.bits)
             case "bitcast" | "addrspacecast":
                 return value
     if not isinstance(value, Term):
@@ -220,17 +220,17 @@ def _scalar_cast(
                 return T.ite(value, T.bv(-1, target.bits), T.bv(0, target.bits))
             return T.sext(value, target.bits)
         case "inttoptr":
-            return world.pointer_from(T.resize_u(value, world.pointer_bits))
+            return context.pointer_from(T.resize_u(value, context.pointer_bits))
         case "bitcast":
-            return world.memory.from_bits(world.memory.to_bits(value), target)
+            return context.memory.from_bits(context.memory.to_bits(value), target)
         case "fptrunc" | "fpext":
             assert isinstance(target, ir.FloatType)
-            return T.fp_to_fp(value, world.float_sort(target))
+            return T.fp_to_fp(value, context.float_sort(target))
         case "sitofp" | "uitofp":
             assert isinstance(target, ir.FloatType)
             number = T.bool_to_bv(value, 8) if value.sort is T.BOOL else value
             convert = T.fp_from_sbv if i.op == "sitofp" and value.sort is not T.BOOL else T.fp_from_ubv
-            return convert(number, world.float_sort(target))
+            return convert(number, context.float_sort(target))
         case "fptosi" | "fptoui":
             assert isinstance(target, ir.IntType)
             return _float_to_int(ex, frame, state, i, value, target.bits)
@@ -250,12 +250,12 @@ def _float_to_int(ex: Executor, frame: Frame, state: State, i: ir.Cast, value: T
 
 
 def _bitcast_vector(ex: Executor, value: Value, source: ir.Type, target: ir.Type) -> Value:
-    memory = ex.world.memory
+    memory = ex.context.memory
     parts = value if isinstance(value, tuple) else (value,)
     bits = memory.words.join([memory.to_bits(part) for part in parts])
     if not isinstance(target, ir.VectorType):
         return memory.from_bits(bits, target)
-    width = ex.world.layouts.bits(target.element)
+    width = ex.context.layouts.bits(target.element)
     pieces = [T.extract(bits, width * (k + 1) - 1, width * k) for k in range(target.count)]
     if memory.big_endian:
         pieces.reverse()

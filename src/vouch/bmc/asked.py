@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vouch.bmc import access, blocks, calls, operands
-from vouch.bmc.comparison import Comparison
+from vouch.bmc import access, calls, memory_ops, operands
+from vouch.bmc.comparison import MemoryComparison
 from vouch.bmc.initial import Unknown
 from vouch.bmc.scans import LONG, WHOLE, Scan, end_of, never
 from vouch.bmc.shapes import bounds
@@ -52,7 +52,7 @@ def _claim_unwritten(ex: Executor, frame: Frame, state: State, call: ir.Call, un
 
 
 def _number(ex: Executor, frame: Frame, call: ir.Call, index: int) -> Term:
-    return T.resize_u(operands.term_of(ex, frame, call.arguments[index]), ex.world.pointer_bits)
+    return T.resize_u(operands.term_of(ex, frame, call.arguments[index]), ex.context.pointer_bits)
 
 
 def _constant(ex: Executor, frame: Frame, call: ir.Call, index: int) -> int:
@@ -94,16 +94,16 @@ def find_last(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str
     pointer = operands.pointer_of(ex, frame, call.arguments[0])
     count, size = _number(ex, frame, call, 2), _constant(ex, frame, call, 3)
     wanted = T.resize_u(operands.term_of(ex, frame, call.arguments[1]), 8 * size)
-    bits = ex.world.pointer_bits
+    bits = ex.context.pointer_bits
     none = found = T.bv(-1, bits)
-    most = min(bounds(count)[1], blocks.most_bytes(ex, [pointer], bits) // size)
+    most = min(bounds(count)[1], memory_ops.most_bytes(ex, [pointer], bits) // size)
     if most > WHOLE:
         found = T.fresh("scan.last", T.bitvec(bits))
-        ex.world.changed[found] = LONG
-        ex.world.constrain(T.or_(T.eq(found, none), T.ult(found, count)))
+        ex.context.changed[found] = LONG
+        ex.context.constrain(T.or_(T.eq(found, none), T.ult(found, count)))
         most = 0
     for index in range(most):
-        unit, _ = blocks.read_one(ex, state, pointer, index * size, ir.IntType(8 * size))
+        unit, _ = memory_ops.read_one(ex, state, pointer, index * size, ir.IntType(8 * size))
         assert isinstance(unit, Term)
         here = T.bv(index, bits)
         found = T.ite(T.and_(T.ult(here, count), T.eq(unit, wanted)), here, found)
@@ -122,7 +122,7 @@ def span(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> 
         member = _among(unit, members)
         return T.not_(member) if inside else member
 
-    scan = Scan(ex, state, 1, hits, True, T.bv(-1, ex.world.pointer_bits))
+    scan = Scan(ex, state, 1, hits, True, T.bv(-1, ex.context.pointer_bits))
     _finish(ex, frame, call, _scan(ex, frame, state, call, pointer, scan)[0])
     return state
 
@@ -144,7 +144,7 @@ def _members(
     ex: Executor, frame: Frame, state: State, call: ir.Call, chosen: Pointer
 ) -> list[tuple[Term, Term]]:
     """The characters of a set, each with the condition that the string is that long."""
-    bits = ex.world.pointer_bits
+    bits = ex.context.pointer_bits
     everything = T.bv(-1, bits)
     size, _ = _scan(ex, frame, state, call, chosen, Scan(ex, state, 1, never, True, everything))
     found: list[tuple[Term, Term]] = []
@@ -152,7 +152,7 @@ def _members(
         used = T.ult(T.bv(index, bits), size)
         if used is T.FALSE:
             return found
-        value, _ = blocks.read_one(ex, state, chosen, index, ir.IntType(8))
+        value, _ = memory_ops.read_one(ex, state, chosen, index, ir.IntType(8))
         assert isinstance(value, Term)
         found.append((used, value))
     raise Unsupported("a set of more characters than are followed")
@@ -177,7 +177,7 @@ def compare(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) 
     left, right = (operands.pointer_of(ex, frame, a) for a in call.arguments[:2])
     limit = _number(ex, frame, call, 2)
     size, terminated, fold = (_constant(ex, frame, call, i) for i in (3, 4, 5))
-    comparison = Comparison(ex, state, limit, size, bool(terminated), bool(fold))
+    comparison = MemoryComparison(ex, state, limit, size, bool(terminated), bool(fold))
     result, bad, unset = comparison.run(left, right)
     access.claim_access(ex, frame, state, call, bad)
     _claim_unwritten(ex, frame, state, call, unset)
@@ -197,9 +197,9 @@ def text(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> 
     """__vouch_text(p, n): n characters that the model does not work out, none of them zero."""
     source = _anything(ex, state, call, name)
     size = _number(ex, frame, call, 1)
-    end = end_of(ex, source, source.initial, ex.world.zero_offset)
-    possible = T.and_(state.guard.term, T.ule(size, largest(source, ex.world.pointer_bits)))
-    ex.world.constrain(T.or_(T.not_(possible), T.ule(size, end)))
+    end = end_of(ex, source, source.initial, ex.context.zero_offset)
+    possible = T.and_(state.guard.term, T.ule(size, largest(source, ex.context.pointer_bits)))
+    ex.context.constrain(T.or_(T.not_(possible), T.ule(size, end)))
     return _put(ex, frame, state, call, source, size)
 
 
@@ -222,10 +222,10 @@ def _put(
     ex: Executor, frame: Frame, state: State, call: ir.Call, source: MemObject, size: Term
 ) -> State | None:
     pointer = operands.pointer_of(ex, frame, call.arguments[0])
-    blocks.copy(ex, frame, state, call, pointer, Pointer.to(source, ex.world.zero_offset), size)
+    memory_ops.copy(ex, frame, state, call, pointer, Pointer.to(source, ex.context.zero_offset), size)
     assert isinstance(source.initial, Unknown)
     for _, value in source.initial.cells.values():
-        ex.world.inexact.update(dict.fromkeys(symbols(value), "memory that a model does not work out"))
+        ex.context.inexact.update(dict.fromkeys(symbols(value), "memory that a model does not work out"))
     return state
 
 
@@ -241,8 +241,8 @@ def repeated(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str)
     """__vouch_repeats(f): the function may be called any number of times more. One that writes nothing but
     its own variables does then what it did before; behind any other nothing is proved but up to a bound."""
     called = [target for _, target, _ in operands.pointer_of(ex, frame, call.arguments[0]).targets]
-    if not all(t.kind is Kind.FUNCTION and t.name and ex.later.is_pure(t.name) for t in called):
-        label, index = ex.later.place(frame, call)
+    if not all(t.kind is Kind.FUNCTION and t.name and ex.reachability.is_pure(t.name) for t in called):
+        label, index = ex.reachability.place(frame, call)
         more = T.fresh("more.calls", T.BOOL)
         reason = f"{model_of(frame)} calls a function that changes something more often than is followed"
         ex.cut(frame, label, T.and_(state.guard.term, more), "loop", reason, index)
@@ -275,10 +275,10 @@ def demand(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -
 def _demanded(
     ex: Executor, frame: Frame, state: State, call: ir.Call, pointer: Pointer, letter: str
 ) -> None:
-    bits = ex.world.pointer_bits
+    bits = ex.context.pointer_bits
     some = T.TRUE
     if letter.isupper():
-        some = access.compare_pointers(ex, "ne", pointer, ex.world.null)
+        some = access.compare_pointers(ex, "ne", pointer, ex.context.null)
     if letter in "sS":
         limit = T.ite(some, T.bv(-1, bits), T.bv(0, bits))
         _scan(ex, frame, state, call, pointer, Scan(ex, state, 1, never, True, limit))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from vouch.bmc import asked, blocks, intrinsics, library, marks, operands
+from vouch.bmc import asked, intrinsics, library, memory_ops, operands, shadow
 from vouch.bmc.environment import external
 from vouch.bmc.initial import Unknown
 from vouch.bmc.state import Edge, State, join_states, join_values
@@ -32,7 +32,7 @@ def execute(ex: Executor, frame: Frame, state: State, call: ir.Call, label: str,
 def _resolved(ex: Executor, name: str) -> str:
     """Through aliases to the function itself."""
     for _ in range(8):
-        alias = ex.world.program.aliases.get(name)
+        alias = ex.context.program.aliases.get(name)
         if not isinstance(alias, ir.GlobalConstant):
             break
         name = alias.name
@@ -51,7 +51,7 @@ def _direct(
         return intrinsics.run(ex, frame, state, call, name)
     if name.startswith("__ubsan_handle_"):
         return state  # its checks were claimed before the call
-    function = ex.world.program.functions.get(name)
+    function = ex.context.program.functions.get(name)
     if function is not None and function.defined and not library.overrides(name):
         return _inline(ex, frame, state, call, function, label, index)
     known = library.find(name)
@@ -91,13 +91,13 @@ def _copied(
     ex: Executor, frame: Frame, state: State, call: ir.Call, source: Pointer, type_: ir.Type
 ) -> Pointer:
     """A struct passed by value: the callee gets a copy of its own."""
-    size = ex.world.layouts.size(type_)
+    size = ex.context.layouts.size(type_)
     made = ex.new_object(state, Kind.STACK, "argument", size, Unknown(undefined=True))
     single = source.single
     made.ctype = single[0].ctype if single is not None else None
     frame.objects.append(made)
-    target = Pointer.to(made, ex.world.zero_offset)
-    blocks.copy(ex, frame, state, call, target, source, T.bv(size, ex.world.pointer_bits))
+    target = Pointer.to(made, ex.context.zero_offset)
+    memory_ops.copy(ex, frame, state, call, target, source, T.bv(size, ex.context.pointer_bits))
     return target
 
 
@@ -124,22 +124,22 @@ def _inline(
         _expect(ex, function, values[position], parameter.type)
     if not frame.model:
         ex.step(frame, state, "call", call.location, function.source_name)
-    if function.name in ex.world.program.models and not frame.model:
+    if function.name in ex.context.program.models and not frame.model:
         # What the model accesses is claimed there; a call that makes it access nothing is evaluated as well.
         for trigger in (Trigger.ACCESS, Trigger.UNINITIALISED):
             ex.claims_at(call, state, trigger, T.FALSE)
     passed = [a for a in call.arguments if not isinstance(a, ir.MetadataOperand)]
-    ended = ex.call(function, values, state, frame, call, [marks.of(ex, frame, a) for a in passed])
+    ended = ex.call(function, values, state, frame, call, [shadow.of(ex, frame, a) for a in passed])
     if ended is None:
         return None
     after, value = ended
     if call.result is not None and isinstance(ex.returned, tuple):
-        marks.put(frame, call.result, ex.returned)
+        shadow.put(frame, call.result, ex.returned)
     if value is not None and not isinstance(call.type, ir.VoidType):
         _expect(ex, function, value, call.type)
         finish(frame, call, value)
     elif not isinstance(call.type, ir.VoidType):
-        finish(frame, call, ex.world.fresh(call.type, "result"))
+        finish(frame, call, ex.context.fresh(call.type, "result"))
     return after
 
 
@@ -190,12 +190,12 @@ def _indirect(
     if call.result is not None:
         values = [edge.registers[call.result] for edge in results if call.result in edge.registers]
         frame.registers[call.result] = values[0] if len(values) == 1 else join_values(conditions, values)
-        frame.registers.update(marks.joined(results, (call.result,), conditions))
+        frame.registers.update(shadow.joined(results, (call.result,), conditions))
     return joined
 
 
 def _results(call: ir.Call) -> tuple[str, ...]:
-    return () if call.result is None else (call.result, marks.name_of(call.result))
+    return () if call.result is None else (call.result, shadow.name_of(call.result))
 
 
 def _one_target(
@@ -227,76 +227,78 @@ def _assembly(ex: Executor, frame: Frame, state: State, call: ir.Call, callee: i
 
 def va_start(ex: Executor, frame: Frame, state: State, call: ir.Call, target: Pointer) -> None:
     """Lay the extra arguments out in memory, as the target's `va_arg` code reads them."""
-    world = ex.world
+    context = ex.context
     if frame.call is None:
         _start_unknown(ex, state, target)
         return
-    slot = 8 if world.pointer_bits == 64 else world.pointer_bits // 8
-    places: list[marks.Piece] = []
+    slot = 8 if context.pointer_bits == 64 else context.pointer_bits // 8
+    places: list[shadow.Piece] = []
     at = 0
     for type_, parts in _extra_arguments(ex, frame, state):
-        align = max(slot, world.layouts.align(type_)) if _aligns(world.program.triple) else slot
+        align = max(slot, context.layouts.align(type_)) if _aligns(context.program.triple) else slot
         at = -(-at // align) * align
         places += [(at + offset, kind, part, bad) for offset, kind, part, bad in parts]
-        at += -(-world.layouts.store_size(type_) // slot) * slot
+        at += -(-context.layouts.store_size(type_) // slot) * slot
     area = ex.new_object(state, Kind.STACK, "arguments", max(at, 1), Unknown(undefined=True))
     frame.objects.append(area)
     # The native run's own argument lists tell nothing about what was written.
     limit = T.fresh("variadic.undefined", T.BOOL)
-    world.unsupported[limit] = "a struct of which a part was never written, as a variable argument"
+    context.unsupported[limit] = "a struct of which a part was never written, as a variable argument"
     for place, type_, value, bad in places:
         bad = T.and_(bad, limit)
         contents = ex.memory.write(area, state.memory.get(area), place, type_, value, bad, state.token)
         state.memory[area] = contents
-    _set_list(ex, state, target, Pointer.to(area, world.zero_offset))
+    _set_list(ex, state, target, Pointer.to(area, context.zero_offset))
 
 
 def _start_unknown(ex: Executor, state: State, target: Pointer) -> None:
     """The extra arguments of an entry point: whatever it asks for, with values that no native run can be
     given."""
-    ex.world.note("the variable arguments of an entry point are those that it reads")
+    ex.context.note("the variable arguments of an entry point are those that it reads")
     reason = "variable arguments of an entry point are not followed"
     area = ex.new_object(state, Kind.HEAP, "arguments", None, Unknown(reason=reason))
     area.heap_kind = "input"
-    _set_list(ex, state, target, Pointer.to(area, ex.world.zero_offset))
+    _set_list(ex, state, target, Pointer.to(area, ex.context.zero_offset))
 
 
 def _set_list(ex: Executor, state: State, target: Pointer, start: Pointer) -> None:
     """Let a `va_list` begin at the first of the extra arguments."""
-    world = ex.world
-    if world.program.triple.startswith("x86_64") and "windows" not in world.program.triple:
+    context = ex.context
+    if context.program.triple.startswith("x86_64") and "windows" not in context.program.triple:
         # System V: registers are spent (48 and 176), so everything is read from the overflow area.
         fields: list[tuple[int, ir.Type, Value]] = [
             (0, ir.IntType(32), T.bv(48, 32)),
             (4, ir.IntType(32), T.bv(176, 32)),
             (8, ir.PointerType(), start),
-            (16, ir.PointerType(), world.null),
+            (16, ir.PointerType(), context.null),
         ]
-    elif _has_register_area(world.program.triple):
+    elif _has_register_area(context.program.triple):
         # AAPCS64: the offsets into the register areas are not negative, so both are spent.
         fields = [
             (0, ir.PointerType(), start),
-            (8, ir.PointerType(), world.null),
-            (16, ir.PointerType(), world.null),
+            (8, ir.PointerType(), context.null),
+            (16, ir.PointerType(), context.null),
             (24, ir.IntType(32), T.bv(0, 32)),
             (28, ir.IntType(32), T.bv(0, 32)),
         ]
     else:
         fields = [(0, ir.PointerType(), start)]
     for offset, type_, value in fields:
-        _poke(ex, state, target.shifted(T.bv(offset, world.pointer_bits)), type_, value)
+        _poke(ex, state, target.shifted(T.bv(offset, context.pointer_bits)), type_, value)
 
 
-def _extra_arguments(ex: Executor, frame: Frame, state: State) -> Iterator[tuple[ir.Type, list[marks.Piece]]]:
+def _extra_arguments(
+    ex: Executor, frame: Frame, state: State
+) -> Iterator[tuple[ir.Type, list[shadow.Piece]]]:
     """The arguments behind the named ones, in pieces; structs passed by value as their contents."""
     assert frame.call is not None
     first = len(frame.function.parameters)
     for number, (type_, value, unwritten) in enumerate(frame.varargs, first):
         by_value = frame.call.byval[number] if number < len(frame.call.byval) else None
         if by_value is not None and isinstance(value, Pointer):
-            yield by_value, blocks.read(ex, state, value, ex.world.layouts.size(by_value))
+            yield by_value, memory_ops.read(ex, state, value, ex.context.layouts.size(by_value))
         elif unwritten is not None:
-            yield type_, list(marks.pieces(ex, type_, value, unwritten))
+            yield type_, list(shadow.pieces(ex, type_, value, unwritten))
         else:
             yield type_, [(0, type_, value, T.FALSE)]
 
@@ -318,18 +320,18 @@ def _poke(ex: Executor, state: State, pointer: Pointer, type_: ir.Type, value: V
         state.memory[target] = ex.memory.write_at(
             target, contents, offset, type_, value, guard, T.FALSE, state.token
         )
-        ex.world.environment.disturb(state, target, offset, type_, value)
+        ex.context.environment.disturb(state, target, offset, type_, value)
 
 
 def va_arg(ex: Executor, frame: Frame, state: State, i: ir.VaArg, list_: Pointer) -> Value:
     """The va_arg instruction (targets whose va_list is a plain pointer)."""
     from vouch.bmc import access
 
-    world = ex.world
+    context = ex.context
     current = access.load(ex, frame, state, i, list_, ir.PointerType())
     assert isinstance(current, Pointer)
-    slot = world.pointer_bits // 8
+    slot = context.pointer_bits // 8
     value = access.load(ex, frame, state, i, current, i.type)
-    size = -(-world.layouts.store_size(i.type) // slot) * slot
-    _poke(ex, state, list_, ir.PointerType(), current.shifted(T.bv(size, world.pointer_bits)))
+    size = -(-context.layouts.store_size(i.type) // slot) * slot
+    _poke(ex, state, list_, ir.PointerType(), current.shifted(T.bv(size, context.pointer_bits)))
     return value

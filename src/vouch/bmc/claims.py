@@ -65,7 +65,7 @@ def float_operands(ex: Executor, instruction: ir.Instruction) -> list[ir.Operand
             found = [a for a in arguments if not isinstance(a, ir.MetadataOperand)]
         case _:
             raise Unsupported(f"float check of {type(instruction).__name__}")
-    return [operand for operand in found if _is_float(ex.world.type_of(operand))]
+    return [operand for operand in found if _is_float(ex.context.type_of(operand))]
 
 
 def _is_float(kind: ir.Type) -> bool:
@@ -78,11 +78,11 @@ def _computed(ex: Executor, instruction: ir.Instruction) -> Term:
     callee = instruction.callee if isinstance(instruction, ir.Call) else None
     if not isinstance(callee, ir.GlobalConstant) or callee.name.startswith("llvm."):
         return T.TRUE
-    function = ex.world.program.functions.get(callee.name)
+    function = ex.context.program.functions.get(callee.name)
     if function is not None and function.defined:
         return T.TRUE
     symbol = T.fresh("not.computed", T.BOOL)
-    ex.world.inexact[symbol] = f"the result of {callee.name} is not computed"
+    ex.context.inexact[symbol] = f"the result of {callee.name} is not computed"
     return symbol
 
 
@@ -174,20 +174,20 @@ def _pairs(ex: Executor, frame: Frame, site: ir.Binary) -> Iterator[tuple[Term, 
 def is_zero(ex: Executor, frame: Frame, operand: ir.Operand) -> Term:
     value = operands.operand_value(ex, frame.registers, operand)
     if isinstance(value, Pointer):
-        return access.compare_pointers(ex, "eq", value, ex.world.null)
+        return access.compare_pointers(ex, "eq", value, ex.context.null)
     return _any(_equals_zero(ex, part) for part in elements(value))
 
 
 def _equals_zero(ex: Executor, value: Term) -> Term:
     if value.sort is T.BOOL:
         return T.not_(value)
-    if ex.world.float_type(value.sort) is not None:
+    if ex.context.float_type(value.sort) is not None:
         return T.fp_is_zero(value)
     return T.eq(value, T.bv(0, value.width))
 
 
 def _narrows(ex: Executor, value: Term, check: Check) -> Term:
-    if ex.world.float_type(value.sort) is None:
+    if ex.context.float_type(value.sort) is None:
         return narrows(value, check.bits, check.signed_from, check.signed_to)
     bits = check.bits - 1 if check.signed_to else check.bits
     return T.not_(T.fp_in_range(value, -(1 << bits) if check.signed_to else 0, (1 << bits) - 1))

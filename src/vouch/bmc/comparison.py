@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vouch.bmc import access, blocks
+from vouch.bmc import access, memory_ops
 from vouch.bmc.scans import FEW, LONG, WHOLE, Scan, never
 from vouch.bmc.state import State
 from vouch.bmc.value import Pointer
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Comparison:
+class MemoryComparison:
     ex: Executor
     state: State
     limit: Term
@@ -28,7 +28,7 @@ class Comparison:
 
     def run(self, left: Pointer, right: Pointer) -> tuple[Term, Term, Term]:
         """The order, the condition of a bad access, and that of a read of something never written."""
-        bits, type_ = self.ex.world.pointer_bits, ir.IntType(8 * self.size)
+        bits, type_ = self.ex.context.pointer_bits, ir.IntType(8 * self.size)
         steps: list[tuple[Term, Term]] = []  # stops here, with this order
         bad: Term = T.FALSE
         unset: Term = T.FALSE
@@ -45,7 +45,9 @@ class Comparison:
                 break
             valid = T.and_(*(self._valid(p, place) for p in (left, right)))
             bad = T.or_(bad, T.and_(wanted, T.not_(valid)))
-            (a, x), (b, y) = (blocks.read_one(self.ex, self.state, p, place, type_) for p in (left, right))
+            (a, x), (b, y) = (
+                memory_ops.read_one(self.ex, self.state, p, place, type_) for p in (left, right)
+            )
             assert isinstance(a, Term)
             assert isinstance(b, Term)
             unset = T.or_(unset, T.and_(wanted, T.or_(x, y)))
@@ -79,9 +81,9 @@ class Comparison:
     def _longer(self) -> Term:
         """Equal for more units than are looked at."""
         order = T.fresh("compare.order", T.bitvec(32))
-        self.ex.world.changed[order] = LONG
+        self.ex.context.changed[order] = LONG
         if self.size == 1:
-            self.ex.world.constrain(T.and_(T.sle(T.bv(-255, 32), order), T.sle(order, T.bv(255, 32))))
+            self.ex.context.constrain(T.and_(T.sle(T.bv(-255, 32), order), T.sle(order, T.bv(255, 32))))
         return order
 
     def _beyond(self, going: Term, left: Pointer, right: Pointer) -> Term:
@@ -95,7 +97,7 @@ class Comparison:
         if T.and_(*inside) is T.TRUE:
             return T.FALSE
         equal = T.fresh("compare.equal", T.BOOL)
-        self.ex.world.changed[equal] = LONG
+        self.ex.context.changed[equal] = LONG
         return T.and_(going, equal, T.not_(T.and_(*inside)))
 
     def _end(self, pointer: Pointer) -> Term:
@@ -107,7 +109,7 @@ class Comparison:
 
     def _reaches(self, pointer: Pointer, last: Term) -> Term:
         """May everything before the `last` unit be accessed, and that one too if it is before the limit?"""
-        bits = self.ex.world.pointer_bits
+        bits = self.ex.context.pointer_bits
         units = T.ite(T.ult(last, self.limit), T.add(last, T.bv(1, bits)), last)
         size = T.mul(units, T.bv(self.size, bits))
         cases = [

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from vouch.bmc.counterexample import Counterexample
-from vouch.bmc.replay import Limits, Replayer, ReplayResult
+from vouch.bmc.replay import Replayer, ReplayLimits, ReplayResult
 from vouch.bmc.replay.replayer import HasProgram
 from vouch.c.checks.base import Category, Check
 from vouch.result import CheckResult, TraceStep
@@ -44,7 +44,7 @@ def confirm(
     if not found:
         return 0
     began = time.monotonic()
-    limits = Limits(seconds=0.5 if late() else 10.0)
+    limits = ReplayLimits(seconds=0.5 if late() else 10.0)
     with Replayer(loaded, checks, limits, devices=devices) as replayer:
         runs = _Confirmer(results)
         for result, example in found:

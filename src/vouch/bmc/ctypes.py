@@ -10,7 +10,7 @@ from vouch.c.layout import Sizes
 _NUMBERS = ("int", "enum", "char", "bool")
 
 
-class CTypes:
+class TypeTable:
     """`table` is `Program.ctypes`; a key of None stands for a type that nobody knows."""
 
     def __init__(self, table: Mapping[int, ir.CType]) -> None:

@@ -9,12 +9,12 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from vouch.bmc.context import ExecutionContext
 from vouch.bmc.counterexample import Counterexample
 from vouch.bmc.equation import Claim, Cut, Equation
 from vouch.bmc.findings import Finder, Finding
 from vouch.bmc.portable import Packed, pack, unpack
 from vouch.bmc.value import symbols
-from vouch.bmc.world import World
 from vouch.c.checks.base import Check, Trigger
 from vouch.errors import Unsupported
 from vouch.parallel import Pool
@@ -56,7 +56,7 @@ class Decider:
 
     def __init__(
         self,
-        world: World,
+        context: ExecutionContext,
         equation: Equation,
         make_solver: Callable[[], Solver],
         *,
@@ -71,9 +71,9 @@ class Decider:
         memory: int | None = None,
         report: Callable[[CheckResult], None] | None = None,
     ) -> None:
-        self.world = world
+        self.context = context
         self.equation = equation
-        self._finder = Finder(world, equation)
+        self._finder = Finder(context, equation)
         self.make_solver = make_solver
         self.check_timeout = check_timeout
         self.deadline = deadline
@@ -168,7 +168,7 @@ class Decider:
             return self.equation.constraints
         goals = [term for claim in self.equation.claims for term in (claim.reached, claim.violated)]
         goals += [cut.guard for cut in self.equation.cuts]
-        goals += [*self.equation.assumptions, *self.equation.ends, *self.world.preferences]
+        goals += [*self.equation.assumptions, *self.equation.ends, *self.context.preferences]
         wanted = {symbol for goal in dict.fromkeys(goals) for symbol in self._symbols(goal)}
         return self._connected(wanted)
 
@@ -220,13 +220,13 @@ class Decider:
 
     def _overlaps(self, goal: Term) -> list[Term]:
         """The symbols of overlapping objects that a goal hangs on."""
-        pairs = self.world.environment.overlaps.symbols
+        pairs = self.context.environment.overlaps.symbols
         return [symbol for symbol in self._symbols(goal) if symbol in pairs] if pairs else []
 
     def _ask_small(self, solver: Solver, goal: Term) -> Answer:
         """Ask for an execution; if there is one, for one that is easy to run (short strings), if there is."""
         answer = self._ask_cases(solver, goal, self.check_timeout)
-        wishes = self.world.preferences
+        wishes = self.context.preferences
         if answer is not Answer.SAT or not wishes:
             return answer
         if self._ask(solver, T.and_(goal, *wishes), self.check_timeout) is Answer.SAT:
@@ -393,7 +393,7 @@ class Decider:
         bounded: str | None = None
         for cut in self.equation.cuts:
             # Memory may be lost at the end of any execution that was not followed so far.
-            if id(check.site) not in cut.later and check.trigger is not Trigger.LEAK:
+            if id(check.site) not in cut.reachable and check.trigger is not Trigger.LEAK:
                 continue
             open_ = self._is_open(cut)
             if open_ is False:
@@ -483,8 +483,8 @@ class Decider:
     def _refuted(self, question: Question, finding: Finding) -> None:
         claim = finding.claim
         cause = self._cause(claim, self.equation.unsupported)
-        inexact = self._cause(claim, self.world.inexact)
-        guessed = self._cause(claim, self.world.changed)
+        inexact = self._cause(claim, self.context.inexact)
+        guessed = self._cause(claim, self.context.changed)
         verdict, reason = Verdict.UNSAFE, None
         if cause is not None:
             verdict, reason = Verdict.UNKNOWN, cause

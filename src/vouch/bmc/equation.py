@@ -64,12 +64,12 @@ class Incoming:
 class Cut:
     """Executions that were not followed further. kind: loop, recursion, unsupported, budget.
 
-    `later` are the check sites (ids of instructions) that those executions might still have reached."""
+    `reachable` are the check sites (ids of instructions) that those executions might still have reached."""
 
     guard: Term
     kind: str
     reason: str
-    later: frozenset[int]
+    reachable: frozenset[int]
 
 
 @dataclass(slots=True)

@@ -11,18 +11,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from vouch.bmc import induction, instructions, marks, operands
+from vouch.bmc import induction, instructions, operands, shadow
 from vouch.bmc.cfg import Flow, Loop, is_handler_call
+from vouch.bmc.context import ExecutionContext
 from vouch.bmc.endless import Heads
 from vouch.bmc.environment.reach import Root
 from vouch.bmc.equation import Claim, Cut, Equation, Incoming, Step
 from vouch.bmc.guard import root
 from vouch.bmc.initial import Initial, Unknown
-from vouch.bmc.later import Later
 from vouch.bmc.memory import Contents
+from vouch.bmc.reachability import Reachability
 from vouch.bmc.state import Edge, State, join_states, join_values
 from vouch.bmc.value import Kind, MemObject, Pointer, Value, symbols
-from vouch.bmc.world import World
 from vouch.c import ir
 from vouch.c.checks.base import Category, Check, Trigger
 from vouch.errors import Unsupported
@@ -39,7 +39,7 @@ HARD_LIMIT = 100_000  # iterations of a loop whose end the executor sees coming
 
 
 @dataclass(slots=True)
-class Limits:
+class ExecutionLimits:
     """`unwind` bounds loops whose exits depend on unknown data; `loops` overrides it by loop name."""
 
     unwind: int = 8
@@ -83,7 +83,7 @@ class Frame:
         ] = {}  # parameters and allocas of the entry block: the same in every block
         self.pending: dict[str, list[Edge]] = {}
         self.objects: list[MemObject] = []
-        self.varargs: list[tuple[ir.Type, Value, marks.Marks | None]] = []
+        self.varargs: list[tuple[ir.Type, Value, shadow.Shadow | None]] = []
         self.model = False
         self.marked = False  # some register holds unwritten bytes
 
@@ -99,20 +99,20 @@ class Executor:
 
     def __init__(
         self,
-        world: World,
+        context: ExecutionContext,
         sites: dict[int, list[Check]],
-        limits: Limits,
+        limits: ExecutionLimits,
         *,
         unknown_calls: str = "havoc",
         malloc_may_fail: bool = False,
         propagation: bool = True,
         plan: induction.Induction | None = None,
         feasible: Callable[[Term], bool] | None = None,
-        later: Later | None = None,
+        reachability: Reachability | None = None,
         public: Sequence[str] = (),
     ) -> None:
-        self.world = world
-        self.memory = world.memory
+        self.context = context
+        self.memory = context.memory
         self.sites = sites
         self.limits = limits
         self.extern = unknown_calls
@@ -120,9 +120,9 @@ class Executor:
         self.propagation = propagation
         self.feasible = feasible
         self.equation = Equation("")
-        self.later = later if later is not None else Later(world.program)
+        self.reachability = reachability if reachability is not None else Reachability(context.program)
         self.induction = plan
-        self.context = induction.Context.CLAIM
+        self.phase = induction.Phase.CLAIM
         self.fixed: dict[str, Value] = {}  # of the current frame
         self.depth = 0
         self.active: dict[str, int] = {}
@@ -143,9 +143,9 @@ class Executor:
         reached = state.guard.term
         if reached is T.FALSE:
             return
-        if self.context is not induction.Context.CLAIM:
+        if self.phase is not induction.Phase.CLAIM:
             trusted = self.induction.trusted if self.induction is not None else frozenset()
-            if self.context is induction.Context.ASSUME and check.id in trusted:
+            if self.phase is induction.Phase.ASSUME and check.id in trusted:
                 state.guard = state.guard.and_(T.not_(violated))
             return
         if check.after is not None:
@@ -166,13 +166,13 @@ class Executor:
 
     def visit(self, instruction: ir.Instruction, state: State) -> None:
         """A site is executed: its checks are to be claimed now, or they are not evaluated at all."""
-        if self.context is induction.Context.CLAIM and not state.guard.dead:
+        if self.phase is induction.Phase.CLAIM and not state.guard.dead:
             self.equation.visited.add(id(instruction))
 
     def doubt(self, reason: str) -> Term:
         """A condition that nobody can work out. A check that hangs on it is undecided for that reason."""
         symbol = T.fresh("not.evaluated", T.BOOL)
-        self.world.unsupported[symbol] = reason
+        self.context.unsupported[symbol] = reason
         return symbol
 
     def pass_by(self, state: State, function: ir.Function, label: str) -> None:
@@ -233,17 +233,17 @@ class Executor:
         """Executions that hold `guard` at this block end here for the analysis."""
         if guard is T.FALSE:
             return
-        later = self.later.after(frame, label, index)
-        self.equation.cuts.append(Cut(guard, kind, reason, later))
+        reachable = self.reachability.after(frame, label, index)
+        self.equation.cuts.append(Cut(guard, kind, reason, reachable))
 
     def unsupported(self, type_: ir.Type, reason: str) -> Value | None:
         """An arbitrary value in the place of something vouch cannot compute. Checks that depend on it and
         fail are undecided."""
         if isinstance(type_, ir.VoidType):
             return None
-        value = self.world.fresh(type_, "unsupported")
+        value = self.context.fresh(type_, "unsupported")
         for symbol in symbols(value):
-            self.world.unsupported[symbol] = reason
+            self.context.unsupported[symbol] = reason
         return value
 
     def touch(self, target: MemObject, state: State, offset: Term, size: int) -> None:
@@ -283,11 +283,11 @@ class Executor:
 
     def run(self, entry: str, *, constructors: bool) -> Equation:
         """Execute an entry point with arbitrary arguments."""
-        world = self.world
+        context = self.context
         self.equation = equation = Equation(entry)
-        function = world.program.functions[entry]
+        function = context.program.functions[entry]
         state = State(root(), {})
-        world.environment.relevant = sorted(self.later.globals_of(entry))
+        context.environment.relevant = sorted(self.reachability.globals_of(entry))
         try:
             if constructors:
                 state = self._construct(state)
@@ -300,17 +300,17 @@ class Executor:
                 if last is not None:
                     self.program_ends(last, ended[1])
         except Budget as over:
-            equation.cuts.append(Cut(T.TRUE, "budget", str(over), self.later.from_function(entry)))
-        equation.constraints = world.constraints
-        equation.outside = world.environment.objects
-        equation.globals = list(world.globals.values())
-        equation.notes = world.notes
-        equation.unsupported = world.unsupported
+            equation.cuts.append(Cut(T.TRUE, "budget", str(over), self.reachability.from_function(entry)))
+        equation.constraints = context.constraints
+        equation.outside = context.environment.objects
+        equation.globals = list(context.globals.values())
+        equation.notes = context.notes
+        equation.unsupported = context.unsupported
         return equation
 
     def at_exit(self, state: State, caller: Frame | None, site: ir.Call | None) -> State | None:
         """Run what was registered with `atexit`."""
-        function = self.world.program.functions.get("__vouch_at_exit")
+        function = self.context.program.functions.get("__vouch_at_exit")
         if function is None or not function.defined:
             return state
         ended = self.call(function, [], state, caller, site)
@@ -321,11 +321,11 @@ class Executor:
         self.equation.ends.append(state.guard.term)
         if not any(c.trigger is Trigger.LEAK for _, site in self.heap for c in self.sites.get(id(site), ())):
             return
-        objects = [o for o in self.world.globals.values() if o.kind is Kind.GLOBAL]
-        roots = [Root(Pointer.to(o, self.world.zero_offset)) for o in objects]
+        objects = [o for o in self.context.globals.values() if o.kind is Kind.GLOBAL]
+        roots = [Root(Pointer.to(o, self.context.zero_offset)) for o in objects]
         if result is not None:
             roots.append(Root(result))
-        kept = self.world.environment.reach(state.memory, roots).seen
+        kept = self.context.environment.reach(state.memory, roots).seen
         for made, site in self.heap:
             contents = state.memory.get(made)
             if contents is not None and made not in kept:
@@ -333,8 +333,8 @@ class Executor:
 
     def _construct(self, state: State) -> State:
         """Static constructors of C++ run before `main`."""
-        for name in self.world.program.constructors:
-            function = self.world.program.functions.get(name)
+        for name in self.context.program.constructors:
+            function = self.context.program.functions.get(name)
             if function is not None and function.defined:
                 ended = self.call(function, [], state, None, None)
                 if ended is not None:
@@ -350,21 +350,21 @@ class Executor:
         state: State,
         caller: Frame | None,
         site: ir.Call | None,
-        marked: list[marks.Marks | None] | None = None,
+        marked: list[shadow.Shadow | None] | None = None,
     ) -> tuple[State, Value | None] | None:
         """Run a function with a body. None when no path returns. `marked` has the marks of the arguments;
         those of the result are in `returned` afterwards."""
-        frame = Frame(self.later.flow(function), caller, site)
-        frame.model = function.name in self.world.program.models
+        frame = Frame(self.reachability.flow(function), caller, site)
+        frame.model = function.name in self.context.program.models
         marked = marked or [None] * len(arguments)
         for parameter, value, unwritten in zip(function.parameters, arguments, marked, strict=False):
             frame.fixed[parameter.name] = value
             if unwritten is not None:
-                frame.fixed[marks.name_of(parameter.name)] = unwritten
+                frame.fixed[shadow.name_of(parameter.name)] = unwritten
                 frame.marked = True
         count = len(function.parameters)
         if len(arguments) > count and site is not None:
-            types = [self.world.type_of(a) for a in site.arguments[count:]]
+            types = [self.context.type_of(a) for a in site.arguments[count:]]
             frame.varargs = list(zip(types, arguments[count:], marked[count:], strict=True))
         self.active[function.name] = self.active.get(function.name, 0) + 1
         self.depth += 1
@@ -392,7 +392,7 @@ class Executor:
         if isinstance(frame.function.signature.result, ir.VoidType):
             return state, None
         if frame.marked:
-            self.returned = marks.joined(returns, ("",), conditions).get(marks.name_of(""))
+            self.returned = shadow.joined(returns, ("",), conditions).get(shadow.name_of(""))
         values = [edge.registers[""] for edge in returns]
         return state, values[0] if len(values) == 1 else join_values(conditions, values)
 
@@ -533,7 +533,7 @@ class Executor:
                 return
             state = after
             if isinstance(instruction, ir.Return):
-                kept = ("", marks.name_of(""))
+                kept = ("", shadow.name_of(""))
                 registers = {name: frame.registers[name] for name in kept if name in frame.registers}
                 returns.append(Edge(state, registers, label))
                 return
@@ -561,7 +561,7 @@ class Executor:
                 # Defined on some edges only: needed on those alone (it feeds a phi).
                 registers[name] = values[0]
         if frame.marked:
-            registers.update(marks.joined(edges, live, conditions))
+            registers.update(shadow.joined(edges, live, conditions))
         registers.update(phis)
         return registers
 
@@ -626,7 +626,7 @@ class Executor:
         live = frame.flow.live[target]
         registers = {name: current[name] for name in live if name in current}
         if frame.marked:
-            registers.update({m: current[m] for name in live if (m := marks.name_of(name)) in current})
+            registers.update({m: current[m] for name in live if (m := shadow.name_of(name)) in current})
         frame.pending.setdefault(target, []).append(Edge(state, registers, source))
 
     def note_exit(self, frame: Frame, label: str, targets: Iterable[str], decided: bool) -> None:

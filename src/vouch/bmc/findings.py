@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from vouch.bmc.context import ExecutionContext
 from vouch.bmc.counterexample import Counterexample
 from vouch.bmc.equation import Claim, Equation
-from vouch.bmc.model import Model
+from vouch.bmc.model import ModelReader
 from vouch.bmc.trace import ConcreteStep, trace
 from vouch.bmc.value import symbols
-from vouch.bmc.world import World
 from vouch.c.checks.base import Check
 from vouch.result import TraceStep
 from vouch.smt import term as T
@@ -44,8 +44,8 @@ class Finding:
 class Finder:
     """Findings in the models of one equation."""
 
-    def __init__(self, world: World, equation: Equation) -> None:
-        self._world = world
+    def __init__(self, context: ExecutionContext, equation: Equation) -> None:
+        self._world = context
         self._equation = equation
         # Claims stand in the order of execution; those of one expression share their position in the steps.
         self._order = {id(claim): number for number, claim in enumerate(equation.claims)}
@@ -54,11 +54,11 @@ class Finder:
     def before(self, claim: Claim, other: Claim) -> bool:
         return self._order[id(claim)] < self._order[id(other)]
 
-    def model(self, value: Callable[[Term], int | bool]) -> Model:
+    def model(self, value: Callable[[Term], int | bool]) -> ModelReader:
         """What a solver says after SAT, or a model that was kept."""
-        return Model(self._world, self._equation, value)
+        return ModelReader(self._world, self._equation, value)
 
-    def find(self, claims: Iterable[Claim], model: Model) -> Finding | None:
+    def find(self, claims: Iterable[Claim], model: ModelReader) -> Finding | None:
         """The execution of the model, seen from the first of the claims that it violates; None where it
         violates none of them."""
         hit = next((c for c in claims if model.holds(c.violated)), None)
@@ -77,7 +77,7 @@ class Finder:
             model.counterexample(hit),
         )
 
-    def _overlap(self, claim: Claim, model: Model) -> str | None:
+    def _overlap(self, claim: Claim, model: ModelReader) -> str | None:
         pairs = self._world.environment.overlaps.symbols
         if not pairs:
             return None
@@ -86,7 +86,7 @@ class Finder:
         ]
         return f"if {' and '.join(held)}" if held else None
 
-    def _cause(self, claim: Claim, model: Model) -> Check | None:
+    def _cause(self, claim: Claim, model: ModelReader) -> Check | None:
         for other in self._chaos:
             if not self.before(other, claim):
                 return None

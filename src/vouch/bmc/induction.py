@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
-from vouch.bmc import marks
+from vouch.bmc import shadow
 from vouch.bmc.cfg import Loop
 from vouch.bmc.initial import Changed
 from vouch.bmc.memory import Cell, Contents, partly_written
@@ -36,7 +36,7 @@ WHOLE = -1  # in place of an offset: the object as a whole
 LIFE = -2  # in place of an offset: whether it exists
 
 
-class Context(Enum):
+class Phase(Enum):
     CLAIM = "claim"
     ASSUME = "assume"
     TRIAL = "trial"  # nothing is recorded
@@ -74,14 +74,14 @@ def run_loop(
         return
     start = _generalised(ex, frame, loop, returns, entry, plan, heads)
     frame.pending[loop.head] = [start]
-    outer = ex.context
-    if outer is Context.CLAIM:
-        ex.context = Context.ASSUME
+    outer = ex.phase
+    if outer is Phase.CLAIM:
+        ex.phase = Phase.ASSUME
     try:
         for _ in range(plan.k):
             _stay(ex, frame, loop, returns)
     finally:
-        ex.context = outer
+        ex.phase = outer
     ex.run_iteration(frame, loop, returns)
     frame.pending.pop(loop.head, None)
     _drop(frame, loop)
@@ -115,7 +115,7 @@ def _joined(ex: Executor, frame: Frame, loop: Loop, edges: list[Edge]) -> Edge:
         values = [edge.registers[name] for edge in edges if name in edge.registers]
         if len(values) == len(edges):
             registers[name] = join_values(conditions, values)
-    registers.update(marks.joined(edges, frame.flow.live[loop.head], conditions))
+    registers.update(shadow.joined(edges, frame.flow.live[loop.head], conditions))
     return Edge(state, registers, edges[0].source)
 
 
@@ -147,7 +147,7 @@ def _trial(ex: Executor, frame: Frame, loop: Loop, returns: list[Edge], start: E
     comes."""
     pending = {label: list(edges) for label, edges in frame.pending.items()}
     count = len(returns)
-    outer, ex.context = ex.context, Context.TRIAL
+    outer, ex.phase = ex.phase, Phase.TRIAL
     mark = ex.mark()
     try:
         frame.pending = {
@@ -156,7 +156,7 @@ def _trial(ex: Executor, frame: Frame, loop: Loop, returns: list[Edge], start: E
         ex.run_iteration(frame, loop, returns)
         back = frame.pending.get(loop.head)
     finally:
-        ex.context = outer
+        ex.phase = outer
         ex.rewind(mark)
         frame.pending = pending
         del returns[count:]
@@ -235,7 +235,7 @@ def _havoc(
     for target, offsets in changes.items():
         old = state.memory.get(target)
         if WHOLE in offsets:
-            new = Contents(None, Changed(ex.world, offsets[WHOLE] is _PARTLY, _POINTERS))
+            new = Contents(None, Changed(ex.context, offsets[WHOLE] is _PARTLY, _POINTERS))
             new.alive = T.TRUE if old is None else old.alive
             if LIFE in offsets:
                 new.alive = T.fresh(f"{target.name}.alive", T.BOOL)
@@ -254,9 +254,9 @@ def _havoc(
             if source == entry.source and isinstance(operand, ir.Register):
                 if isinstance(instruction.type, ir.PointerType):
                     raise Unsupported("induction over a loop that carries a pointer in a register")
-                if marks.name_of(operand.name) in registers:
+                if shadow.name_of(operand.name) in registers:
                     raise Unsupported("induction over a loop that carries a struct in a register")
-                registers[operand.name] = ex.world.fresh(instruction.type, operand.name)
+                registers[operand.name] = ex.context.fresh(instruction.type, operand.name)
     return Edge(state, registers, entry.source)
 
 
@@ -280,9 +280,9 @@ def _havoc_cell(
         pointees = dict(targets.get((target, offset), {}))
         if isinstance(value, Pointer):
             pointees.update({pointee: None for _, pointee, _ in value.targets})
-        new.cells[offset] = (ex.world.pointer_bits // 8, _any_of(ex, target, list(pointees)), bad)
+        new.cells[offset] = (ex.context.pointer_bits // 8, _any_of(ex, target, list(pointees)), bad)
         return
-    fresh = ex.world.fresh(type_, f"{target.name}.any")
+    fresh = ex.context.fresh(type_, f"{target.name}.any")
     new.cells[offset] = (size, fresh, bad)
     if offset == 0 and plan.invariants is not None and isinstance(fresh, Term):
         _assume_range(ex, loop, state, target, fresh, plan)
@@ -297,7 +297,9 @@ def _any_of(ex: Executor, target: MemObject, pointees: list[MemObject]) -> Point
         chosen = T.TRUE if position == len(pointees) - 1 else T.fresh(f"{target.name}.points", T.BOOL)
         fixed = pointee.kind in (Kind.NULL, Kind.FUNCTION)
         offset = (
-            ex.world.zero_offset if fixed else T.fresh(f"{target.name}.at", T.bitvec(ex.world.pointer_bits))
+            ex.context.zero_offset
+            if fixed
+            else T.fresh(f"{target.name}.at", T.bitvec(ex.context.pointer_bits))
         )
         made.append((T.and_(remaining, chosen), pointee, offset))
         remaining = T.and_(remaining, T.not_(chosen))
@@ -310,7 +312,7 @@ def _assume_range(
     name = plan.names.get(target)
     if name is None or plan.invariants is None or value.sort is T.BOOL:
         return
-    if ex.world.float_type(value.sort) is not None:
+    if ex.context.float_type(value.sort) is not None:
         return
     known = plan.invariants.of(name[0], loop.head, name[1])
     if known is None:

@@ -17,9 +17,9 @@ from vouch.smt import term as T
 from vouch.smt.term import Term
 
 if TYPE_CHECKING:
+    from vouch.bmc.context import ExecutionContext
     from vouch.bmc.memory import Memory
     from vouch.bmc.value import MemObject
-    from vouch.bmc.world import World
 
 
 class Initial:
@@ -161,7 +161,7 @@ class Unknown(Initial):
         value = memory.arbitrary(target, offset, type_, self.undefined is T.TRUE)
         if self.reason:
             for symbol in symbols(value):
-                memory.world.unsupported[symbol] = self.reason
+                memory.context.unsupported[symbol] = self.reason
         return value
 
     def array(self, memory: Memory, target: MemObject, word: int) -> Term:
@@ -177,7 +177,7 @@ class Unknown(Initial):
             self.arrays[word] = array
             self.word = word
             if self.reason:
-                memory.world.unsupported[array] = self.reason
+                memory.context.unsupported[array] = self.reason
             memory.made(array, self)
         return array
 
@@ -229,9 +229,9 @@ class Changed(Unknown):
     """What writes that are not followed one by one may have left behind: each byte arbitrary, with `partly`
     each for itself perhaps never written. Pointers among them cannot be told, `why` says so."""
 
-    def __init__(self, world: World, partly: bool, why: str, reason: str = "") -> None:
+    def __init__(self, context: ExecutionContext, partly: bool, why: str, reason: str = "") -> None:
         super().__init__()
-        self.world = world
+        self.context = context
         self.limit = reason  # on whether a byte was written; the values are confirmed by the replay
         self.partly = partly
         self.why = why
@@ -270,19 +270,19 @@ class Changed(Unknown):
 
     def _noted(self, symbol: Term) -> Term:
         if self.limit:
-            self.world.unsupported[symbol] = self.limit
+            self.context.unsupported[symbol] = self.limit
         return symbol
 
     def _new(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
         if isinstance(type_, ir.PointerType):
             raise Unsupported(self.why)
         value = super()._new(memory, target, offset, type_)
-        self.world.changed.update(dict.fromkeys(symbols(value), self.why))
+        self.context.changed.update(dict.fromkeys(symbols(value), self.why))
         return value
 
     def array(self, memory: Memory, target: MemObject, word: int) -> Term:
         array = super().array(memory, target, word)
-        self.world.changed[array] = self.why
+        self.context.changed[array] = self.why
         return array
 
     def flags(self, memory: Memory, target: MemObject, word: int) -> Term | None:
@@ -363,5 +363,5 @@ class CommandLine(Unknown):
         yield from ((0, value) for _, value in self.reads)
 
     def _entry(self, memory: Memory, target: MemObject, inside: Term, name: str) -> Value:
-        text = memory.world.environment.pointer(memory.world.character(), name, alone=True)
-        return merge(inside, text, memory.world.null)
+        text = memory.context.environment.pointer(memory.context.character(), name, alone=True)
+        return merge(inside, text, memory.context.null)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from vouch.bmc import access, arithmetic, calls, claims, marks
+from vouch.bmc import access, arithmetic, calls, claims, shadow
 from vouch.bmc.cfg import is_handler_call
 from vouch.bmc.initial import CommandLine, Unknown
 from vouch.bmc.operands import pointer_of, term_of, value_of
@@ -40,7 +40,7 @@ def execute(
         if is_site:
             claims.of_result(ex, frame, state, instruction)
         if frame.marked:
-            marks.follow(ex, frame, instruction)
+            shadow.follow(ex, frame, instruction)
         return state
     control = _CONTROL.get(kind)
     if control is None:
@@ -67,45 +67,45 @@ def entry_arguments(ex: Executor, function: ir.Function, state: State) -> list[V
         ctype = _parameter_ctype(function, parameter, number)
         if isinstance(parameter.type, ir.PointerType):
             if parameter.byval is not None or parameter.sret:
-                size = ex.world.layouts.size(parameter.byval) if parameter.byval is not None else None
+                size = ex.context.layouts.size(parameter.byval) if parameter.byval is not None else None
                 made = ex.new_object(state, Kind.OUTSIDE, name, size, Unknown(undefined=parameter.sret))
                 made.ctype = ctype
-                ex.world.environment.objects.append(made)  # the caller's own, for this call alone
-                values.append(Pointer.to(made, ex.world.zero_offset))
+                ex.context.environment.objects.append(made)  # the caller's own, for this call alone
+                values.append(Pointer.to(made, ex.context.zero_offset))
                 continue
-            restrict = ctype is not None and "restrict" in ex.world.program.ctypes[ctype].qualifiers
-            pointee = ex.world.ctypes.pointee(ctype)
-            values.append(ex.world.environment.pointer(pointee, name, restrict=restrict))
+            restrict = ctype is not None and "restrict" in ex.context.program.ctypes[ctype].qualifiers
+            pointee = ex.context.ctypes.pointee(ctype)
+            values.append(ex.context.environment.pointer(pointee, name, restrict=restrict))
         else:
-            values.append(ex.world.fresh(parameter.type, name))
+            values.append(ex.context.fresh(parameter.type, name))
     return values
 
 
 def _command_line(ex: Executor, function: ir.Function, state: State) -> list[Value]:
     """argc is at least one, and not more than can be addressed; argv holds as many strings and a null; so
     does the environment, if asked for."""
-    world = ex.world
+    context = ex.context
     first = function.parameters[0]
-    count = world.fresh(first.type, first.variable.name if first.variable is not None else "argc")
+    count = context.fresh(first.type, first.variable.name if first.variable is not None else "argc")
     if not isinstance(count, Term) or not all(
         isinstance(p.type, ir.PointerType) for p in function.parameters[1:]
     ):
         raise Unsupported("parameters of main")
-    most = (1 << min(world.pointer_bits - 4, count.width - 1)) - 1
-    world.constrain(T.sle(T.bv(1, count.width), count))
-    world.constrain(T.sle(count, T.bv(most, count.width)))
-    world.preferences.append(T.sle(count, T.bv(100, count.width)))  # a run has to make them all
+    most = (1 << min(context.pointer_bits - 4, count.width - 1)) - 1
+    context.constrain(T.sle(T.bv(1, count.width), count))
+    context.constrain(T.sle(count, T.bv(most, count.width)))
+    context.preferences.append(T.sle(count, T.bv(100, count.width)))  # a run has to make them all
     values: list[Value] = [count]
     for parameter in function.parameters[1:]:
         name = parameter.variable.name if parameter.variable is not None else parameter.name
-        entries = T.resize_u(count, world.pointer_bits)
+        entries = T.resize_u(count, context.pointer_bits)
         if len(values) > 1:
-            entries = T.zext(T.fresh(f"{name}.count", T.bitvec(8)), world.pointer_bits)
-        width = T.bv(world.pointer_bits // 8, world.pointer_bits)
-        size = T.mul(T.add(entries, T.bv(1, world.pointer_bits)), width)
+            entries = T.zext(T.fresh(f"{name}.count", T.bitvec(8)), context.pointer_bits)
+        width = T.bv(context.pointer_bits // 8, context.pointer_bits)
+        size = T.mul(T.add(entries, T.bv(1, context.pointer_bits)), width)
         vector = MemObject(Kind.OUTSIDE, name, size, CommandLine(entries), align=16)
-        world.environment.objects.append(vector)
-        values.append(Pointer.to(vector, world.zero_offset))
+        context.environment.objects.append(vector)
+        values.append(Pointer.to(vector, context.zero_offset))
     return values
 
 
@@ -121,20 +121,20 @@ def _parameter_ctype(function: ir.Function, parameter: ir.Parameter, number: int
 
 
 def _alloca(ex: Executor, frame: Frame, state: State, i: ir.Alloca) -> Value:
-    element = ex.world.layouts.size(i.allocated)
+    element = ex.context.layouts.size(i.allocated)
     count = term_of(ex, frame, i.count)
     size: int | Term
     if count.value is not None:
         size = element * int(count.value)
     else:
-        bits = ex.world.pointer_bits
+        bits = ex.context.pointer_bits
         size = T.mul(T.resize_u(count, bits), T.bv(element, bits))
     name = i.variable.name if i.variable is not None else (i.result or "local")
     made = ex.new_object(state, Kind.STACK, name, size, Unknown(undefined=True), max(i.align, 1))
     made.ctype = i.variable.type if i.variable is not None else None
     frame.objects.append(made)
     ex.allocated(state, made, f"{frame.function.name}.{i.result}")
-    pointer = Pointer.to(made, ex.world.zero_offset)
+    pointer = Pointer.to(made, ex.context.zero_offset)
     if i.result in frame.flow.fixed:
         frame.fixed[i.result] = pointer
     return pointer
@@ -144,20 +144,20 @@ def _load(ex: Executor, frame: Frame, state: State, i: ir.Load) -> Value:
     pointer = pointer_of(ex, frame, i.pointer)
     value = access.load(ex, frame, state, i, pointer, i.type, volatile=i.volatile)
     if i.carries and i.result is not None:
-        marks.put(frame, i.result, marks.loaded(ex, state, pointer, i.type))
+        shadow.put(frame, i.result, shadow.loaded(ex, state, pointer, i.type))
     return value
 
 
 def _store(ex: Executor, frame: Frame, state: State, i: ir.Store) -> None:
     value = value_of(ex, frame, i.value)
-    pointer, type_ = pointer_of(ex, frame, i.pointer), ex.world.type_of(i.value)
-    before = marks.loaded(ex, state, pointer, type_) if i.field is not None else None
+    pointer, type_ = pointer_of(ex, frame, i.pointer), ex.context.type_of(i.value)
+    before = shadow.loaded(ex, state, pointer, type_) if i.field is not None else None
     access.store(ex, frame, state, i, pointer, type_, value)
-    unwritten = marks.of(ex, frame, i.value)
+    unwritten = shadow.of(ex, frame, i.value)
     if before is not None:
-        unwritten = marks.of_field(ex, before, i.field or 0)
+        unwritten = shadow.of_field(ex, before, i.field or 0)
     if unwritten is not None:
-        marks.stored(ex, state, pointer, type_, value, unwritten)
+        shadow.stored(ex, state, pointer, type_, value, unwritten)
 
 
 def _getelementptr(ex: Executor, frame: Frame, state: State, i: ir.GetElementPtr) -> Value:
@@ -166,7 +166,7 @@ def _getelementptr(ex: Executor, frame: Frame, state: State, i: ir.GetElementPtr
     if isinstance(base, tuple) or any(isinstance(v, tuple) for v in values):
         raise Unsupported("a vector of addresses")
     assert isinstance(base, Pointer)
-    offset = ex.world.element_offset(i.source, i.indices, values)
+    offset = ex.context.element_offset(i.source, i.indices, values)
     return base if offset.value == 0 else base.shifted(offset)
 
 
@@ -227,7 +227,7 @@ def _atomic_update(ex: Executor, frame: Frame, state: State, i: ir.AtomicUpdate)
     """One thread: read, compute, write."""
     pointer = pointer_of(ex, frame, i.pointer)
     value = value_of(ex, frame, i.value)
-    type_ = ex.world.type_of(i.value)
+    type_ = ex.context.type_of(i.value)
     old = access.load(ex, frame, state, i, pointer, type_)
     new: Value = value
     if i.op != "xchg":
@@ -261,7 +261,7 @@ def _atomic_value(op: str, old: Term, value: Term) -> Term:
 
 def _compare_exchange(ex: Executor, frame: Frame, state: State, i: ir.CompareExchange) -> Value:
     pointer = pointer_of(ex, frame, i.pointer)
-    type_ = ex.world.type_of(i.expected)
+    type_ = ex.context.type_of(i.expected)
     expected, replacement = value_of(ex, frame, i.expected), value_of(ex, frame, i.replacement)
     old = access.load(ex, frame, state, i, pointer, type_)
     if isinstance(old, Pointer) and isinstance(expected, Pointer):
@@ -306,7 +306,7 @@ def _call(ex: Executor, frame: Frame, state: State, i: ir.Call, label: str, inde
 def _return(ex: Executor, frame: Frame, state: State, i: ir.Return, label: str, index: int) -> State | None:
     if i.value is not None:
         frame.registers[""] = value_of(ex, frame, i.value)
-        marks.put(frame, "", marks.of(ex, frame, i.value))
+        shadow.put(frame, "", shadow.of(ex, frame, i.value))
     return state
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from vouch.bmc import access, blocks, calls
+from vouch.bmc import access, calls, memory_ops
 from vouch.bmc.memory import Contents
 from vouch.bmc.operands import operand_value, pointer_of, term_of
 from vouch.bmc.state import State
@@ -36,7 +36,7 @@ _IGNORED = (
 def run(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     if name.startswith(_IGNORED):
         if call.result is not None:
-            calls.finish(frame, call, ex.world.fresh(call.type, "ignored"))
+            calls.finish(frame, call, ex.context.fresh(call.type, "ignored"))
         return state
     if name in ("llvm.trap", "llvm.ubsantrap", "llvm.debugtrap"):
         return None if name != "llvm.debugtrap" else state
@@ -59,10 +59,10 @@ def _memory(ex: Executor, frame: Frame, state: State, call: ir.Call, kind: str) 
     size = term_of(ex, frame, call.arguments[2])
     if kind == "memset":
         byte = term_of(ex, frame, call.arguments[1])
-        blocks.fill(ex, frame, state, call, destination, byte, size)
+        memory_ops.fill(ex, frame, state, call, destination, byte, size)
     else:
         source = pointer_of(ex, frame, call.arguments[1])
-        blocks.copy(ex, frame, state, call, destination, source, size)
+        memory_ops.copy(ex, frame, state, call, destination, source, size)
 
 
 def _lifetime(ex: Executor, frame: Frame, state: State, call: ir.Call, kind: str) -> None:
@@ -85,8 +85,8 @@ def _variadic(ex: Executor, frame: Frame, state: State, call: ir.Call, kind: str
         calls.va_start(ex, frame, state, call, target)
         return
     source = pointer_of(ex, frame, call.arguments[1])
-    size = 24 if ex.world.program.triple.startswith("x86_64") else ex.world.pointer_bits // 8
-    blocks.copy(ex, frame, state, call, target, source, T.bv(size, ex.world.pointer_bits))
+    size = 24 if ex.context.program.triple.startswith("x86_64") else ex.context.pointer_bits // 8
+    memory_ops.copy(ex, frame, state, call, target, source, T.bv(size, ex.context.pointer_bits))
 
 
 _OVERFLOW: dict[str, tuple[Callable[[Term, Term], Term], Callable[[Term, Term], Term]]] = {
@@ -125,7 +125,7 @@ def _value(
         case "expect" | "launder" | "strip" | "ssa" | "threadlocal" | "annotation" | "ptr" | "arithmetic":
             return operands[0]
         case "stacksave" | "frameaddress" | "returnaddress":
-            return ex.world.null if kind == "stacksave" else ex.world.fresh(call.type, kind)
+            return ex.context.null if kind == "stacksave" else ex.context.fresh(call.type, kind)
         case "objectsize":
             return _object_size(ex, operands, call)
         case "is" if name.startswith("llvm.is.constant"):
@@ -291,12 +291,12 @@ def _mask(ex: Executor, operands: list[Value]) -> Value:
     pointer, mask = operands
     assert isinstance(pointer, Pointer)
     assert isinstance(mask, Term)
-    return ex.world.pointer_from(T.band(ex.world.address(pointer), mask))
+    return ex.context.pointer_from(T.band(ex.context.address(pointer), mask))
 
 
 def object_size(ex: Executor, state: State, pointer: Pointer) -> Term:
     """Bytes from a pointer to the end of its object; all ones where that is not known."""
-    bits = ex.world.pointer_bits
+    bits = ex.context.pointer_bits
     result = T.bv(0, bits)
     for guard, target, offset in reversed(pointer.targets):
         if target.kind not in access.MAIN:

@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from vouch.bmc import access, asked, blocks, calls, claims, intrinsics, operands
+from vouch.bmc import access, asked, calls, claims, intrinsics, memory_ops, operands
 from vouch.bmc.environment import external
 from vouch.bmc.environment.reach import Root
 from vouch.bmc.initial import Initial, Unknown, Zero
@@ -46,7 +46,7 @@ def _unsupported(ex: Executor, frame: Frame, state: State, call: ir.Call, name: 
 
 def _assume(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     condition = T.not_(claims.is_zero(ex, frame, call.arguments[0]))
-    if frame.model and any(symbol in ex.world.inexact for symbol in symbols(condition)):
+    if frame.model and any(symbol in ex.context.inexact for symbol in symbols(condition)):
         _result_is(ex, state, condition)
         return state
     state.guard = state.guard.and_(condition)
@@ -57,21 +57,21 @@ def _assume(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) 
 def _result_is(ex: Executor, state: State, condition: Term) -> None:
     """What a model says of a result that it does not compute can be met whatever the rest is. It is a fact
     about the result and not a condition of the path: what fails later does not hang on it."""
-    alone = all(symbol in ex.world.inexact for symbol in symbols(condition))
-    ex.world.constrain(condition if alone else T.or_(T.not_(state.guard.term), condition))
+    alone = all(symbol in ex.context.inexact for symbol in symbols(condition))
+    ex.context.constrain(condition if alone else T.or_(T.not_(state.guard.term), condition))
 
 
 def _nondet(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     if isinstance(call.type, ir.VoidType):
         return state
-    function = ex.world.program.functions.get(name)
+    function = ex.context.program.functions.get(name)
     value = external.result(ex, call.type, name, function)
     if name.endswith("_bool") and isinstance(value, Term) and value.sort is not T.BOOL:
         value = T.zext(T.extract(value, 0, 0), value.width)
     if name.startswith("__vouch_any_"):
         models = itertools.takewhile(lambda f: f.model, frame.chain())
         model = [name, *(f.function.source_name for f in models)][-1]
-        ex.world.inexact.update(dict.fromkeys(symbols(value), f"the result of {model} is not computed"))
+        ex.context.inexact.update(dict.fromkeys(symbols(value), f"the result of {model} is not computed"))
     ex.incoming(state, "return", name, call.type, value, call.location)
     ex.step(frame, state, "input", call.location, f"{name}()", value)
     calls.finish(frame, call, value)
@@ -112,16 +112,16 @@ def _havoc(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -
     source.heap_kind = "input"
     event = ex.incoming(state, "return", name, ir.VoidType(), None, call.location)
     event.writes.append((source, source.initial))
-    blocks.copy(ex, frame, state, call, pointer, Pointer.to(source, ex.world.zero_offset), size)
+    memory_ops.copy(ex, frame, state, call, pointer, Pointer.to(source, ex.context.zero_offset), size)
     return state
 
 
 def _sets_errno(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """__vouch_sets_errno(): a library function may have changed errno, if the program looks at it at all."""
     event = ex.incoming(state, "return", name, ir.VoidType(), None, call.location)
-    if "__vouch_errno" in ex.world.program.globals:
-        target, fresh = ex.world.named("__vouch_errno"), Unknown()
-        blocks.havoc(ex, state, target, fresh)
+    if "__vouch_errno" in ex.context.program.globals:
+        target, fresh = ex.context.named("__vouch_errno"), Unknown()
+        memory_ops.havoc(ex, state, target, fresh)
         event.writes.append((target, fresh))
     return state
 
@@ -160,7 +160,7 @@ def _rounding(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str
 def _go_on(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """The checks of the call were claimed; execution goes on."""
     if call.result is not None:
-        calls.finish(frame, call, ex.world.zero(call.type))
+        calls.finish(frame, call, ex.context.zero(call.type))
     return state
 
 
@@ -184,19 +184,19 @@ def _allocated(
 ) -> Value:
     """A new object, or null: where it would be larger than the half of memory that a difference of pointers
     covers, and with --malloc-may-fail anywhere. `align`: 0 for what suits every type."""
-    size = T.resize_u(size, ex.world.pointer_bits)
+    size = T.resize_u(size, ex.context.pointer_bits)
     exact: int | Term = int(size.value) if size.value is not None else size
     label = f"{name}@{call.location.line}" if call.location is not None else name
-    made = ex.new_object(state, Kind.HEAP, label, exact, initial, align or ex.world.layouts.largest_align)
+    made = ex.new_object(state, Kind.HEAP, label, exact, initial, align or ex.context.layouts.largest_align)
     made.heap_kind = "new" if known.engine_key(name) == "new" else "malloc"
     site = access.site_of(frame, call)
     ex.heap.append((made, site))
     ex.claims_at(site, state, Trigger.LEAK, T.FALSE)  # lost or not when the program ends
-    pointer: Value = Pointer.to(made, ex.world.zero_offset)
+    pointer: Value = Pointer.to(made, ex.context.zero_offset)
     too_large = T.slt(size, T.bv(0, size.width))
     if made.heap_kind == "new":
         if too_large is not T.FALSE:
-            label, index = ex.later.place(frame, call)
+            label, index = ex.reachability.place(frame, call)
             gone = T.and_(state.guard.term, too_large)
             ex.cut(frame, label, gone, "unsupported", "new of more than there can be throws", index)
             state.guard = state.guard.and_(T.not_(too_large))
@@ -210,7 +210,7 @@ def _allocated(
     ex.allocated(state, made, "", unless=fails)
     if fails is not T.FALSE:
         _dies(state, made, fails)
-        pointer = merge(fails, ex.world.null, pointer)
+        pointer = merge(fails, ex.context.null, pointer)
     return pointer
 
 
@@ -223,7 +223,7 @@ def _malloc(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) 
 def _aligned(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     wanted, size = (operands.term_of(ex, frame, a) for a in call.arguments)
     align = int(wanted.value) if wanted.value is not None and wanted.value else 1
-    least = ex.world.layouts.largest_align
+    least = ex.context.layouts.largest_align
     made = _allocated(ex, frame, state, call, size, Unknown(undefined=True), name, max(align & -align, least))
     calls.finish(frame, call, made)
     return state
@@ -237,7 +237,7 @@ def _calloc(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) 
     if too_large is not T.FALSE:
         for target in [t for _, t, _ in made.targets if t.kind is Kind.HEAP]:
             _dies(state, target, too_large)
-        made = merge(too_large, ex.world.null, made)
+        made = merge(too_large, ex.context.null, made)
     calls.finish(frame, call, made)
     return state
 
@@ -252,11 +252,11 @@ def _product_overflows(count: Term, size: Term) -> Term:
 
 
 def _alloca(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
-    size = T.resize_u(operands.term_of(ex, frame, call.arguments[0]), ex.world.pointer_bits)
+    size = T.resize_u(operands.term_of(ex, frame, call.arguments[0]), ex.context.pointer_bits)
     exact: int | Term = int(size.value) if size.value is not None else size
     made = ex.new_object(state, Kind.STACK, "alloca", exact, Unknown(undefined=True))
     frame.objects.append(made)
-    calls.finish(frame, call, Pointer.to(made, ex.world.zero_offset))
+    calls.finish(frame, call, Pointer.to(made, ex.context.zero_offset))
     return state
 
 
@@ -291,18 +291,18 @@ def _dies(state: State, target: MemObject, condition: Term) -> None:
 
 def _may_free(ex: Executor, state: State, target: MemObject, offset: Term) -> Term:
     if target.kind is Kind.NULL:
-        return T.eq(offset, ex.world.zero_offset)
+        return T.eq(offset, ex.context.zero_offset)
     if target.kind not in (Kind.HEAP, Kind.OUTSIDE):
         return T.FALSE
     contents = state.memory.get(target)
     alive = contents.alive if contents is not None else T.TRUE
-    return T.and_(alive, T.eq(offset, ex.world.zero_offset))
+    return T.and_(alive, T.eq(offset, ex.context.zero_offset))
 
 
 def _realloc(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """A new object with what fits of the old one, which is freed unless there is no new one."""
     old = operands.pointer_of(ex, frame, call.arguments[0])
-    size = T.resize_u(operands.term_of(ex, frame, call.arguments[1]), ex.world.pointer_bits)
+    size = T.resize_u(operands.term_of(ex, frame, call.arguments[1]), ex.context.pointer_bits)
     new = _allocated(ex, frame, state, call, size, Unknown(undefined=True), name)
     assert isinstance(new, Pointer)
     for guard, target, offset in old.targets:
@@ -310,7 +310,7 @@ def _realloc(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str)
             continue
         whole = T.bv(target.size, size.width) if isinstance(target.size, int) else target.size
         length = T.ite(guard, T.ite(T.ult(whole, size), whole, size), T.bv(0, size.width))
-        blocks.copy_unchecked(ex, state, new, Pointer.to(target, offset), length)
+        memory_ops.copy_unchecked(ex, state, new, Pointer.to(target, offset), length)
     failed = T.or_(T.FALSE, *(guard for guard, target, _ in new.targets if target.kind is Kind.NULL))
     release(ex, frame, state, call, old, kept=failed)
     calls.finish(frame, call, new)
@@ -322,7 +322,7 @@ def _realloc(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str)
 
 def _memcpy(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     target, source = (operands.pointer_of(ex, frame, a) for a in call.arguments[:2])
-    blocks.copy(ex, frame, state, call, target, source, operands.term_of(ex, frame, call.arguments[2]))
+    memory_ops.copy(ex, frame, state, call, target, source, operands.term_of(ex, frame, call.arguments[2]))
     calls.finish(frame, call, target)
     return state
 
@@ -330,7 +330,7 @@ def _memcpy(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) 
 def _memset(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     target = operands.pointer_of(ex, frame, call.arguments[0])
     byte = T.extract(operands.term_of(ex, frame, call.arguments[1]), 7, 0)
-    blocks.fill(ex, frame, state, call, target, byte, operands.term_of(ex, frame, call.arguments[2]))
+    memory_ops.fill(ex, frame, state, call, target, byte, operands.term_of(ex, frame, call.arguments[2]))
     calls.finish(frame, call, target)
     return state
 

@@ -19,8 +19,8 @@ from vouch.smt import term as T
 from vouch.smt.term import Term
 
 if TYPE_CHECKING:
+    from vouch.bmc.context import ExecutionContext
     from vouch.bmc.initial import Initial, Unknown
-    from vouch.bmc.world import World
 
 Cell = tuple[int, Value, Term]  # size in bytes, value, condition under which it was never initialised
 
@@ -78,12 +78,12 @@ def partly_written(target: MemObject, contents: Contents | None) -> bool:
 class Memory:
     """The operations; it holds no contents itself. One per run."""
 
-    def __init__(self, world: World) -> None:
-        self.world = world
-        self.layout: Layouts = world.layouts
-        self.pointer_bits: int = world.program.layout.pointer_bits
-        self.big_endian: bool = world.program.layout.big_endian
-        self.words = Words(self.pointer_bits, self.big_endian, world.shapes)
+    def __init__(self, context: ExecutionContext) -> None:
+        self.context = context
+        self.layout: Layouts = context.layouts
+        self.pointer_bits: int = context.program.layout.pointer_bits
+        self.big_endian: bool = context.program.layout.big_endian
+        self.words = Words(self.pointer_bits, self.big_endian, context.shapes)
         self._float_bits: dict[Term, Term] = {}
         self._leaves: dict[Term, tuple[Unknown, ...]] = {}  # by array
 
@@ -295,7 +295,7 @@ class Memory:
 
     def _places(self, target: MemObject, offset: Term, size: int, limit: int) -> list[int] | None:
         """The offsets inside the object that the term can have, or None when they are too many."""
-        stride, rest = self.world.shapes.stride(offset)
+        stride, rest = self.context.shapes.stride(offset)
         low, high = bounds(offset)
         last = min(target.size - size, high) if isinstance(target.size, int) else high
         first = rest if low <= rest else low + (rest - low) % stride
@@ -357,8 +357,8 @@ class Memory:
             return value
         if isinstance(target.size, int) or target.kind is not Kind.OUTSIDE or contents is not None:
             return None
-        self.world.note("a pointer read at a variable place of an object from outside")
-        return self.world.environment.pointer(None, f"{target.name}[*]")
+        self.context.note("a pointer read at a variable place of an object from outside")
+        return self.context.environment.pointer(None, f"{target.name}[*]")
 
     def _flat(self, target: MemObject, contents: Contents | None, offset: Term, size: int) -> Contents:
         """Contents with everything in the array and no cells above it."""
@@ -383,7 +383,7 @@ class Memory:
 
     def _word(self, target: MemObject, contents: Contents, offset: Term, size: int) -> int:
         """Words as large as the accesses are regular; bytes otherwise."""
-        stride, rest = self.world.shapes.stride(offset)
+        stride, rest = self.context.shapes.stride(offset)
         word = 1
         while word < 8 and size % (2 * word) == 0 and stride % (2 * word) == 0 and rest % (2 * word) == 0:
             word *= 2
@@ -502,7 +502,7 @@ class Memory:
                     return False
                 return value.sort is T.BOOL if type_.bits == 1 else value.sort is T.bitvec(type_.bits)
             case ir.FloatType():
-                return isinstance(value, Term) and value.sort is self.world.float_sort(type_)
+                return isinstance(value, Term) and value.sort is self.context.float_sort(type_)
             case ir.PointerType():
                 return isinstance(value, Pointer)
             case _:
@@ -514,18 +514,18 @@ class Memory:
         assert isinstance(value, Term)
         if value.sort is T.BOOL:
             return ir.IntType(1)
-        kind = self.world.float_type(value.sort)
+        kind = self.context.float_type(value.sort)
         return kind if kind is not None else ir.IntType(value.width)
 
     def to_bits(self, value: Value) -> Term:
         """The bytes of a scalar as one bit-vector, as wide as its storage."""
         if isinstance(value, Pointer):
-            return self.world.address(value)
+            return self.context.address(value)
         if isinstance(value, tuple):
             raise Unsupported("an aggregate seen as one number")
         if value.sort is T.BOOL:
             return T.ite(value, T.bv(1, 8), T.bv(0, 8))
-        if self.world.float_type(value.sort) is not None:
+        if self.context.float_type(value.sort) is not None:
             return self.float_bits(value)
         width = value.width
         return value if width % 8 == 0 else T.zext(value, (width + 7) // 8 * 8)
@@ -534,13 +534,13 @@ class Memory:
         """A bit pattern of a float: the one that it was made from; else that of a NaN is arbitrary."""
         known = self._float_bits.get(value)
         if known is None:
-            pattern = value.args[0] if value.op == "fp_from_bits" else self.world.pattern(value)
+            pattern = value.args[0] if value.op == "fp_from_bits" else self.context.pattern(value)
             if pattern is not None:
                 known = pattern
             else:
-                kind = self.world.float_type(value.sort)
+                kind = self.context.float_type(value.sort)
                 assert kind is not None
-                known = T.fresh("bits", T.bitvec(self.world.float_width(kind)))
+                known = T.fresh("bits", T.bitvec(self.context.float_width(kind)))
                 self.constrain(T.eq(T.fp_from_bits(known, value.sort), value))
             self._float_bits[value] = known
         return known
@@ -552,16 +552,16 @@ class Memory:
                     return T.eq(T.extract(bits, 0, 0), T.bv(1, 1))
                 return T.extract(bits, type_.bits - 1, 0) if bits.width > type_.bits else bits
             case ir.FloatType():
-                width = self.world.float_width(type_)
+                width = self.context.float_width(type_)
                 bits = T.extract(bits, width - 1, 0) if bits.width > width else bits
-                value = T.fp_from_bits(bits, self.world.float_sort(type_))
+                value = T.fp_from_bits(bits, self.context.float_sort(type_))
                 return self._distinct_nan(bits, value) if T.fp_is_nan(value) is T.TRUE else value
             case ir.PointerType():
-                if self.world.changed:
+                if self.context.changed:
                     for symbol in symbols(bits):
-                        if symbol in self.world.changed:
-                            raise Unsupported(self.world.changed[symbol])
-                return self.world.pointer_from(self.words.resized(bits, self.pointer_bits))
+                        if symbol in self.context.changed:
+                            raise Unsupported(self.context.changed[symbol])
+                return self.context.pointer_from(self.words.resized(bits, self.pointer_bits))
             case _:
                 raise Unsupported(f"bytes seen as {type_}")
 
@@ -579,20 +579,20 @@ class Memory:
     # ------------------------------------------------------------ services for `initial`
 
     def zero(self, type_: ir.Type) -> Value:
-        return self.world.zero(type_)
+        return self.context.zero(type_)
 
     def constrain(self, term: Term) -> None:
-        self.world.constrain(term)
+        self.context.constrain(term)
 
     def fresh(self, type_: ir.Type, name: str) -> Value:
-        return self.world.fresh(type_, name)
+        return self.context.fresh(type_, name)
 
     def arbitrary(self, target: MemObject, offset: int, type_: ir.Type, undefined: bool) -> Value:
         """A new unknown value for a place of an object; a pointer inside comes from outside itself."""
-        return self.world.arbitrary_cell(target, offset, type_, undefined)
+        return self.context.arbitrary_cell(target, offset, type_, undefined)
 
     def constant_value(self, constant: ir.Constant) -> Value:
-        return self.world.constant(constant)
+        return self.context.constant(constant)
 
     def constant_at(self, constant: ir.Constant, offset: int, size: int) -> ir.Constant | None:
         """The scalar constant that lies exactly at [offset, offset + size), if there is one."""
@@ -600,13 +600,15 @@ class Memory:
         if found is None:
             return None
         leaf, start = found
-        return leaf if start == offset and self.layout.store_size(self.world.type_of(leaf)) == size else None
+        return (
+            leaf if start == offset and self.layout.store_size(self.context.type_of(leaf)) == size else None
+        )
 
     def constant_covering(self, constant: ir.Constant, offset: int) -> tuple[ir.Constant, int] | None:
         """The scalar constant whose bytes include `offset`, and where it starts."""
         start = 0
         while True:
-            type_ = self.world.type_of(constant)
+            type_ = self.context.type_of(constant)
             if isinstance(constant, ir.StringConstant):
                 index = offset - start
                 if not 0 <= index < len(constant.data):

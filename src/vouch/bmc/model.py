@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from vouch.bmc.context import ExecutionContext
 from vouch.bmc.counterexample import (
     OUTSIDE_FUNCTION,
     Address,
@@ -18,7 +19,6 @@ from vouch.bmc.equation import Claim, Equation, Incoming, Step
 from vouch.bmc.initial import CommandLine, Initial, Merged, Unknown
 from vouch.bmc.trace import ConcreteStep
 from vouch.bmc.value import Kind, MemObject, Pointer, Value
-from vouch.bmc.world import World
 from vouch.c import ir
 from vouch.smt import term as T
 from vouch.smt.term import Term
@@ -29,16 +29,18 @@ _NARROW = 1 << 24
 _MOST_WRITES = 16  # of one call that a trace shows
 
 
-class Model:
+class ModelReader:
     """`value` asks the solver for the value of a term in the current model."""
 
-    def __init__(self, world: World, equation: Equation, value: Callable[[Term], int | bool]) -> None:
-        self.world = world
+    def __init__(
+        self, context: ExecutionContext, equation: Equation, value: Callable[[Term], int | bool]
+    ) -> None:
+        self.context = context
         self.equation = equation
         self.ask = value
         self._known: dict[Term, int | bool] = {}
         self._sizes: dict[MemObject, int] = {}
-        self._widest = WIDEST.get(world.pointer_bits, _NARROW)
+        self._widest = WIDEST.get(context.pointer_bits, _NARROW)
         self._made: list[tuple[MemObject, Initial, str, int]] | None = None
         self._numbers: dict[MemObject, tuple[str, int]] = {}
 
@@ -60,8 +62,8 @@ class Model:
             return self.address(value)
         assert isinstance(value, Term)
         number = self.value(value)
-        if value.sort is not T.BOOL and self.world.float_type(value.sort) is not None:
-            bits = self.world.memory.float_bits(value) if value.value is None else None
+        if value.sort is not T.BOOL and self.context.float_type(value.sort) is not None:
+            bits = self.context.memory.float_bits(value) if value.value is None else None
             if bits is not None and bits in self._known:
                 return self.value(bits)
         return number
@@ -74,11 +76,11 @@ class Model:
 
     def _place(self, target: MemObject, offset: Term) -> Address:
         number = self.value(offset)
-        if number >> (self.world.pointer_bits - 1):
-            number -= 1 << self.world.pointer_bits
+        if number >> (self.context.pointer_bits - 1):
+            number -= 1 << self.context.pointer_bits
         match target.kind:
             case Kind.NULL | Kind.WILD | Kind.DEVICE:
-                return Address(None, number % (1 << self.world.pointer_bits))
+                return Address(None, number % (1 << self.context.pointer_bits))
             case Kind.FUNCTION:
                 return Address(target.name or OUTSIDE_FUNCTION, number)
             case _:
@@ -153,7 +155,7 @@ class Model:
                 ends = [offset + size for offset, (size, _) in initial.cells.items()]
                 ends += [end + 1 for _, end in self._strings(initial)]
                 known = max(known, min(max(ends, default=0), self._widest))
-            ctype = self.world.program.ctypes.get(target.ctype) if target.ctype is not None else None
+            ctype = self.context.program.ctypes.get(target.ctype) if target.ctype is not None else None
             if ctype is not None:
                 known = max(known, min(ctype.size, self._widest))
             if target.size is not None:
@@ -211,15 +213,15 @@ class Model:
         return [(start, end) for start, end in found if start <= end < LARGEST]
 
     def _bytes(self, value: Value, scalar: int, size: int) -> bytes:
-        order: Any = "big" if self.world.memory.big_endian else "little"
+        order: Any = "big" if self.context.memory.big_endian else "little"
         return (scalar % (1 << (8 * size))).to_bytes(size, order)
 
     def _from_array(self, array: Term, word: int, offset: int, size: int, data: bytearray) -> None:
-        order: Any = "big" if self.world.memory.big_endian else "little"
+        order: Any = "big" if self.context.memory.big_endian else "little"
         for index in range(offset // word, (offset + size - 1) // word + 1):
             start = index * word
             if 0 <= start <= len(data) - word:
-                number = self.value(T.select(array, T.bv(index, self.world.pointer_bits)))
+                number = self.value(T.select(array, T.bv(index, self.context.pointer_bits)))
                 data[start : start + word] = number.to_bytes(word, order)
 
     def _event(self, event: Incoming) -> Event:
@@ -285,14 +287,14 @@ class Model:
                 if isinstance(value, tuple) or not self._was_written(initial, offset, size):
                     continue
                 name = self._place_name(target, offset)
-                ctype = self.world.ctypes.ctype_at(target.ctype, offset)
+                ctype = self.context.ctypes.ctype_at(target.ctype, offset)
                 step = ConcreteStep("write", event.location, owner, f"{callee} wrote {name}", ctype)
                 step.value, step.bits = self.scalar(value), 8 * size
                 found.append(step)
         return found[:_MOST_WRITES]
 
     def _place_name(self, target: MemObject, offset: int) -> str:
-        names = self.world.ctypes
+        names = self.context.ctypes
         spell = names.pointed_name if target.kind is Kind.OUTSIDE else names.place_name
         return spell(target.name, target.ctype, offset)
 
@@ -309,7 +311,7 @@ class Model:
 
     def inputs(self) -> dict[str, Any]:
         """The entry point's arguments and what came in, for the report."""
-        function = self.world.program.functions[self.equation.entry]
+        function = self.context.program.functions[self.equation.entry]
         found: dict[str, Any] = {}
         for number, (parameter, value) in enumerate(
             zip(function.parameters, self.equation.arguments, strict=False)
@@ -332,10 +334,10 @@ class Model:
             return None
         if value.sort is T.BOOL:
             return bool(scalar)
-        kind = self.world.float_type(value.sort)
+        kind = self.context.float_type(value.sort)
         if kind is not None:
             return _float(scalar, kind)
-        known = self.world.program.ctypes.get(ctype) if ctype is not None else None
+        known = self.context.program.ctypes.get(ctype) if ctype is not None else None
         signed = known.signed if known is not None else True
         return scalar - (1 << value.width) if signed and scalar >> (value.width - 1) else scalar
 

@@ -24,9 +24,9 @@ def operand_value(
             raise Unsupported(f"value %{operand.name} is not known here")
         return value
     if isinstance(operand, ir.UndefConstant):
-        return ex.world.fresh(operand.type, "undef")
+        return ex.context.fresh(operand.type, "undef")
     if isinstance(operand, ir.Constant):
-        return ex.world.constant(operand)
+        return ex.context.constant(operand)
     raise Unsupported(f"operand {type(operand).__name__}")
 
 

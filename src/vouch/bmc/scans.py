@@ -36,7 +36,7 @@ Test: TypeAlias = Callable[[Term], Term]
 
 
 @dataclass(slots=True)
-class Found:
+class ScanEnd:
     """Where a scan stopped, in units; whether at what was wanted and not only at the end of the string; and
     whether it came past a unit that was never written."""
 
@@ -58,7 +58,7 @@ class Scan:
 
     @property
     def bits(self) -> int:
-        return self.ex.world.pointer_bits
+        return self.ex.context.pointer_bits
 
     def number(self, value: int) -> Term:
         return T.bv(value, self.bits)
@@ -71,11 +71,11 @@ class Scan:
 
     # ------------------------------------------------------------ one object
 
-    def through(self, target: MemObject, offset: Term) -> Found:
-        if target.kind is Kind.DEVICE or (target.kind is Kind.WILD and self.ex.world.devices):
+    def through(self, target: MemObject, offset: Term) -> ScanEnd:
+        if target.kind is Kind.DEVICE or (target.kind is Kind.WILD and self.ex.context.devices):
             raise Unsupported("text in device memory")
         if target.kind not in access.MAIN or target.dead:
-            return Found(self.number(0), T.FALSE, T.FALSE)
+            return ScanEnd(self.number(0), T.FALSE, T.FALSE)
         contents = self.state.memory.get(target)
         if offset.value is None:
             return self._from_anywhere(target, contents, offset)
@@ -90,11 +90,11 @@ class Scan:
             undefined = T.or_(unset, T.and_(T.not_(stop), undefined))
             hit = T.ite(stop, hits, hit)
             at = T.ite(stop, here, at)
-        return Found(at, hit, undefined)
+        return ScanEnd(at, hit, undefined)
 
     def _walk(
         self, target: MemObject, contents: Contents | None, start: int, units: list[tuple[Term, Term, Term]]
-    ) -> Found:
+    ) -> ScanEnd:
         """Look at units one by one; what is behind the last of them."""
         memory, type_ = self.ex.memory, ir.IntType(8 * self.size)
         most, guessed = _patience(target, self.size), 0
@@ -105,7 +105,7 @@ class Scan:
             here = self.number(index)
             outside = isinstance(target.size, int) and not 0 <= place <= target.size - self.size
             if outside or (self.limit.value is not None and index >= int(self.limit.value)):
-                return Found(here, T.FALSE, T.FALSE)
+                return ScanEnd(here, T.FALSE, T.FALSE)
             if place >= written and self._ends_in(target, contents, most):
                 return self._to_the_end(target, contents, self.number(start), index)
             if guessed >= most:
@@ -120,7 +120,7 @@ class Scan:
                 stop = T.or_(stop, T.not_(inside))
             units.append((stop, self.hits(unit), undefined))
             if stop is T.TRUE:
-                return Found(here, units[-1][1], T.FALSE)
+                return ScanEnd(here, units[-1][1], T.FALSE)
             guessed += stop is not T.FALSE
 
     def _ends_in(self, target: MemObject, contents: Contents | None, most: int) -> bool:
@@ -129,21 +129,21 @@ class Scan:
             return False
         return _pure(target, contents)
 
-    def _to_the_end(self, target: MemObject, contents: Contents | None, start: Term, index: int) -> Found:
+    def _to_the_end(self, target: MemObject, contents: Contents | None, start: Term, index: int) -> ScanEnd:
         initial = _initial(target, contents)
         first = T.add(start, self.number(index))
         end = end_of(self.ex, target, initial, first)
-        return Found(T.sub(end, start), T.FALSE, _unwritten(initial, first, end))
+        return ScanEnd(T.sub(end, start), T.FALSE, _unwritten(initial, first, end))
 
     def _anywhere_behind(
         self, target: MemObject, contents: Contents | None, start: Term, index: int
-    ) -> Found:
+    ) -> ScanEnd:
         """The scan goes on for more units than are looked at."""
-        world = self.ex.world
+        context = self.ex.context
         at = T.fresh("scan.at", T.bitvec(self.bits))
-        world.changed[at] = LONG
+        context.changed[at] = LONG
         room = T.udiv(T.sub(largest(target, self.bits), start), self.number(self.size))
-        world.constrain(
+        context.constrain(
             T.and_(T.ule(self.number(index), at), T.or_(T.ule(at, room), T.ule(room, self.number(index))))
         )
         undefined: Term = T.FALSE
@@ -151,14 +151,14 @@ class Scan:
             self._not_beyond_zeros(target, contents, start, index, at)
         if _initial(target, contents).undefined is not T.FALSE or (contents and contents.flags is not None):
             undefined = T.fresh("scan.undefined", T.BOOL)
-            world.unsupported[undefined] = LONG
+            context.unsupported[undefined] = LONG
             stop = T.add(start, T.mul(at, self.number(self.size)))
             undefined = T.and_(undefined, T.not_(self._all_written(contents, start, stop)))
         hit: Term = T.FALSE
         if self.hits is not never:
             hit = T.fresh("scan.hit", T.BOOL)
-            world.changed[hit] = LONG
-        return Found(at, hit, undefined)
+            context.changed[hit] = LONG
+        return ScanEnd(at, hit, undefined)
 
     def _all_written(self, contents: Contents | None, start: Term, stop: Term) -> Term:
         """Was everything before `stop` written at once, whichever way the contents came about?"""
@@ -184,19 +184,19 @@ class Scan:
             unit, _ = memory.read_at(target, contents, place, ir.IntType(8))
             assert isinstance(unit, Term)
             passed = T.and_(T.ule(first, place), T.ult(place, T.add(start, at)))
-            self.ex.world.constrain(T.not_(T.and_(passed, self.zero(unit))))
+            self.ex.context.constrain(T.not_(T.and_(passed, self.zero(unit))))
         if _pure(target, contents):
             end = end_of(self.ex, target, _initial(target, contents), first)
-            self.ex.world.constrain(T.ule(at, T.sub(end, start)))
+            self.ex.context.constrain(T.ule(at, T.sub(end, start)))
 
-    def _from_anywhere(self, target: MemObject, contents: Contents | None, offset: Term) -> Found:
+    def _from_anywhere(self, target: MemObject, contents: Contents | None, offset: Term) -> ScanEnd:
         """The start is not constant."""
         if not isinstance(target.size, int) or target.size > WHOLE:
             if self._ends_in(target, contents, FEW) and not _written(contents):
                 return self._to_the_end(target, contents, offset, 0)
             return self._anywhere_behind(target, contents, offset, 0)
         memory, type_ = self.ex.memory, ir.IntType(8 * self.size)
-        stride, rest = self.ex.world.shapes.stride(offset)
+        stride, rest = self.ex.context.shapes.stride(offset)
         first = rest % self.size if stride % self.size == 0 else 0
         if stride % self.size:
             return self._anywhere_behind(target, contents, offset, 0)
@@ -216,7 +216,7 @@ class Scan:
         found = memory._mux(offset, choices[::-1])
         assert isinstance(found, tuple)
         where, hits, unset = (part for part in found if isinstance(part, Term))
-        return Found(T.udiv(T.sub(where, offset), self.number(self.size)), hits, unset)
+        return ScanEnd(T.udiv(T.sub(where, offset), self.number(self.size)), hits, unset)
 
 
 def never(unit: Term) -> Term:

@@ -54,7 +54,9 @@ class Ends:
         end = T.fresh(f"{target.name}.end", T.bitvec(bits))
         memory.constrain(T.or_(T.not_(inside), T.and_(T.ule(start, end), T.ule(end, size))))
         if not isinstance(target.size, int):
-            memory.world.preferences.append(T.ule(T.sub(end, start), T.bv(min(SHORT, 1 << (bits - 3)), bits)))
+            memory.context.preferences.append(
+                T.ule(T.sub(end, start), T.bv(min(SHORT, 1 << (bits - 3)), bits))
+            )
         self.add(memory, String(start, end, size, inside), seen)
         return end
 

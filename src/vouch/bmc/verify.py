@@ -14,22 +14,22 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from vouch.bmc.cfg import analyse, may_follow
+from vouch.bmc.context import ExecutionContext
 from vouch.bmc.counterexample import Counterexample
 from vouch.bmc.decide import Answers, Decider
 from vouch.bmc.equation import Equation
-from vouch.bmc.execute import Executor, Limits
+from vouch.bmc.execute import ExecutionLimits, Executor
 from vouch.bmc.induction import Induction, Invariants
-from vouch.bmc.later import Later
 from vouch.bmc.library import overrides
 from vouch.bmc.loops import counts_bytes
 from vouch.bmc.portable import Packed, pack, unpack
-from vouch.bmc.world import World
+from vouch.bmc.reachability import Reachability
 from vouch.c import ir
 from vouch.c.checks.base import Check, Trigger
 from vouch.c.entries import entry_points, is_library, mentioned, starts_arbitrary
 from vouch.c.escape import escaping
 from vouch.c.ir import Program
-from vouch.c.leaving import names_in
+from vouch.c.uses import names_in
 from vouch.errors import VouchError
 from vouch.parallel import Pool
 from vouch.result import CheckResult
@@ -114,7 +114,7 @@ class _Verifier:
         self.waiting: dict[str, int] = {}  # entry points that may still say something about a check
         self.cut_loops: set[str] = set()  # of the last round
         self.private = _private(program)
-        self.later = Later(program)
+        self.reachability = Reachability(program)
         self.checks_of: dict[str, list[Check]] = {}
         self.without_exceptions: dict[str, frozenset[int]] = {}
         self.jobs: int = settings.jobs or os.cpu_count() or 1
@@ -157,7 +157,7 @@ class _Verifier:
             return
         starts = dict.fromkeys([*self.entries, *self.callbacks])
         starts.update(dict.fromkeys([*self.program.constructors, *self.program.destructors]))
-        reached = {site for name in starts for site in self.later.from_function(name)}
+        reached = {site for name in starts for site in self.reachability.from_function(name)}
         for check in checks:
             dead = id(check.site) not in reached
             self.results[check.id] = CheckResult(
@@ -277,7 +277,7 @@ class _Verifier:
 
     def _lost(self, entry: str, why: str) -> None:
         """Nothing is known about what this entry point reaches."""
-        reached = self.later.from_function(entry)
+        reached = self.reachability.from_function(entry)
         reason = f"{why} in the analysis of {entry}"
         self._merge(
             {
@@ -326,7 +326,7 @@ class _Verifier:
             return self.checks
         known = self.checks_of.get(entry)
         if known is None:
-            reached = self.later.from_function(entry)
+            reached = self.reachability.from_function(entry)
             known = self.checks_of[entry] = [c for c in self.checks if id(c.site) in reached]
         return known
 
@@ -345,8 +345,8 @@ class _Verifier:
 
     def _inductive_round(self, entry: str, k: int, trusted: frozenset[str]) -> Answers:
         plan = Induction(k, trusted, self.invariants)
-        world, equation = self._execute(entry, k, plan)
-        decider = self._decider(world, equation, None, "induction")
+        context, equation = self._execute(entry, k, plan)
+        decider = self._decider(context, equation, None, "induction")
         wanted = [c for c in self.checks if c.id in trusted]
         answers = decider.run(wanted)
         self._unclaimed(entry, decider, equation, answers, frozenset(c.id for c in self.checks) - trusted)
@@ -373,7 +373,7 @@ class _Verifier:
         return spent * bound / DEAR <= LADDER_SECONDS / 2 and any(map(self._counts_bytes, self.cut_loops))
 
     def _counts_bytes(self, name: str) -> bool:
-        flows = self.later.flows.values()
+        flows = self.reachability.flows.values()
         return any(
             loop.name == name and counts_bytes(flow, loop) for flow in flows for loop in flow.loops.values()
         )
@@ -384,9 +384,9 @@ class _Verifier:
         return self.settings.strategy == "ladder" and spent > LADDER_SECONDS / 4
 
     def _round(self, entry: str, bound: int, best: Mapping[str, CheckResult]) -> Answers:
-        world, equation = self._execute(entry, bound, None)
+        context, equation = self._execute(entry, bound, None)
         self.cut_loops = {name for name, count in equation.loops.items() if count > bound}
-        decider = self._decider(world, equation, bound, "global")
+        decider = self._decider(context, equation, bound, "global")
         done = {Verdict.SAFE, Verdict.UNSAFE}
         settled = frozenset(i for i, r in best.items() if r.verdict in done and r.reason != "unreachable")
         violated = frozenset(i for i in settled if best[i].verdict is Verdict.UNSAFE)
@@ -401,8 +401,8 @@ class _Verifier:
 
     def _choose_places(self, entry: str, bound: int, answers: Answers) -> None:
         """Look once more for violations that need overlapping objects, at places that a run can have."""
-        world, equation = self._execute(entry, bound, None, chosen=True)
-        decider = self._decider(world, equation, bound, "global")
+        context, equation = self._execute(entry, bound, None, chosen=True)
+        decider = self._decider(context, equation, bound, "global")
         wanted = [c for c in self.checks if c.id in answers.overlapping]
         found = decider.run(wanted)
         for name, result in found.results.items():
@@ -412,8 +412,8 @@ class _Verifier:
 
     def _execute(
         self, entry: str, bound: int, plan: Induction | None, *, chosen: bool = False
-    ) -> tuple[World, Equation]:
-        world = World(
+    ) -> tuple[ExecutionContext, Equation]:
+        context = ExecutionContext(
             self.program,
             arbitrary=self.arbitrary,
             strict=self.settings.strict_pointers,
@@ -422,17 +422,17 @@ class _Verifier:
             sharing=self.settings.sharing,
             chosen=chosen,
         )
-        limits = Limits(unwind=bound, loops=self.bounds, recursion=max(bound, 2))
+        limits = ExecutionLimits(unwind=bound, loops=self.bounds, recursion=max(bound, 2))
         limits.deadline = self._symex_deadline()
         executor = Executor(
-            world,
+            context,
             self.sites,
             limits,
             unknown_calls=self.settings.extern,
             malloc_may_fail=self.settings.malloc_may_fail,
             propagation=not self.settings.no_propagation,
-            later=self.later,
-            feasible=self._feasible(world) if self.settings.smt_during_symex else None,
+            reachability=self.reachability,
+            feasible=self._feasible(context) if self.settings.smt_during_symex else None,
             plan=plan,
             public=self.entries if self.library else (),
         )
@@ -441,11 +441,13 @@ class _Verifier:
         self.outcome.warnings += [f for f in equation.failures if f not in self.outcome.warnings]
         self.outcome.instructions += equation.instructions
         self.callbacks.update(equation.callbacks)
-        return world, equation
+        return context, equation
 
-    def _decider(self, world: World, equation: Equation, bound: int | None, rung: str) -> Decider:
+    def _decider(
+        self, context: ExecutionContext, equation: Equation, bound: int | None, rung: str
+    ) -> Decider:
         return Decider(
-            world,
+            context,
             equation,
             self._solver,
             check_timeout=self.settings.check_timeout,
@@ -513,15 +515,15 @@ class _Verifier:
         dump = Path(self.settings.dump_smt) if self.settings.dump_smt else None
         return solvers.make(self.settings.solver, memory=self.settings.check_memory, dump=dump)
 
-    def _feasible(self, world: World) -> Callable[[T.Term], bool]:
+    def _feasible(self, context: ExecutionContext) -> Callable[[T.Term], bool]:
         solver = self._solver()
         added = 0
 
         def ask(guard: T.Term) -> bool:
             nonlocal added
-            for constraint in world.constraints[added:]:
+            for constraint in context.constraints[added:]:
                 solver.add(constraint)
-            added = len(world.constraints)
+            added = len(context.constraints)
             return solver.check([guard], timeout=5.0) is not Answer.UNSAT
 
         return ask

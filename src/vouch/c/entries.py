@@ -10,8 +10,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator, Sequence
 
+from vouch.c.escape import leaving
 from vouch.c.ir import Constant, Function, Program
-from vouch.c.leaving import leaving, names_in, operands
+from vouch.c.uses import names_in, operands
 from vouch.errors import VouchError
 
 _OWN_FILE_ONLY = ("internal", "private")

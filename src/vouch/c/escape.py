@@ -1,12 +1,15 @@
-"""Whose address goes where: locals and globals that something other than an access by name can reach.
+"""Whose address goes where: locals and globals that something other than an access by name can reach, and
+functions that code outside may come to call.
 
-Objects are named as in the IR: `%x` a local variable, `@g` a global.
+Objects are named as in the IR: `%x` a local variable, `@g` a global. Functions stay inside only where that is
+plain: their address is called or compared at once, or kept in a cell (local variable, parameter, file-local
+global) from which it is only called or compared.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import defaultdict
 
 from vouch.c.ir import (
     AggregateConstant,
@@ -14,6 +17,7 @@ from vouch.c.ir import (
     Call,
     Cast,
     Compare,
+    Constant,
     ExpressionConstant,
     Function,
     GetElementPtr,
@@ -22,13 +26,16 @@ from vouch.c.ir import (
     Load,
     Opaque,
     Operand,
+    Program,
     Register,
     Store,
 )
+from vouch.c.uses import names_in, operands
 
 _COPIES = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
 _MARKERS = ("llvm.lifetime.", "llvm.dbg.")
 _GLOBAL = re.compile(r"@[-\w$.]+")
+_OWN_FILE_ONLY = ("internal", "private")
 
 
 def escaping(function: Function) -> set[str]:
@@ -52,7 +59,7 @@ def escaping(function: Function) -> set[str]:
                         if number >= len(byval) or byval[number] is None:
                             found |= owner(owners, argument)
                 case _:
-                    for operand in operands_of(instruction):
+                    for operand in operands(instruction):
                         found |= owner(owners, operand)
     return found
 
@@ -87,23 +94,156 @@ def owner(owners: dict[str, set[str]], operand: Operand) -> set[str]:
             return owners.get(name, set())
         case GlobalConstant(name=name):
             return {f"@{name}"}
-        case ExpressionConstant(operands=operands):
-            return set().union(*(owner(owners, part) for part in operands))
+        case ExpressionConstant(operands=parts):
+            return set().union(*(owner(owners, part) for part in parts))
         case AggregateConstant(elements=elements):
             return set().union(*(owner(owners, part) for part in elements))
         case _:
             return set()
 
 
-def operands_of(instruction: Instruction) -> Iterable[Operand]:
-    """All operands, found by looking at every field."""
-    for name in instruction.__dataclass_fields__:
-        held = getattr(instruction, name)
-        if isinstance(held, Operand):
-            yield held
-        elif isinstance(held, tuple):
-            for item in held:
-                if isinstance(item, Operand):
-                    yield item
-                elif isinstance(item, tuple):
-                    yield from (part for part in item if isinstance(part, Operand))
+def leaving(program: Program) -> set[str]:
+    """Names of functions, as far as the program mentions them."""
+    bodies = {name: _Body(f) for name, f in program.functions.items() if f.defined}
+    open_globals = {
+        name for name, g in program.globals.items() if g.linkage not in _OWN_FILE_ONLY
+    } | _passed_on_globals(program, bodies)
+    found: set[str] = set()
+    for name in open_globals:
+        found.update(names_in(program.globals[name].initializer))
+    for body in bodies.values():
+        for instruction in body.instructions:
+            for operand in operands(instruction):
+                if isinstance(operand, Constant) and not _stays(
+                    program, bodies, open_globals, body, instruction, operand
+                ):
+                    found.update(names_in(operand))
+    return {name for name in found if name in program.functions}
+
+
+class _Body:
+    """One function's instructions and who uses which register."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.instructions = [i for block in function.blocks.values() for i in block.instructions]
+        self.uses: defaultdict[str, list[Instruction]] = defaultdict(list)
+        self.made: dict[str, Instruction] = {}
+        for instruction in self.instructions:
+            if instruction.result is not None:
+                self.made[instruction.result] = instruction
+            for operand in operands(instruction):
+                if isinstance(operand, Register):
+                    self.uses[operand.name].append(instruction)
+
+    def only_called(self, register: str) -> bool:
+        """The value is called or compared, nothing else."""
+        return all(isinstance(user, Compare) or _is_callee(user, register) for user in self.uses[register])
+
+    def keeps(self, cell: str) -> bool:
+        """Whether a local variable is only stored to, and what is loaded from it only called."""
+        if not isinstance(self.made.get(cell), Alloca):
+            return False
+        for user in self.uses[cell]:
+            if isinstance(user, Store) and not _names(user.value, cell):
+                continue
+            if isinstance(user, Load) and user.result is not None and self.only_called(user.result):
+                continue
+            if isinstance(user, Call) and _callee(user).startswith("llvm.lifetime."):
+                continue
+            return False
+        return True
+
+    def keeps_parameter(self, index: int) -> bool:
+        """Whether what is passed there is only ever called."""
+        parameters = self.function.parameters
+        if index >= len(parameters):
+            return False
+        name = parameters[index].name
+        return all(
+            isinstance(user, Compare)
+            or _is_callee(user, name)
+            or (
+                isinstance(user, Store)
+                and isinstance(user.pointer, Register)
+                and self.keeps(user.pointer.name)
+            )
+            for user in self.uses[name]
+        )
+
+
+def _stays(
+    program: Program,
+    bodies: dict[str, _Body],
+    open_globals: set[str],
+    body: _Body,
+    instruction: Instruction,
+    operand: Constant,
+) -> bool:
+    match instruction:
+        case Compare():
+            return True
+        case Store(pointer=Register(name=cell)) if instruction.value is operand:
+            return body.keeps(cell)
+        case Store(pointer=GlobalConstant(name=name)) if instruction.value is operand:
+            return name in program.globals and name not in open_globals
+        case Call(callee=callee, arguments=given) if callee is operand and operand not in given:
+            return True
+        case Call():
+            target = bodies.get(_callee(instruction))
+            places = [i for i, argument in enumerate(instruction.arguments) if argument is operand]
+            return target is not None and all(target.keeps_parameter(i) for i in places)
+        case _:
+            return False
+
+
+def _passed_on_globals(program: Program, bodies: dict[str, _Body]) -> set[str]:
+    """File-local globals whose address, or what they hold, is used for more than calling."""
+    found: set[str] = set()
+    for item in program.globals.values():
+        found.update(n for n in names_in(item.initializer) if n in program.globals)
+    for body in bodies.values():
+        for instruction in body.instructions:
+            for operand in operands(instruction):
+                if isinstance(operand, Constant) and not _only_reads_to_call(body, instruction, operand):
+                    found.update(n for n in names_in(operand) if n in program.globals)
+    return found
+
+
+def _only_reads_to_call(body: _Body, instruction: Instruction, operand: Constant) -> bool:
+    match instruction:
+        case Load(result=str(result)):
+            return body.only_called(result)
+        case Store(pointer=pointer):
+            return pointer is operand and isinstance(operand, GlobalConstant)
+        case GetElementPtr(base=base, result=str(result)) if base is operand:
+            return _element_only_called(body, result)
+        case _:
+            return False
+
+
+def _element_only_called(body: _Body, pointer: str) -> bool:
+    work = [pointer]
+    while work:
+        for user in body.uses[work.pop()]:
+            if isinstance(user, GetElementPtr) and user.result is not None:
+                work.append(user.result)
+            elif not (isinstance(user, Load) and user.result is not None and body.only_called(user.result)):
+                return False
+    return True
+
+
+def _is_callee(user: Instruction, register: str) -> bool:
+    return (
+        isinstance(user, Call)
+        and _names(user.callee, register)
+        and not any(_names(argument, register) for argument in user.arguments)
+    )
+
+
+def _names(operand: Operand, register: str) -> bool:
+    return isinstance(operand, Register) and operand.name == register
+
+
+def _callee(call: Call) -> str:
+    return call.callee.name if isinstance(call.callee, GlobalConstant) else ""

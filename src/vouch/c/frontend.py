@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from vouch.c import bitfields, carried
+from vouch.c import bitfields, struct_registers
 from vouch.c.cache import Cache
 from vouch.c.clang import Clang, CompileError, Unit
 from vouch.c.database import without_target
@@ -66,7 +66,7 @@ def load(paths: Sequence[str | os.PathLike[str]], options: FrontOptions | None =
     # Library functions that the library's own headers define, as those of _FORTIFY_SOURCE do.
     inlined = {f.name for f in program.functions.values() if f.defined and f.name.endswith(".inline")}
     program.models = models | inlined
-    carried.mark(program)
+    struct_registers.mark(program)
     bitfields.mark(program)
     locate(program, [unit.path for unit in units if os.path.splitext(unit.path)[1] in IR_FILES])
     return Loaded(program, whole.text, [unit.path for unit in units], warnings)

@@ -277,7 +277,7 @@ class Load(Instruction):
     align: int
     volatile: bool
     atomic: bool
-    carries: bool = False  # filled in by `vouch.c.carried`
+    carries: bool = False  # filled in by `vouch.c.struct_registers`
     field: int | None = None
     """The bits that are wanted, where it reads a bit-field (`vouch.c.bitfields`); none of them where it only
     prepares a write."""

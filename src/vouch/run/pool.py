@@ -40,7 +40,7 @@ class Failure(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome(Generic[Result]):
+class JobResult(Generic[Result]):
     """What became of a job: `value`, or why there is none in `failure` and `message`."""
 
     value: Result | None = None
@@ -60,7 +60,7 @@ def run_jobs(
     timeout: float | None = None,
     memory: int | None = None,
     ordered: bool = True,
-) -> Iterator[tuple[Item, Outcome[Result]]]:
+) -> Iterator[tuple[Item, JobResult[Result]]]:
     """Applies `function` to every item in `jobs` processes and yields items with their outcomes.
 
     `timeout` is in seconds per job, `memory` in MiB beyond what the caller has. Outcomes come in the
@@ -70,7 +70,7 @@ def run_jobs(
     todo = list(items)
     pool = _Pool(function, todo, max(1, min(jobs, len(todo))), timeout, memory)
     try:
-        finished: dict[int, Outcome[Result]] = {}
+        finished: dict[int, JobResult[Result]] = {}
         position = 0
         for number, outcome in pool.outcomes():
             if not ordered:
@@ -110,7 +110,7 @@ class _Pool(Generic[Item, Result]):
         self._workers: list[_Worker] = []
         self._next = 0
 
-    def outcomes(self) -> Iterator[tuple[int, Outcome[Result]]]:
+    def outcomes(self) -> Iterator[tuple[int, JobResult[Result]]]:
         """Outcomes with the numbers of their items, as they are ready."""
         gc.freeze()  # Workers then share the pages of what exists already.
         try:
@@ -163,7 +163,7 @@ class _Pool(Generic[Item, Result]):
             return None
         return max(0.0, min(worker.started for worker in busy) + self._timeout - time.monotonic())
 
-    def _collect(self, worker: _Worker) -> tuple[int, Outcome[Result]]:
+    def _collect(self, worker: _Worker) -> tuple[int, JobResult[Result]]:
         """The outcome a worker sent, or what its death means."""
         number, seconds = worker.job, time.monotonic() - worker.started
         assert number is not None
@@ -175,13 +175,13 @@ class _Pool(Generic[Item, Result]):
             failure, message = _cause(worker.process.exitcode, self._memory)
             value = None
             self._end(worker)
-        return number, Outcome(value, failure, message, seconds)
+        return number, JobResult(value, failure, message, seconds)
 
-    def _late(self, worker: _Worker) -> tuple[int, Outcome[Result]]:
+    def _late(self, worker: _Worker) -> tuple[int, JobResult[Result]]:
         assert worker.job is not None
         self._end(worker)
         message = f"no answer in {self._timeout:g} s"
-        return worker.job, Outcome(None, Failure.TIMEOUT, message, time.monotonic() - worker.started)
+        return worker.job, JobResult(None, Failure.TIMEOUT, message, time.monotonic() - worker.started)
 
     def _end(self, worker: _Worker) -> None:
         """Ends a worker and what it started."""

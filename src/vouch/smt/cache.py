@@ -21,14 +21,14 @@ from vouch.smt.walk import order
 from vouch.smt.wrapper import Wrapper
 
 
-class Entry(NamedTuple):
+class CachedAnswer(NamedTuple):
     """An answer; with SAT the values of the symbols by name."""
 
     answer: Answer
     values: dict[str, Any]
 
 
-Store = MutableMapping[str, Entry]
+Store = MutableMapping[str, CachedAnswer]
 
 
 class Digests:
@@ -49,14 +49,14 @@ class Digests:
         return hashlib.blake2b(b"".join(sorted({self.of(t) for t in terms})), digest_size=16).hexdigest()
 
 
-class Folder(MutableMapping[str, Entry]):
+class AnswerFolder(MutableMapping[str, CachedAnswer]):
     """A store of one small file per answer. A file that cannot be read counts as absent."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         folder.mkdir(parents=True, exist_ok=True)
 
-    def __getitem__(self, key: str) -> Entry:
+    def __getitem__(self, key: str) -> CachedAnswer:
         try:
             content = opened(key, (self._folder / key).read_bytes())
         except OSError as error:
@@ -64,11 +64,11 @@ class Folder(MutableMapping[str, Entry]):
         if content is None:  # torn, or not written by this user
             raise KeyError(key)
         entry = pickle.loads(content)
-        if not isinstance(entry, Entry):
+        if not isinstance(entry, CachedAnswer):
             raise KeyError(key)
         return entry
 
-    def __setitem__(self, key: str, entry: Entry) -> None:
+    def __setitem__(self, key: str, entry: CachedAnswer) -> None:
         data = sealed(key, pickle.dumps(entry))
         if data is not None:
             new = self._folder / f"{key}.new"
@@ -112,14 +112,14 @@ class Cached(Wrapper):
         self._sent = len(self._added)
         answer = self._inner.check(assumptions, timeout)
         if answer is Answer.UNSAT:
-            self._store[key] = Entry(answer, {})
+            self._store[key] = CachedAnswer(answer, {})
         elif answer is Answer.SAT:
             with suppress(Whole):
                 self._model = take(self._inner, asserted)
-                self._store[key] = Entry(answer, {s.name: v for s, v in self._model.values.items()})
+                self._store[key] = CachedAnswer(answer, {s.name: v for s, v in self._model.values.items()})
         return answer
 
-    def _replay(self, entry: Entry, asserted: Sequence[Term]) -> bool:
+    def _replay(self, entry: CachedAnswer, asserted: Sequence[Term]) -> bool:
         """Whether the stored answer holds; a stored model is checked like a new one."""
         if entry.answer is Answer.UNSAT:
             return True

@@ -50,12 +50,12 @@ def run(
     if isinstance(call.type, ir.VoidType):
         return None
     if ex.extern == "noop":
-        event.value = ex.world.zero(call.type)
+        event.value = ex.context.zero(call.type)
     else:
         passed = [value for value in values if isinstance(value, Pointer)]
         event.value = result(ex, call.type, name, function, passed, state)
         # What a function outside hands in is its own: others there may write it later.
-        environment = ex.world.environment
+        environment = ex.context.environment
         environment.known.add(environment.reach(state.memory, [Root(event.value)]))
     return event.value
 
@@ -65,7 +65,7 @@ def arguments(
 ) -> list[Root]:
     """What is passed, with the types of the prototype: nothing is written through a pointer to const, and
     from the address of a member nothing around it is reached."""
-    ctypes = ex.world.ctypes
+    ctypes = ex.context.ctypes
     operands = [a for a in call.arguments if not isinstance(a, ir.MetadataOperand)]
     types = _types(call, function, len(operands))
     roots = []
@@ -89,7 +89,7 @@ def _types(call: ir.Call, function: ir.Function | None, count: int) -> tuple[int
 
 def _member(ex: Executor, frame: Frame, operand: ir.Operand) -> tuple[Value, int | None] | None:
     """The member of a struct whose address, or a place in it, an operand is, and its size."""
-    made = ex.later.definitions(frame.function)
+    made = ex.reachability.definitions(frame.function)
     while isinstance(operand, ir.Register):
         step = made.get(operand.name)
         if isinstance(step, ir.Cast) and step.op == "bitcast":
@@ -97,7 +97,7 @@ def _member(ex: Executor, frame: Frame, operand: ir.Operand) -> tuple[Value, int
         elif not isinstance(step, ir.GetElementPtr):
             return None
         elif (field := _field(step)) is not None:
-            value, size = frame.registers.get(operand.name), ex.world.layouts.size(field)
+            value, size = frame.registers.get(operand.name), ex.context.layouts.size(field)
             return (value, size) if value is not None and size else None
         else:
             operand = step.base
@@ -122,7 +122,7 @@ def _returned(ex: Executor, state: State, place: Value, name: str) -> list[tuple
     """A struct that is returned in memory is there afterwards, all of it."""
     found: list[tuple[MemObject, Initial]] = []
     for _, target, _ in place.targets if isinstance(place, Pointer) else ():
-        fresh = OutsideData(ex.world.environment, name, WHOLE)
+        fresh = OutsideData(ex.context.environment, name, WHOLE)
         old = state.memory.get(target)
         new = Contents(state.token, fresh)
         new.alive = old.alive if old is not None else new.alive
@@ -145,27 +145,27 @@ def result(
 
     def value(part: ir.Type, at: int) -> Value:
         if isinstance(part, ir.PointerType):
-            environment = ex.world.environment
+            environment = ex.context.environment
             held = ctype if part is type_ else environment.ctypes.ctype_at(ctype, at)
             pointee = environment.ctypes.pointee(held)
             return environment.pointer(pointee, f"{name}()", passed=passed, memory=memory)
         if isinstance(part, (ir.StructType, ir.ArrayType)):
-            return tuple(value(inner, at + offset) for inner, offset in ex.world.layouts.elements(part))
-        return ex.world.fresh(part, f"{name}()")
+            return tuple(value(inner, at + offset) for inner, offset in ex.context.layouts.elements(part))
+        return ex.context.fresh(part, f"{name}()")
 
     return value(type_, 0)
 
 
 def hand_out(ex: Executor, state: State, roots: Iterable[Root]) -> Reach:
     """Code outside gets to know what the roots lead to. All that it can reach now, in the current state."""
-    environment = ex.world.environment
+    environment = ex.context.environment
     reached = environment.reach(state.memory, roots)
     count = -1
     while len(environment.known.functions) > count:  # a function that it may call leads to more
         count = len(environment.known.functions)
         environment.known.add(reached)
         for name in environment.known.functions:
-            function = ex.world.program.functions.get(name)
+            function = ex.context.program.functions.get(name)
             if function is not None and function.defined:
                 ex.equation.callbacks[name] = None
         reached = environment.reach(state.memory, _visible(ex), environment.known)
@@ -177,20 +177,20 @@ def hand_out(ex: Executor, state: State, roots: Iterable[Root]) -> Reach:
 
 def _visible(ex: Executor) -> list[Root]:
     """Variables that other files can see, and those that functions which they can call have to do with."""
-    environment = ex.world.environment
+    environment = ex.context.environment
     relevant = set(environment.relevant)
     names = [
         name
-        for name, variable in ex.world.program.globals.items()
+        for name, variable in ex.context.program.globals.items()
         if variable.linkage not in _OWN_FILE_ONLY
         and not variable.constant
         and (name in relevant or not isinstance(variable.initializer, (ir.ZeroConstant, ir.IntConstant)))
     ]
     # Earlier calls may have told the addresses of others, where there were some.
     shared = environment.exposed()
-    own = (*_OWN_FILE_ONLY,) if not ex.world.arbitrary else ()
-    names += [name for name in shared if ex.world.program.globals[name].linkage not in own]
-    names += [name for name in ex.later.written_by(ex.equation.callbacks) if name in relevant]
+    own = (*_OWN_FILE_ONLY,) if not ex.context.arbitrary else ()
+    names += [name for name in shared if ex.context.program.globals[name].linkage not in own]
+    names += [name for name in ex.reachability.written_by(ex.equation.callbacks) if name in relevant]
     return _roots(ex, names)
 
 
@@ -200,7 +200,7 @@ def _tables(ex: Executor) -> list[Root]:
         ex,
         (
             name
-            for name, held in ex.world.program.globals.items()
+            for name, held in ex.context.program.globals.items()
             if held.constant
             and held.linkage not in _OWN_FILE_ONLY
             and isinstance(held.initializer, (ir.AggregateConstant, ir.GlobalConstant, ir.ExpressionConstant))
@@ -209,10 +209,10 @@ def _tables(ex: Executor) -> list[Root]:
 
 
 def _roots(ex: Executor, names: Iterable[str]) -> list[Root]:
-    world = ex.world
-    held = world.program.globals
+    context = ex.context
+    held = context.program.globals
     return [
-        Root(Pointer.to(world.named(name), world.zero_offset), writable=not held[name].constant)
+        Root(Pointer.to(context.named(name), context.zero_offset), writable=not held[name].constant)
         for name in names
     ]
 
@@ -220,15 +220,15 @@ def _roots(ex: Executor, names: Iterable[str]) -> list[Root]:
 def _write(
     ex: Executor, state: State, reached: Reach, name: str, reason: str = ""
 ) -> list[tuple[MemObject, Initial]]:
-    return list(ex.world.environment.write(state, reached.writable, name, reason).items())
+    return list(ex.context.environment.write(state, reached.writable, name, reason).items())
 
 
 def _call_back(ex: Executor, state: State, reached: Reach, name: str) -> None:
     """Code outside may call any public function of a library, which may change what nobody else reaches. What
     it can make of it is not worked out."""
-    environment = ex.world.environment
+    environment = ex.context.environment
     relevant = set(environment.relevant)
-    names = [n for n in ex.later.written_by(ex.public) if n in relevant]
+    names = [n for n in ex.reachability.written_by(ex.public) if n in relevant]
     parts = environment.reach(state.memory, _roots(ex, names)).writable
     own = {target: span for target, span in parts.items() if target not in reached.writable}
     for target, data in environment.write(state, own, name).items():
@@ -237,7 +237,7 @@ def _call_back(ex: Executor, state: State, reached: Reach, name: str) -> None:
 
 def assembly(ex: Executor, state: State, values: Iterable[Value], everything: bool, reason: str) -> None:
     """Inline assembly may write what it is given, and with `everything` all that can be reached."""
-    environment = ex.world.environment
+    environment = ex.context.environment
     roots = [Root(value) for value in values]
     reached = hand_out(ex, state, roots) if everything else environment.reach(state.memory, roots)
     _write(ex, state, reached, "assembly", reason)

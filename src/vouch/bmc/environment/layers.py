@@ -48,13 +48,13 @@ class OutsideData(Unknown):
             return self.owner.stored_pointer(target, offset)
         value = super()._new(memory, target, offset, type_)
         if self.inexact:
-            memory.world.inexact.update(dict.fromkeys(symbols(value), self.inexact))
+            memory.context.inexact.update(dict.fromkeys(symbols(value), self.inexact))
         return value
 
     def array(self, memory: Memory, target: MemObject, word: int) -> Term:
         array = super().array(memory, target, word)
         if self.inexact:
-            memory.world.inexact[array] = self.inexact
+            memory.context.inexact[array] = self.inexact
         return array
 
 
@@ -256,7 +256,7 @@ class Disturbed(Layer):
     def effects(
         self, memory: Memory, target: MemObject, offset: int, type_: ir.Type
     ) -> list[tuple[Term, Hit, Effect]]:
-        here = memory.world.ctypes.scalar_at(target.ctype, offset)
+        here = memory.context.ctypes.scalar_at(target.ctype, offset)
         size = memory.layout.store_size(type_)
         found: list[tuple[Term, Hit, Effect]] = []
         for symbol, hits in self.hits.items():

@@ -32,8 +32,8 @@ from vouch.smt import term as T
 from vouch.smt.term import Term
 
 if TYPE_CHECKING:
+    from vouch.bmc.context import ExecutionContext
     from vouch.bmc.state import State
-    from vouch.bmc.world import World
 
 EQUAL_LIMIT = 8  # objects that a pointer may be followed to exactly
 OTHERS_LIMIT = 2  # pointers that may have got into one place through overlapping objects
@@ -47,15 +47,15 @@ class Environment(PointerMaker):
 
     def __init__(
         self,
-        world: World,
+        context: ExecutionContext,
         *,
         strict: bool,
         private: frozenset[str],
         sharing: str = "language",
         chosen: bool = False,
     ) -> None:
-        self.world = world
-        self.ctypes = world.ctypes
+        self.context = context
+        self.ctypes = context.ctypes
         self.strict = strict
         self.private = private
         self.sharing = sharing
@@ -63,12 +63,12 @@ class Environment(PointerMaker):
         self.relevant: list[str] = []  # globals that the code from the entry point on mentions
         self.objects: list[MemObject] = []
         self.known = Reach()  # what code outside has seen of the program's own objects
-        self.overlaps = Overlaps(world.ctypes, world.pointer_bits)
+        self.overlaps = Overlaps(context.ctypes, context.pointer_bits)
         self.starts: dict[MemObject, int] = {}
         self.restricted: set[MemObject] = set()
         self._names: list[str] | None = None
         self._others: dict[tuple[MemObject, int], list[Value]] = {}
-        self.walker = Walker(world.ctypes, world.initial_pointers, world.addressed)
+        self.walker = Walker(context.ctypes, context.initial_pointers, context.addressed)
 
     # ------------------------------------------------------------ pointers
 
@@ -87,8 +87,8 @@ class Environment(PointerMaker):
         program's own objects lives; `restrict`: nothing that is written through it is accessed otherwise."""
         ctype = self.ctypes.known(pointee)
         if self.ctypes.is_function(ctype):
-            return Pointer.to(MemObject(Kind.FUNCTION, "", 0, Unknown()), self.world.zero_offset)
-        align = self.ctypes.align(ctype, self.world.layouts)
+            return Pointer.to(MemObject(Kind.FUNCTION, "", 0, Unknown()), self.context.zero_offset)
+        align = self.ctypes.align(ctype, self.context.layouts)
         own = MemObject(Kind.OUTSIDE, name, None, Unknown(), align=align, ctype=ctype)
         targets: list[Target] = []
         remaining: Term = T.TRUE
@@ -102,12 +102,12 @@ class Environment(PointerMaker):
             remaining = T.and_(remaining, T.not_(guard))
         if self.strict:
             null, invalid = T.fresh(f"{name}.is.null", T.BOOL), T.fresh(f"{name}.is.invalid", T.BOOL)
-            targets.append((T.and_(remaining, null), self.world.null_object, self.world.zero_offset))
+            targets.append((T.and_(remaining, null), self.context.null_object, self.context.zero_offset))
             remaining = T.and_(remaining, T.not_(null))
-            address = T.fresh(f"{name}.address", T.bitvec(self.world.pointer_bits))
-            targets.append((T.and_(remaining, invalid), self.world.wild_object, address))
+            address = T.fresh(f"{name}.address", T.bitvec(self.context.pointer_bits))
+            targets.append((T.and_(remaining, invalid), self.context.wild_object, address))
             remaining = T.and_(remaining, T.not_(invalid))
-        start = T.bv(self._start(own, ctype), self.world.pointer_bits)
+        start = T.bv(self._start(own, ctype), self.context.pointer_bits)
         targets.append((remaining, own, start))
         if not alone:
             self._pair_up(own, followed)
@@ -120,7 +120,7 @@ class Environment(PointerMaker):
         """Where in its object a pointer leads: where places are chosen there is something before it."""
         if not self.chosen:
             return 0
-        size = self.world.program.ctypes[ctype].size if ctype is not None else 0
+        size = self.context.program.ctypes[ctype].size if ctype is not None else 0
         self.starts[own] = 2 * size if size > 1 else 16
         return self.starts[own]
 
@@ -133,7 +133,9 @@ class Environment(PointerMaker):
         if len(made) < OTHERS_LIMIT:
             made.append(self.stored_pointer(target, offset))
         else:
-            self.world.note(f"{target.name} holds at most {OTHERS_LIMIT + 1} different pointers in one place")
+            self.context.note(
+                f"{target.name} holds at most {OTHERS_LIMIT + 1} different pointers in one place"
+            )
         return made[-1]
 
     def _candidates(self, ctype: int | None, name: str, passed: Iterable[Pointer]) -> Iterator[Target]:
@@ -155,14 +157,14 @@ class Environment(PointerMaker):
 
     def _shared(self) -> list[MemObject]:
         """Objects that code outside may know the address of, the oldest first."""
-        exposed = [self.world.named(name) for name in self.exposed()]
+        exposed = [self.context.named(name) for name in self.exposed()]
         own = [o for o in self.known.seen if o.kind in _MEMORY and not o.dead and not o.constant]
         return list(dict.fromkeys((*self.objects, *exposed, *own)))
 
     def exposed(self) -> list[str]:
         """Variables of the program that something other than accesses by name may reach."""
         if self._names is None:
-            held = self.world.program.globals
+            held = self.context.program.globals
             # What the compiler made for itself is private to it.
             self._names = [
                 name
@@ -176,7 +178,7 @@ class Environment(PointerMaker):
         """Of the variables that other files can see and this code does not mention, one of each type: a
         pointer from outside may lead to one, and code outside writes them."""
         found: dict[int, str] = {}
-        for name, variable in self.world.program.globals.items():
+        for name, variable in self.context.program.globals.items():
             visible = variable.linkage not in ("internal", "private") and not variable.constant
             if visible and name not in self.relevant and variable.variable is not None:
                 found.setdefault(variable.variable.type, name)
@@ -185,7 +187,7 @@ class Environment(PointerMaker):
     def _offsets(self, target: MemObject, ctype: int | None, name: str) -> Iterator[Term]:
         """Where in an object a pointer to `ctype` may lead, as far as that is followed exactly."""
         held = self.ctypes.known(target.ctype)
-        bits = self.world.pointer_bits
+        bits = self.context.pointer_bits
         if ctype is not None and held is not None and not self.ctypes.is_bytes(ctype):
             if self.ctypes.same(held, ctype):
                 yield T.bv(self.starts.get(target, 0), bits)
@@ -199,7 +201,7 @@ class Environment(PointerMaker):
                 place += self.starts.get(target, 0)
                 if place < 0:
                     continue
-                size = self.world.program.ctypes[ctype].size if ctype is not None else 1
+                size = self.context.program.ctypes[ctype].size if ctype is not None else 1
                 if not isinstance(target.size, int) or place + max(size, 1) <= target.size:
                     yield T.bv(place, bits)
 
@@ -209,7 +211,7 @@ class Environment(PointerMaker):
         if held is not None and not self.ctypes.is_bytes(held):
             found += [-place for place in self.ctypes.places(ctype, held)[:4]]
         if ctype is not None and not self.ctypes.is_bytes(ctype):
-            size = self.world.program.ctypes[ctype].size
+            size = self.context.program.ctypes[ctype].size
             found += [size, -size]
             if held is not None and self.ctypes.same(held, ctype):
                 found.remove(0)  # is there already
@@ -221,10 +223,10 @@ class Environment(PointerMaker):
         """Some element of an array; there is at least one."""
         assert isinstance(target.size, int)
         if target.size < 2 * stride:
-            return self.world.zero_offset
-        bits = self.world.pointer_bits
+            return self.context.zero_offset
+        bits = self.context.pointer_bits
         index = T.fresh(f"{name}.index", T.bitvec(bits))
-        self.world.constrain(T.ult(index, T.bv(target.size // stride, bits)))
+        self.context.constrain(T.ult(index, T.bv(target.size // stride, bits)))
         return T.mul(index, T.bv(stride, bits))
 
     # ------------------------------------------------------------ overlaps
@@ -235,7 +237,7 @@ class Environment(PointerMaker):
         shared = self._shared()
         if self.sharing != "language":
             if any(self.ctypes.may_share(target.ctype, own.ctype) for target in shared):
-                self.world.note("pointers from outside share whole objects of one type only")
+                self.context.note("pointers from outside share whole objects of one type only")
             return
         self.overlaps.add(own, shared)
         for target in followed:
@@ -248,7 +250,7 @@ class Environment(PointerMaker):
         mine, theirs = self.ctypes.known(a.ctype), self.ctypes.known(b.ctype)
         if mine is None or theirs is None or not self.ctypes.same(mine, theirs) or self.ctypes.is_bytes(mine):
             return None
-        return self.world.program.ctypes[mine].size or None
+        return self.context.program.ctypes[mine].size or None
 
     def same_place(self, a: MemObject, x: Term, b: MemObject, y: Term) -> Term:
         """Are these places in two objects one and the same?"""
@@ -262,8 +264,8 @@ class Environment(PointerMaker):
         if target in self.restricted:
             return
         if isinstance(value, tuple) and type_ is not None:
-            for part, (element, at) in zip(value, self.world.layouts.elements(type_), strict=True):
-                where = None if offset is None else self.world.memory.words.plus(offset, at)
+            for part, (element, at) in zip(value, self.context.layouts.elements(type_), strict=True):
+                where = None if offset is None else self.context.memory.words.plus(offset, at)
                 self.disturb(state, target, where, element, part)
             return
         for other, symbol in self.overlaps.of(target):
@@ -276,7 +278,7 @@ class Environment(PointerMaker):
         """What a write within an element cannot hit where equal pointers are followed: the element there."""
         if element is None or type_ is None or offset is None or offset.value is None:
             return None
-        inside = int(offset.value) <= element - self.world.layouts.store_size(type_)
+        inside = int(offset.value) <= element - self.context.layouts.store_size(type_)
         return (0, element) if inside else None
 
     def disturb_all(self, state: State, type_: ir.Type, value: Value) -> None:
@@ -337,7 +339,7 @@ class Environment(PointerMaker):
             target = work.pop()
             if target in parts or (target not in state.memory and is_pristine(target)):
                 continue
-            root = Root(Pointer.to(target, self.world.zero_offset))
+            root = Root(Pointer.to(target, self.context.zero_offset))
             for other in self.walker.reach(state.memory, [root]).writable:
                 known = found.setdefault(other, {})
                 if not known.keys() >= found[target].keys():

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from vouch.bmc.ctypes import CTypes
+from vouch.bmc.ctypes import TypeTable
 from vouch.bmc.initial import Unknown
 from vouch.bmc.value import Kind, MemObject
 from vouch.smt import term as T
@@ -25,7 +25,7 @@ def _group(target: MemObject) -> Group:
 class Overlaps:
     """`symbols` are those of pairs of groups, with what they mean."""
 
-    def __init__(self, ctypes: CTypes, pointer_bits: int) -> None:
+    def __init__(self, ctypes: TypeTable, pointer_bits: int) -> None:
         self.symbols: dict[Term, str] = {}
         self._ctypes = ctypes
         self._bits = pointer_bits

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from vouch.bmc.ctypes import CTypes
+from vouch.bmc.ctypes import TypeTable
 from vouch.bmc.environment.layers import WHOLE, Span
 from vouch.bmc.memory import Contents
 from vouch.bmc.value import Kind, MemObject, Pointer, Value
@@ -65,7 +65,7 @@ class Walker:
 
     def __init__(
         self,
-        ctypes: CTypes,
+        ctypes: TypeTable,
         globals_: Callable[[MemObject], Iterable[Value]],
         addressed: Mapping[Term, MemObject],
     ) -> None:

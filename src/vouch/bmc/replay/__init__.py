@@ -8,7 +8,7 @@ in a limited process (`process.py`) and reports which checks were violated. Noth
 
 from __future__ import annotations
 
-from vouch.bmc.replay.limits import Limits
+from vouch.bmc.replay.limits import ReplayLimits
 from vouch.bmc.replay.replayer import Replayer, ReplayResult, replay
 
-__all__ = ["Limits", "ReplayResult", "Replayer", "replay"]
+__all__ = ["ReplayLimits", "ReplayResult", "Replayer", "replay"]

@@ -37,7 +37,7 @@ _RUNTIME_FLAGS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Binary:
+class ReplayBinary:
     """`missing` are functions that the compiler needs and nobody has: a run that calls one crashes.
     `launcher` is the program that confines itself and runs this one."""
 
@@ -59,7 +59,7 @@ _LINK = (
 )
 
 
-def build(text: str, machine: Machine, folder: Path) -> Binary:
+def build(text: str, machine: Machine, folder: Path) -> ReplayBinary:
     """Compile and link `text` in `folder`. Raises `Unreplayable` with the first line that the compiler or
     linker says, and for text with assembly: what that does to the binary nobody can tell."""
     if has_assembly(text):
@@ -75,7 +75,7 @@ def build(text: str, machine: Machine, folder: Path) -> Binary:
     if machine.short:
         lengthen(binary)
     launcher = _launcher(machine, folder)
-    return Binary(binary, launcher, tuple(dict.fromkeys(_UNRESOLVED.findall(said))))
+    return ReplayBinary(binary, launcher, tuple(dict.fromkeys(_UNRESOLVED.findall(said))))
 
 
 def has_assembly(text: str) -> bool:

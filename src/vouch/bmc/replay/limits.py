@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ReplayLimits:
     """`seconds` of processor time and of waiting; `memory` in bytes that the run really touches."""
 
     seconds: float = 10.0

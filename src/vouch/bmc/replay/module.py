@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from vouch.bmc.replay import stubs, triggers
 from vouch.bmc.replay.emit import declarations
 from vouch.bmc.replay.machine import Machine, retarget
-from vouch.bmc.replay.rewrite import FunctionRewriter, Shared
+from vouch.bmc.replay.rewrite import FunctionRewriter, RewriteTables
 from vouch.bmc.replay.sites import carrying, locate
 from vouch.bmc.replay.storage import lay_out
 from vouch.bmc.replay.text import ModuleText, Unreplayable, read_module
-from vouch.c.carried import received
 from vouch.c.checks.base import Check
 from vouch.c.ir import Program
 from vouch.c.layout import Sizes
 from vouch.c.reader.scan import Unreadable
+from vouch.c.struct_registers import received
 from vouch.errors import Unsupported
 
 _PURE = re.compile(r"\bmemory\([^)]*\)|\b(readonly|readnone)\b")
@@ -67,7 +67,7 @@ def _rewrite(program: Program, module: ModuleText, checks: Sequence[Check], mach
     carriers = carrying(program, module)
     stubbed = {n: f for n, f in module.declarations.items() if not n.startswith("llvm.")}
     numbers = {name: i for i, name in enumerate([*module.functions, *stubbed, stubs.UNKNOWN_CALLEE])}
-    shared = Shared(numbers, program.layout.pointer_bits, machine.foreign)
+    shared = RewriteTables(numbers, program.layout.pointer_bits, machine.foreign)
     storage = lay_out(module, program.layout.pointer_bits)
     out = [*map(_kept_calls, module.preamble), *storage.lines, *declarations()]
     for name, function in module.functions.items():

@@ -18,22 +18,22 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from vouch.bmc.replay.build import Binary
-from vouch.bmc.replay.limits import Limits
+from vouch.bmc.replay.build import ReplayBinary
+from vouch.bmc.replay.limits import ReplayLimits
 from vouch.process import end, start
 
 _TICK = 0.05  # seconds between two looks at the memory in use
 
 
 @dataclass(slots=True)
-class Outcome:
+class NativeRun:
     """`output` is what the runtime reported, `stopped` why the run did not end by itself."""
 
     output: bytes
     stopped: str | None
 
 
-def run(binary: Binary, data: bytes, limits: Limits) -> Outcome:
+def run(binary: ReplayBinary, data: bytes, limits: ReplayLimits) -> NativeRun:
     """Feed `data` to the binary and collect what it reports."""
     seconds = max(1, math.ceil(limits.seconds))
     process = start(
@@ -55,10 +55,10 @@ def run(binary: Binary, data: bytes, limits: Limits) -> Outcome:
         end(process)
     if stopped is None and process.returncode < 0:
         stopped = _signal(process.returncode)
-    return Outcome(output, stopped)
+    return NativeRun(output, stopped)
 
 
-def _collect(process: subprocess.Popen[bytes], limits: Limits) -> tuple[bytes, str | None]:
+def _collect(process: subprocess.Popen[bytes], limits: ReplayLimits) -> tuple[bytes, str | None]:
     assert process.stdout is not None
     deadline = time.monotonic() + limits.seconds
     output = bytearray()

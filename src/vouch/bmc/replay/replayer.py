@@ -9,12 +9,12 @@ from typing import Protocol
 
 from vouch.bmc.counterexample import Address, Counterexample, OutsideObject, Scalar
 from vouch.bmc.replay import real, wire
-from vouch.bmc.replay.build import Binary, build
-from vouch.bmc.replay.chance import random_example
-from vouch.bmc.replay.limits import Limits
+from vouch.bmc.replay.build import ReplayBinary, build
+from vouch.bmc.replay.limits import ReplayLimits
 from vouch.bmc.replay.machine import machine_for
 from vouch.bmc.replay.module import Rewritten, rewrite
 from vouch.bmc.replay.process import run
+from vouch.bmc.replay.random_inputs import random_example
 from vouch.bmc.replay.text import Unreplayable
 from vouch.c.checks.base import Check
 from vouch.c.ir import Program
@@ -71,18 +71,18 @@ class Replayer:
         self,
         loaded: HasProgram,
         checks: Sequence[Check],
-        limits: Limits | None = None,
+        limits: ReplayLimits | None = None,
         devices: Sequence[tuple[int, int]] = (),
     ) -> None:
         self._program = loaded.program
         self._text = loaded.ir
         self._checks = list(checks)
         self._numbers = {check.id: number for number, check in enumerate(self._checks, 1)}
-        self._limits = limits or Limits()
+        self._limits = limits or ReplayLimits()
         self._devices = list(devices)
         self._answers: dict[wire.Question, int] = {}
         self._folder: Folder | None = None
-        self._built: tuple[Rewritten, Binary] | Unreplayable | None = None
+        self._built: tuple[Rewritten, ReplayBinary] | Unreplayable | None = None
 
     def __enter__(self) -> Replayer:
         return self
@@ -97,7 +97,7 @@ class Replayer:
             self._folder.remove()
         self._folder, self._built = None, None
 
-    def _build(self) -> tuple[Rewritten, Binary]:
+    def _build(self) -> tuple[Rewritten, ReplayBinary]:
         if self._built is None:
             try:
                 machine = machine_for(self._program)
@@ -232,7 +232,10 @@ def _with_command_line(example: Counterexample, program: Program) -> Counterexam
 
 
 def replay(
-    loaded: HasProgram, example: Counterexample, limits: Limits | None = None, checks: Sequence[Check] = ()
+    loaded: HasProgram,
+    example: Counterexample,
+    limits: ReplayLimits | None = None,
+    checks: Sequence[Check] = (),
 ) -> ReplayResult:
     """Run one counterexample. For several of one program use a `Replayer`, which builds it once."""
     with Replayer(loaded, checks or [example.check], limits) as replayer:

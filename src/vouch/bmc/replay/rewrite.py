@@ -14,7 +14,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from vouch.bmc.replay.emit import Emitter, allocated_size, bits, stored_size
-from vouch.bmc.replay.marks import Marks
+from vouch.bmc.replay.shadow import RegisterShadow
 from vouch.bmc.replay.text import NAME, CallText, FunctionText, Line, call_result, parse_call, split, type_end
 from vouch.bmc.replay.triggers import AFTER, BEFORE, Unwatchable, Watch, binary_parts
 from vouch.c.checks.base import Check, Trigger
@@ -28,7 +28,7 @@ END_ABORT, END_UNREACHABLE, END_FOREIGN = 3, 5, 11
 
 
 @dataclass(slots=True)
-class Shared:
+class RewriteTables:
     """What the rewriting of all functions needs to know and finds out."""
 
     functions: Mapping[str, int]  # number of each function by name
@@ -50,7 +50,7 @@ class FunctionRewriter:
         self,
         text: FunctionText,
         checks: Mapping[int, list[tuple[int, Check]]],
-        shared: Shared,
+        shared: RewriteTables,
         received: Collection[str] = (),
         carrying: Collection[int] = (),
     ) -> None:
@@ -59,7 +59,7 @@ class FunctionRewriter:
         self._shared = shared
         self._number = str(shared.functions[text.name])
         self._out = Emitter()
-        self._marks = Marks(self._out, text, received, carrying)
+        self._shadow = RegisterShadow(self._out, text, received, carrying)
         self._simple = _simple_allocas(text)
         self._flagged = self._find_flagged()
         self._open = self._simple.keys() - _written_first(text)
@@ -82,10 +82,10 @@ class FunctionRewriter:
             if start is None:
                 start = len(self._out.lines)
                 self._enter()
-                self._marks.enter()
+                self._shadow.enter()
             self._instruction(item)
         body = self._out.lines
-        body[start:start] = self._marks.reserve()
+        body[start:start] = self._shadow.reserve()
         if self._copies:
             body = [self._renamed(line) for line in body]
         return [head, *body, "}"]
@@ -138,7 +138,7 @@ class FunctionRewriter:
             case "atomicrmw" | "cmpxchg":
                 self._atomic(line)
             case "ret":
-                self._marks.leave(line)
+                self._shadow.leave(line)
                 self._leave()
                 self._keep(line)
             case "unreachable":
@@ -152,7 +152,7 @@ class FunctionRewriter:
                 self._float_to_integer(line)
             case _:
                 self._keep(line)
-                self._marks.follow(line)
+                self._shadow.follow(line)
         for number, check in checks:
             if line.op == "invoke" and check.trigger in AFTER:
                 self._shared.unwatched[number] = "the call may throw"
@@ -241,7 +241,7 @@ class FunctionRewriter:
         hook = "volatile_load" if volatile else "load"
         place = self._out.call(hook, pointer, stored_size(kind), access, uninitialised, self._number)
         self._keep(line, f"load {kind}, ptr {place}, align 1")
-        self._marks.load(line, kind, pointer)
+        self._shadow.load(line, kind, pointer)
 
     def _store(self, line: Line) -> None:
         match = _STORE.match(line.text)
@@ -256,7 +256,7 @@ class FunctionRewriter:
         access = self._site(line, Trigger.ACCESS)
         target = self._out.call("store", pointer, stored_size(kind), access, self._number)
         self._out.do(f"store {value}, ptr {target}, align 1")
-        self._marks.store(kind, value[len(kind) :].strip(), pointer)
+        self._shadow.store(kind, value[len(kind) :].strip(), pointer)
 
     def _atomic(self, line: Line) -> None:
         before, pointer, after = _around_pointer(line.text)
@@ -342,9 +342,9 @@ class FunctionRewriter:
             self._out.call("blame", *blame)
         if not name.startswith("@"):
             call.callee = self._checked_callee(line, call)
-        self._marks.before_call(call)
+        self._shadow.before_call(call)
         self._keep(line, call.spelled())
-        self._marks.after_call(line, call)
+        self._shadow.after_call(line, call)
         if charged:
             self._out.call("unblame")
 

@@ -27,7 +27,7 @@ from vouch.c.checks import (
     unsigned_overflow,
 )
 from vouch.c.checks.base import OFF_BY_DEFAULT, Category, Check, Trigger
-from vouch.c.checks.context import Context, Found, Shared, build
+from vouch.c.checks.context import Context, Found, ProgramFacts, build
 from vouch.c.ir import Function, Location, Program
 from vouch.c.sources import Sources
 from vouch.errors import VouchError
@@ -92,7 +92,7 @@ def find(
     function's in source order. Library models and inline functions of system headers are left out."""
     wanted = frozenset(Category) - OFF_BY_DEFAULT if categories is None else frozenset(categories)
     sources = sources if sources is not None else program.sources
-    shared = Shared()
+    shared = ProgramFacts()
     checks: list[Check] = []
     for function in program.functions.values():
         if function.defined and not _is_foreign(program, function):

@@ -55,7 +55,7 @@ class Found:
 
 
 @dataclass(slots=True)
-class Shared:
+class ProgramFacts:
     """What finders work out once per program."""
 
     unsigned_names: dict[str, bool] = field(default_factory=dict)  # C type name -> unsigned
@@ -69,7 +69,7 @@ class Context:
     program: Program
     function: Function
     sources: Sources
-    shared: Shared
+    shared: ProgramFacts
     defs: dict[str, Instruction] = field(default_factory=dict)
     order: dict[int, int] = field(default_factory=dict)
     blocks: dict[int, str] = field(default_factory=dict)
@@ -129,7 +129,7 @@ def source_name(program: Program, call: Call) -> str:
     return function.source_name if function is not None else name
 
 
-def build(program: Program, function: Function, sources: Sources, shared: Shared) -> Context:
+def build(program: Program, function: Function, sources: Sources, shared: ProgramFacts) -> Context:
     """One pass over the function."""
     context = Context(program, function, sources, shared)
     number = 0

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vouch.c import known
-from vouch.c.carried import received
-from vouch.c.checks.assigned import Assigned
-from vouch.c.checks.context import Context, Shared, build, callee_name
-from vouch.c.checks.places import Place, Places
+from vouch.c.checks.context import Context, ProgramFacts, build, callee_name
+from vouch.c.checks.definite_assignment import DefiniteAssignment
+from vouch.c.checks.points_to import Place, PointsTo
 from vouch.c.escape import escaping
 from vouch.c.ir import (
     Alloca,
@@ -34,6 +33,7 @@ from vouch.c.ir import (
     Type,
 )
 from vouch.c.layout import Sizes
+from vouch.c.struct_registers import received
 from vouch.errors import Unsupported
 
 Copy = tuple[Instruction, Operand, int | None, bool]  # site, source, bytes, whether it leaves local variables
@@ -99,14 +99,14 @@ class _Copies:
     """The copies of one function."""
 
     def __init__(self, program: Program, function: Function) -> None:
-        self.context: Context = build(program, function, program.sources, Shared())
-        self.places = Places(self.context)
+        self.context: Context = build(program, function, program.sources, ProgramFacts())
+        self.places = PointsTo(self.context)
         self.sizes = Sizes(program.layout)
         self.received = received(program, function)
 
     def incomplete(self, behind: bool) -> bool:
         """Does any copy lack something, if none before did?"""
-        assigned = Assigned(self.context, self.places, trusting=True)
+        assigned = DefiniteAssignment(self.context, self.places, trusting=True)
         for site, source, size, _ in self._copies():
             if self.places.of(source).base is None:
                 if behind:
@@ -119,7 +119,7 @@ class _Copies:
         """Does any that may lack something leave the local variables? Sources behind pointers aside."""
         if any(self._stores_out(store) for store in self.context.stores):
             return True
-        assigned = Assigned(self.context, self.places, self.received)
+        assigned = DefiniteAssignment(self.context, self.places, self.received)
         return any(
             leaves and self.places.of(source).base is not None and self._open(assigned, site, source, size)
             for site, source, size, leaves in self._copies()
@@ -158,7 +158,9 @@ class _Copies:
                     if isinstance(block.terminator, Return):
                         yield block.terminator, pointer, self.places.size_of(Place(parameter)), False
 
-    def _open(self, assigned: Assigned, site: Instruction, source: Operand, size: int | None) -> bool:
+    def _open(
+        self, assigned: DefiniteAssignment, site: Instruction, source: Operand, size: int | None
+    ) -> bool:
         place = self.places.of(source)
         match place.base:
             case None | GlobalConstant():

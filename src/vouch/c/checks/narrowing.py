@@ -26,7 +26,6 @@ import re
 from collections.abc import Iterator
 
 from vouch.c import bitfields
-from vouch.c.carried import received
 from vouch.c.checks.base import Category, Trigger
 from vouch.c.checks.context import Context, Found, callee_name
 from vouch.c.checks.handlers import Handler
@@ -53,6 +52,7 @@ from vouch.c.ir import (
     VectorType,
 )
 from vouch.c.pointees import Pointees
+from vouch.c.struct_registers import received
 
 CATEGORY = Category.NARROWING
 

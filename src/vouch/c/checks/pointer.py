@@ -35,7 +35,7 @@ from vouch.c.checks.context import (
     is_device_register,
     source_name,
 )
-from vouch.c.checks.places import Place, Places
+from vouch.c.checks.points_to import Place, PointsTo
 from vouch.c.checks.text import spell, spell_place
 from vouch.c.ir import (
     AtomicUpdate,
@@ -57,7 +57,7 @@ CATEGORY = Category.POINTER
 _COPIES = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.", "llvm.memcpy.inline.")
 
 def find(context: Context) -> Iterator[Found]:
-    places = Places(context)
+    places = PointsTo(context)
     yield from _accesses(context, places)
     for call in context.calls:
         name = callee_name(call)
@@ -93,7 +93,7 @@ def _is_harmless(context: Context, call: Call, name: str) -> bool:
     return all(variable is not None and variable.constant for variable in held)
 
 
-def _accesses(context: Context, places: Places) -> Iterator[Found]:
+def _accesses(context: Context, places: PointsTo) -> Iterator[Found]:
     # clang computes the address of a place once and uses it for the read and the write of `p->n += 1`: one
     # access of the program, one check.
     seen: set[tuple[str, int]] = set()
@@ -138,7 +138,7 @@ def _type(operand: Operand) -> Type:
     return kind
 
 
-def _copy(context: Context, places: Places, call: Call) -> Iterator[Found]:
+def _copy(context: Context, places: PointsTo, call: Call) -> Iterator[Found]:
     place = context.place(call)
     if place is None:
         return

@@ -29,12 +29,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vouch.c import known
-from vouch.c.carried import received
-from vouch.c.checks.assigned import Assigned, Reads
 from vouch.c.checks.base import Category, Trigger
 from vouch.c.checks.context import Context, Found, callee_name, is_device_register, source_name
 from vouch.c.checks.copies import partly_written, unwritten_behind_pointers
-from vouch.c.checks.places import Places
+from vouch.c.checks.definite_assignment import DefiniteAssignment, Reads
+from vouch.c.checks.points_to import PointsTo
 from vouch.c.checks.text import spell_place
 from vouch.c.escape import escaping
 from vouch.c.ir import (
@@ -50,13 +49,14 @@ from vouch.c.ir import (
     Register,
     Return,
 )
-from vouch.c.leaving import operands
+from vouch.c.struct_registers import received
+from vouch.c.uses import operands
 
 CATEGORY = Category.UNINITIALISED
 
 
 def find(context: Context) -> Iterator[Found]:
-    places = Places(context)
+    places = PointsTo(context)
     partly, behind_pointers = _may_be_unwritten(context)
     assigned = _assigned(context, places)
     declared = _written_where_declared(context, places)
@@ -93,13 +93,13 @@ def _reads(context: Context) -> Iterator[Reads]:
                     yield i
 
 
-def _assigned(context: Context, places: Places) -> Assigned:
+def _assigned(context: Context, places: PointsTo) -> DefiniteAssignment:
     partly = partly_written(context.program)
     if not partly.some:
-        return Assigned(context, places, trusting=True)
+        return DefiniteAssignment(context, places, trusting=True)
     reached = escaping(context.function) if partly.out or partly.through else ()
     left_out = {name[1:] for name in reached if name.startswith("%")}
-    return Assigned(context, places, received(context.program, context.function), left_out=left_out)
+    return DefiniteAssignment(context, places, received(context.program, context.function), left_out=left_out)
 
 
 def _may_lack_value(context: Context, base: Alloca | Parameter, partly: bool) -> bool:
@@ -165,7 +165,7 @@ def _calls(context: Context) -> Iterator[Found]:
             yield Found(CATEGORY, place, message, Trigger.UNINITIALISED, call)
 
 
-def _written_where_declared(context: Context, places: Places) -> set[int]:
+def _written_where_declared(context: Context, places: PointsTo) -> set[int]:
     """Variables with an initialiser: something writes them on the line of their declaration."""
     found = set()
     writes: list[tuple[Instruction, Operand]] = [(store, store.pointer) for store in context.stores]

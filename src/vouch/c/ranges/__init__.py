@@ -17,12 +17,12 @@ from vouch.c.ir import Call, Function, IntType, PointerType, Program
 from vouch.c.ranges.calls import instructions
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.judge import UNREACHABLE, judge
-from vouch.c.ranges.solve import Solver
+from vouch.c.ranges.solve import FixedPoint
+from vouch.c.ranges.whole_program import FROM_OUTSIDE, WholeProgram, join_arguments
 from vouch.c.ranges.widths import by_width
-from vouch.c.ranges.world import FROM_OUTSIDE, World, join_arguments
 from vouch.verdict import Verdict
 
-__all__ = ["Analysis", "Decision", "Ranges", "analyse", "decide"]
+__all__ = ["Decision", "RangeAnalysis", "Ranges", "analyse", "decide"]
 
 
 @dataclass(slots=True, frozen=True)
@@ -39,7 +39,7 @@ class Ranges:
     """Invariants: what integer variables of a function hold at the start of a block, whenever it is
     reached."""
 
-    def __init__(self, solvers: dict[str, Solver]) -> None:
+    def __init__(self, solvers: dict[str, FixedPoint]) -> None:
         self._solvers = solvers
 
     def of(
@@ -62,7 +62,7 @@ class Ranges:
 
 
 @dataclass(slots=True)
-class Analysis:
+class RangeAnalysis:
     decisions: dict[str, Decision]
     ranges: Ranges
 
@@ -85,7 +85,7 @@ def analyse(
     strict_pointers: bool = False,
     arbitrary_globals: bool | None = None,
     library: bool | None = None,
-) -> Analysis:
+) -> RangeAnalysis:
     """As `decide`, with the invariants. `arbitrary_globals` overrides what `entries` say of globals. In a
     `library` code outside may call the entry points whenever it runs."""
     if arbitrary_globals is None:
@@ -96,12 +96,14 @@ def analyse(
     checks = list(checks)
     for check in checks:
         by_function.setdefault(check.function, []).append(check)
-    run = _Run(World(program, arbitrary_globals, entries if library else ()), entries, strict_pointers)
+    run = _Passes(
+        WholeProgram(program, arbitrary_globals, entries if library else ()), entries, strict_pointers
+    )
     if any(check.trigger is Trigger.UNINITIALISED for check in checks):
-        run.world.copies = partly_written(program)
+        run.whole.copies = partly_written(program)
     run.bottom_up()
     decisions: dict[str, Decision] = {}
-    for name in reversed(run.world.graph.order):
+    for name in reversed(run.whole.graph.order):
         held = by_function.get(name, [])
         for check in held:
             if check.trigger is Trigger.NEVER:
@@ -113,100 +115,100 @@ def analyse(
             decisions[id_] = Decision(Verdict.SAFE, rung, reason or None)
         for id_ in narrow - safe.keys():
             decisions[id_] = Decision(Verdict.SAFE, "preprocess")
-    if run.world.incomplete:
+    if run.whole.incomplete:
         for check in checks:
             known = decisions.get(check.id)
             if check.trigger is Trigger.UNINITIALISED and known is not None and known.reason != UNREACHABLE:
                 del decisions[check.id]
-    return Analysis(decisions, Ranges(run.solvers))
+    return RangeAnalysis(decisions, Ranges(run.solvers))
 
 
-class _Run:
+class _Passes:
     """The two passes over the call graph."""
 
-    def __init__(self, world: World, entries: Collection[str], strict: bool) -> None:
-        self.world = world
+    def __init__(self, whole: WholeProgram, entries: Collection[str], strict: bool) -> None:
+        self.whole = whole
         self.strict = strict
         self.entries = set(entries)
-        program, graph = world.program, world.graph
+        program, graph = whole.program, whole.graph
         self.roots = self.entries | graph.taken | {*program.constructors, *program.destructors}
         self.roots |= graph.recursive | graph.twice
-        self.solvers: dict[str, Solver] = {}
+        self.solvers: dict[str, FixedPoint] = {}
 
     def bottom_up(self) -> None:
         """What every function returns, whatever it is called with; and all writes to globals."""
-        world = self.world
-        collects = not world.library and bool(world.objects.hidden) and not world.graph.twice
-        called = {callee for callees in world.graph.callees.values() for callee in callees}
-        for name in world.graph.order:
-            function = world.program.functions[name]
+        whole = self.whole
+        collects = not whole.library and bool(whole.objects.hidden) and not whole.graph.twice
+        called = {callee for callees in whole.graph.callees.values() for callee in callees}
+        for name in whole.graph.order:
+            function = whole.program.functions[name]
             wanted = name in called and isinstance(function.signature.result, IntType)
-            if name in world.graph.twice or not (wanted or collects):
+            if name in whole.graph.twice or not (wanted or collects):
                 continue
-            solver = Solver(world, function, None, self._clean(name))
+            solver = FixedPoint(whole, function, None, self._clean(name))
             if collects:
                 judge(solver, ())
-            world.results[name] = solver.result
+            whole.results[name] = solver.result
             if not solver.returns:
-                world.endless.add(name)
-        world.incomplete = world.copies.out
-        world.called.clear()
-        world.unclean.clear()
-        world.arguments.clear()
+                whole.endless.add(name)
+        whole.incomplete = whole.copies.out
+        whole.called.clear()
+        whole.unclean.clear()
+        whole.arguments.clear()
         if collects:
-            world.settle_writes()
+            whole.settle_writes()
 
     def top_down(self, name: str, checks: list[Check]) -> dict[str, str]:
         """Ids of safe checks with reasons, callers having been visited before."""
-        world = self.world
-        function = world.program.functions[name]
-        if name in world.graph.twice:
-            _pass_anything(world, function)
-            world.incomplete = world.incomplete or bool(world.copies.through)
+        whole = self.whole
+        function = whole.program.functions[name]
+        if name in whole.graph.twice:
+            _pass_anything(whole, function)
+            whole.incomplete = whole.incomplete or bool(whole.copies.through)
             return {}
-        if name not in self.roots and name not in world.called:
+        if name not in self.roots and name not in whole.called:
             return {check.id: "unreachable" for check in checks}
         if name in self.roots:
             arguments = self._outside(name, function)
         else:
-            arguments = world.arguments.get(name)
-        solver = self.solvers[name] = Solver(world, function, arguments, self._clean(name))
+            arguments = whole.arguments.get(name)
+        solver = self.solvers[name] = FixedPoint(whole, function, arguments, self._clean(name))
         return judge(solver, checks)
 
     def _clean(self, name: str) -> bool:
         """Whether pointers in memory from outside can be trusted when a function is called."""
-        world = self.world
-        if self.strict or name in world.graph.recursive or name in world.unclean:
+        whole = self.whole
+        if self.strict or name in whole.graph.recursive or name in whole.unclean:
             return False
-        if world.graph.effects[name].frees or (name in world.graph.taken and world.graph.indirect):
+        if whole.graph.effects[name].frees or (name in whole.graph.taken and whole.graph.indirect):
             return False
-        return name in world.called or name in self.entries
+        return name in whole.called or name in self.entries
 
     def _outside(self, name: str, function: Function) -> list[Any] | None:
         """Arguments of a function that code outside calls: arbitrary, but pointers are valid by
         assumption."""
-        world = self.world
-        if self.strict or name not in self.entries or name in world.graph.recursive:
+        whole = self.whole
+        if self.strict or name not in self.entries or name in whole.graph.recursive:
             return None
         if name == "main":  # argv has a length, and ends with a null pointer
             return None
-        if world.graph.effects[name].frees or (name in world.graph.taken and world.graph.indirect):
+        if whole.graph.effects[name].frees or (name in whole.graph.taken and whole.graph.indirect):
             return None
         given: list[Any] = [
             # Where a struct is returned, nothing lies before.
             FROM_OUTSIDE if isinstance(p.type, PointerType) and not p.sret else None
             for p in function.parameters
         ]
-        known = world.arguments.get(name)
+        known = whole.arguments.get(name)
         if known is None:
-            return None if name in world.called else given
+            return None if name in whole.called else given
         return [join_arguments(a, b) for a, b in zip(given, known, strict=False)]
 
 
-def _pass_anything(world: World, function: Function) -> None:
+def _pass_anything(whole: WholeProgram, function: Function) -> None:
     """A function that is not analysed may call its callees with anything."""
     for instruction in instructions(function):
         if isinstance(instruction, Call):
-            target = world.graph.target(instruction)
+            target = whole.graph.target(instruction)
             if target is not None:
-                world.note_call(target, [None] * len(instruction.arguments))
+                whole.note_call(target, [None] * len(instruction.arguments))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from vouch.c.cfg import Graph
-from vouch.c.escape import operands_of
 from vouch.c.ir import (
     Alloca,
     ArrayType,
@@ -30,6 +29,7 @@ from vouch.c.ir import (
     Unreachable,
 )
 from vouch.c.layout import Sizes
+from vouch.c.uses import operands
 from vouch.errors import Unsupported
 
 _BORDERS = [0, 1, 127, 128, 255, 256, 32767, 32768, 65535, 65536, 2**31 - 1, 2**31, 2**32 - 1, 2**63 - 1]
@@ -86,7 +86,7 @@ class Frame:
         found: dict[str, set[str]] = {}
         for label, block in self.function.blocks.items():
             for instruction in block.instructions:
-                for operand in operands_of(instruction):
+                for operand in operands(instruction):
                     if isinstance(operand, Register) and self.home.get(operand.name, label) != label:
                         found.setdefault(operand.name, set()).add(label)
                 if isinstance(instruction, Phi):

@@ -62,19 +62,19 @@ from vouch.c.ranges.calls import Effects
 from vouch.c.ranges.conversion import survives
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.frame import Frame
-from vouch.c.ranges.pointers import ANYWHERE, NULL, OUTSIDE, SOMEWHERE, Pair, Pointer
+from vouch.c.ranges.pointers import ANYWHERE, NULL, OUTSIDE, SOMEWHERE, Pointer, PointerPair
 from vouch.c.ranges.state import CLEAN, State, join_values
-from vouch.c.ranges.world import FROM_OUTSIDE, Extent, World
+from vouch.c.ranges.whole_program import FROM_OUTSIDE, Extent, WholeProgram
 from vouch.errors import Unsupported
 
 
 class Interpreter:
     """`state` is the state at the current point; `own` tells whether it may be changed in place."""
 
-    def __init__(self, world: World, frame: Frame, escaping: set[str]) -> None:
-        self.world = world
+    def __init__(self, whole: WholeProgram, frame: Frame, escaping: set[str]) -> None:
+        self.whole = whole
         self.frame = frame
-        self.sizes = world.objects.sizes
+        self.sizes = whole.objects.sizes
         self.private = {name for name in frame.locals if name not in escaping}
         self.registers: dict[str, Any] = {}
         self.state: State = {}
@@ -86,7 +86,7 @@ class Interpreter:
         self.widening = False
         self.keys: dict[str, set[tuple[Any, ...]]] = {}  # cells seen so far, by object
         self.dead = False  # the rest of the block is not reached
-        self.recording = False  # tell the world about calls and writes
+        self.recording = False  # tell the others about calls and writes
         self.extents: dict[str, Extent] = {n: Extent(0, size, False) for n, size in frame.locals.items()}
         self.extents[OUTSIDE] = FROM_OUTSIDE
         self.pointer_keys: set[tuple[Any, ...]] = set()
@@ -119,7 +119,7 @@ class Interpreter:
     # ------------------------------------------------------------ operands
 
     def value(self, operand: Operand) -> Any:
-        """A `Value`, a `Pointer`, a `Pair`, or None where nothing is known."""
+        """A `Value`, a `Pointer`, a `PointerPair`, or None where nothing is known."""
         if type(operand) is Register:
             name = operand.name
             if name in self.frame.cross:
@@ -148,7 +148,7 @@ class Interpreter:
             case NullConstant():
                 return NULL
             case GlobalConstant(name=name):
-                held = self.world.program.globals.get(name)
+                held = self.whole.program.globals.get(name)
                 if held is None or held.linkage == "extern_weak":
                     return ANYWHERE
                 return Pointer(f"@{name}", 0, 0, True)
@@ -264,7 +264,7 @@ class Interpreter:
             return Pointer(OUTSIDE, 0, 0, False)
         if pointer.base is None or pointer.base[0] != "@" or not isinstance(kind, IntType):
             return unknown
-        known = self.world.content(pointer.base, pointer.lo, pointer.hi, size)
+        known = self.whole.content(pointer.base, pointer.lo, pointer.hi, size)
         return unknown if known is None else known
 
     def store(self, instruction: Store) -> None:
@@ -300,14 +300,14 @@ class Interpreter:
 
     def size(self, base: str | None) -> int:
         """Bytes of an object, 0 where that is not known."""
-        extent = self.extents.get(base or "") or self.world.extent(base)
+        extent = self.extents.get(base or "") or self.whole.extent(base)
         return extent.hi if extent is not None else 0
 
     def forget(self, pointer: Pointer, size: int, value: Any = None) -> None:
         """Something of `size` bytes is written through a pointer."""
         base = pointer.base
         if self.recording and base is not None and base[0] == "@":
-            self.world.note_write(pointer, size, value)
+            self.whole.note_write(pointer, size, value)
         if base == "null":
             return
         if base is None or base == OUTSIDE:
@@ -318,7 +318,7 @@ class Interpreter:
             if key in state and key[1] < pointer.hi + size and pointer.lo < key[1] + key[2]:
                 state = self.writable()
                 del state[key]
-        if base in self.private or base in self.world.objects.hidden:
+        if base in self.private or base in self.whole.objects.hidden:
             return
         for other in list(self.keys):
             if other != base and (base[0] == "^" or other[0] == "^") and self.is_reachable(other):
@@ -326,7 +326,7 @@ class Interpreter:
 
     def is_reachable(self, name: str) -> bool:
         """Whether a pointer that is not followed can lead to an object."""
-        return name not in self.private and name not in self.world.objects.hidden
+        return name not in self.private and name not in self.whole.objects.hidden
 
     def forget_object(self, name: str) -> None:
         for key in self.keys.get(name, ()):
@@ -335,7 +335,7 @@ class Interpreter:
 
     def forget_reachable(self) -> None:
         for name in self.keys:
-            if self.is_reachable(name) and not self.world.objects.is_constant(name):
+            if self.is_reachable(name) and not self.whole.objects.is_constant(name):
                 self.forget_object(name)
 
     def is_outside(self, base: str | None) -> bool:
@@ -343,7 +343,7 @@ class Interpreter:
         if base is None or base == OUTSIDE:
             return base == OUTSIDE
         if base[0] == "@":
-            return self.world.library and not self.world.objects.is_constant(base)
+            return self.whole.library and not self.whole.objects.is_constant(base)
         extent = self.extents.get(base)
         return extent is not None and extent.outside and extent.hi > pointers.INFINITE
 
@@ -482,7 +482,7 @@ class Interpreter:
 
     def extract(self, instruction: Extract) -> None:
         pair = self.value(instruction.aggregate)
-        if type(pair) is Pair and len(instruction.indices) == 1:
+        if type(pair) is PointerPair and len(instruction.indices) == 1:
             self.define(instruction.result, pair[instruction.indices[0]])
         else:
             self.define(instruction.result, self.unknown(instruction.type))
@@ -496,7 +496,7 @@ class Interpreter:
         self.define(instruction.result, self.unknown(instruction.type))
 
     def opaque(self, instruction: Instruction) -> None:
-        self.forget_effects(self.world.graph.outside)
+        self.forget_effects(self.whole.graph.outside)
         self.define(instruction.result, self.unknown(instruction.type))
 
     def call(self, instruction: Call) -> None:
@@ -508,7 +508,7 @@ class Interpreter:
         value = self.value(operand)
         if type(value) is not Pointer:
             return value
-        extent = self.extents.get(value.base or "") or self.world.extent(value.base)
+        extent = self.extents.get(value.base or "") or self.whole.extent(value.base)
         if extent is None or value.lo < extent.lo or value.hi > extent.hi:
             return None
         return Extent(extent.lo - value.lo, extent.hi - value.hi, extent.outside)

@@ -9,7 +9,7 @@ from vouch.c import known
 from vouch.c.ir import AsmOperand, Call, Function, IntConstant, IntType, Operand
 from vouch.c.ranges import domain, refine
 from vouch.c.ranges.domain import Value
-from vouch.c.ranges.pointers import INFINITE, OUTSIDE, Pair, Pointer
+from vouch.c.ranges.pointers import INFINITE, OUTSIDE, Pointer, PointerPair
 from vouch.c.ranges.state import CLEAN
 
 if TYPE_CHECKING:
@@ -22,10 +22,10 @@ _COPIES = ("llvm.memcpy.", "llvm.memmove.")
 
 
 def call(at: Interpreter, instruction: Call) -> None:
-    graph = at.world.graph
+    graph = at.whole.graph
     target = None if isinstance(instruction.callee, AsmOperand) else graph.target(instruction)
     if target is not None:
-        function = at.world.program.functions.get(target)
+        function = at.whole.program.functions.get(target)
         if target in known.having(known.Trait.ASSUMES) and (function is None or not function.defined):
             if not refine.assume(at, instruction.arguments[0], True):
                 at.dead = True
@@ -35,12 +35,12 @@ def call(at: Interpreter, instruction: Call) -> None:
             at.define(instruction.result, _intrinsic(at, instruction, target))
             return
         if at.recording:
-            at.world.note_call(target, _arguments(at, instruction, function), CLEAN in at.state)
+            at.whole.note_call(target, _arguments(at, instruction, function), CLEAN in at.state)
     at.forget_effects(graph.of_call(instruction))
     result = at.unknown(instruction.type)
-    if target is not None and at.world.knows_result(target):
-        returned = at.world.results[target]
-        if target in at.world.endless:
+    if target is not None and at.whole.knows_result(target):
+        returned = at.whole.results[target]
+        if target in at.whole.endless:
             at.dead = True
         elif (
             type(returned) is tuple and function is not None and function.signature.result == instruction.type
@@ -80,11 +80,11 @@ def _intrinsic(at: Interpreter, instruction: Call, name: str) -> Any:
         bits = instruction.type.bits
         return domain.unsigned(0, bits, bits) if bits >= 3 else unknown
     else:
-        at.forget_effects(at.world.graph.of_intrinsic(name))
+        at.forget_effects(at.whole.graph.of_intrinsic(name))
     return unknown
 
 
-def overflowing(signed: bool, op: str, a: Value, b: Value, bits: int) -> Pair:
+def overflowing(signed: bool, op: str, a: Value, b: Value, bits: int) -> PointerPair:
     """The wrapped result, and whether the exact one leaves the type."""
     lo, hi = exact_bounds(signed, op, a, b)
     smallest, largest = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
@@ -94,7 +94,7 @@ def overflowing(signed: bool, op: str, a: Value, b: Value, bits: int) -> Pair:
         flag = domain.const(1, 1)
     else:
         flag = domain.top(1)
-    return Pair(domain.BINARY[op](a, b, bits), flag)
+    return PointerPair(domain.BINARY[op](a, b, bits), flag)
 
 
 def exact_bounds(signed: bool, op: str, a: Value, b: Value) -> tuple[int, int]:
@@ -130,9 +130,9 @@ def _taint(at: Interpreter, target: Pointer) -> None:
 def _copy(at: Interpreter, instruction: Call) -> None:
     target, source = at.pointer(instruction.arguments[0]), at.pointer(instruction.arguments[1])
     length = instruction.arguments[2]
-    if at.recording and id(instruction) in at.world.copies.through:
+    if at.recording and id(instruction) in at.whole.copies.through:
         complete = source.base is not None and (source.base[0] == "@" or at.is_outside(source.base))
-        at.world.incomplete = at.world.incomplete or not complete
+        at.whole.incomplete = at.whole.incomplete or not complete
     found = _source_cells(at, target, source, length) if isinstance(length, IntConstant) else {}
     _taint(at, target)
     at.forget(target, _length(at, length))
@@ -154,7 +154,7 @@ def _source_cells(
             if held is not None:
                 found[key] = (held[0], ())
             elif source.base[0] == "@":
-                known = at.world.content(source.base, source.lo + offset, source.lo + offset, key[2])
+                known = at.whole.content(source.base, source.lo + offset, source.lo + offset, key[2])
                 if known is not None:
                     found[key] = (known, ())
     return found

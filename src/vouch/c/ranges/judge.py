@@ -27,7 +27,7 @@ from vouch.c.ranges.calls import root
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.interpret import Interpreter
 from vouch.c.ranges.intrinsics import exact_bounds
-from vouch.c.ranges.solve import Solver
+from vouch.c.ranges.solve import FixedPoint
 from vouch.errors import Unsupported
 
 UNREACHABLE = "unreachable"
@@ -35,9 +35,9 @@ OUTSIDE_WRITTEN = "memory from outside the program is taken to be written"
 OUTSIDE = "pointers from outside the program are taken to be valid"
 
 
-def judge(solver: Solver, checks: Iterable[Check]) -> dict[str, str]:
+def judge(solver: FixedPoint, checks: Iterable[Check]) -> dict[str, str]:
     """Ids of the checks that no execution violates, with the reason ("" where there is nothing to say). Also
-    tells the world about calls and writes on the way, since every reachable instruction is visited once."""
+    tells the whole about calls and writes on the way, since every reachable instruction is visited once."""
     sites: dict[int, list[Check]] = {}
     for check in checks:
         sites.setdefault(id(check.site), []).append(check)
@@ -61,7 +61,7 @@ def judge(solver: Solver, checks: Iterable[Check]) -> dict[str, str]:
 _REACHING = frozenset({Trigger.REACHED, Trigger.REACHED_ZERO, Trigger.REACHED_NONZERO})
 
 
-def _asked(solver: Solver) -> set[int]:
+def _asked(solver: FixedPoint) -> set[int]:
     """Calls in blocks that a reached block branches to, if only by a condition that never holds: being
     reached there is the violation, and the question was asked."""
     blocks = solver.frame.function.blocks
@@ -76,7 +76,7 @@ def _asked(solver: Solver) -> set[int]:
 
 
 def _visit(
-    solver: Solver, label: str, sites: dict[int, list[Check]], reached: set[int], found: dict[str, str]
+    solver: FixedPoint, label: str, sites: dict[int, list[Check]], reached: set[int], found: dict[str, str]
 ) -> None:
     """Run a block, deciding the checks of its instructions and of the handler that it may branch to."""
     at = solver.at
@@ -188,7 +188,7 @@ def _no_overflow(at: Interpreter, site: Binary, signed: bool) -> bool:
 def _is_constant(at: Interpreter, operand: Operand) -> bool:
     """Does the pointer lead to what nobody may write, such as a string literal?"""
     base = at.pointer(operand).base
-    held = at.world.program.globals.get(base[1:]) if base is not None and base[0] == "@" else None
+    held = at.whole.program.globals.get(base[1:]) if base is not None and base[0] == "@" else None
     return held is not None and held.constant
 
 
@@ -216,7 +216,7 @@ def _accesses(at: Interpreter, site: Instruction) -> list[tuple[Operand, int | N
                 AtomicUpdate(pointer=pointer, value=value) | CompareExchange(pointer=pointer, expected=value)
             ):
                 return [(pointer, at.sizes.store_size(value.type))]  # type: ignore[attr-defined]
-            case Call(arguments=arguments) if (at.world.graph.target(site) or "").startswith("llvm.mem"):
+            case Call(arguments=arguments) if (at.whole.graph.target(site) or "").startswith("llvm.mem"):
                 length = at.integer(arguments[2])[3]
                 pointers = [a for a in arguments[:2] if isinstance(getattr(a, "type", None), PointerType)]
                 return [(pointer, length) for pointer in pointers]
@@ -244,7 +244,7 @@ def _inside(at: Interpreter, operand: Operand, size: int | None) -> str | None:
         return None
     if pointer.base in at.frame.inner and not isinstance(root(at.frame.defs, operand), Alloca):
         return None  # the variable's block may have ended
-    extent = at.extents.get(pointer.base) or at.world.extent(pointer.base)
+    extent = at.extents.get(pointer.base) or at.whole.extent(pointer.base)
     if extent is None or pointer.lo < extent.lo or pointer.hi + size > extent.hi:
         return None
     return OUTSIDE if extent.outside else ""

@@ -27,7 +27,7 @@ SOMEWHERE = Pointer(None, 0, 0, True)
 NULL = Pointer("null", 0, 0, False)
 
 
-class Pair(NamedTuple):
+class PointerPair(NamedTuple):
     """The result of an `*.with.overflow` intrinsic: the wrapped value and the flag."""
 
     value: object

@@ -257,7 +257,7 @@ def _unstepped(
 
 
 def _unwrapped(at: Interpreter, made: Call, value: Value) -> tuple[Operand, Value | None] | None:
-    name = at.world.graph.target(made) or ""
+    name = at.whole.graph.target(made) or ""
     if not name.startswith(("llvm.sadd.with.overflow", "llvm.ssub.with.overflow")):
         return None
     left, right = made.arguments

@@ -15,24 +15,24 @@ from vouch.c.ranges import domain, refine
 from vouch.c.ranges.interpret import Interpreter
 from vouch.c.ranges.pointers import ANYWHERE, Pointer
 from vouch.c.ranges.state import CLEAN, State, join, join_values, widen
-from vouch.c.ranges.world import Extent, World
+from vouch.c.ranges.whole_program import Extent, WholeProgram
 
 _BEFORE_WIDENING = 3
 _MOST_VISITS = 40  # of a block; then its state is emptied
 _DESCENTS = 2
 
 
-class Solver:
+class FixedPoint:
     """`inputs` are the states at block starts (a label that is missing is not reached)."""
 
     def __init__(
-        self, world: World, function: Function, arguments: list[Any] | None, clean: bool = False
+        self, whole: WholeProgram, function: Function, arguments: list[Any] | None, clean: bool = False
     ) -> None:
         """`clean`: no pointer of the program's making is in memory from outside when it is called."""
-        self.world = world
+        self.whole = whole
         self.start: State = {CLEAN: (True,)} if clean else {}
-        self.frame = world.frame(function)
-        self.at = Interpreter(world, self.frame, world.objects.escaping[function.name])
+        self.frame = whole.frame(function)
+        self.at = Interpreter(whole, self.frame, whole.objects.escaping[function.name])
         self.inputs: dict[str, State] = {}
         self.outputs: dict[tuple[str, str], State] = {}
         self.sources: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {}  # of edges to joins

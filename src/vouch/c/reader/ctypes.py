@@ -35,7 +35,7 @@ _RECORDS = {
 _SPELLING = {"DW_TAG_class_type": "class", "DW_TAG_structure_type": "struct", "DW_TAG_union_type": "union"}
 
 
-class CTypes:
+class CTypeReader:
     """`table` holds every C type reachable from the keys given out. A key is the number of a metadata
     node, or negative for types without a node of their own: `void` and the inner arrays of `int[2][3]`."""
 

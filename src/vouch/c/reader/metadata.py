@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from vouch.c.ir import Location, Variable
-from vouch.c.reader.ctypes import CTypes
+from vouch.c.reader.ctypes import CTypeReader
 from vouch.c.reader.scan import unquoted
 
 _FIELD = re.compile(r'(\w+): ("[^"]*"|[^,()]*(?:\([^()]*\))?)')
@@ -25,7 +25,7 @@ class Metadata:
 
     def __init__(self, nodes: Mapping[str, str]) -> None:
         self._nodes = nodes
-        self.ctypes = CTypes(self.fields, self.items)
+        self.ctypes = CTypeReader(self.fields, self.items)
         self._fields: dict[str, dict[str, str]] = {}
         self._locations: dict[str, Location | None] = {}
         self._scopes: dict[str, tuple[str, str]] = {}

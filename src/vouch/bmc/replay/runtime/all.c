@@ -13,7 +13,7 @@
 
 #include "scans.c"
 
-#include "marks.c"
+#include "shadow.c"
 
 #include "heap.c"
 

@@ -27,7 +27,7 @@ class Extent(NamedTuple):
 FROM_OUTSIDE = Extent(0, 4 * INFINITE, True)
 
 
-class World:
+class WholeProgram:
     """Filled in by the first pass over all functions, read by the second."""
 
     def __init__(self, program: Program, library: bool, public: Collection[str] = ()) -> None:

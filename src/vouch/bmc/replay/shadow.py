@@ -1,7 +1,7 @@
 """Structs in registers, in rewritten code: an array beside each register tells which bytes were written.
 
 Filled where a struct is loaded to be handed on, taken along through calls, returns and the instructions that
-take a struct apart, and put into shadow memory where the register is stored (runtime/marks.c).
+take a struct apart, and put into shadow memory where the register is stored (runtime/shadow.c).
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from vouch.bmc.replay.emit import Emitter, stored_size
 from vouch.bmc.replay.text import CallText, FunctionText, Line, split, type_end
 from vouch.c.reader.scan import unquoted
 
-_SIZE = 128  # bytes, as in runtime/marks.c
+_SIZE = 128  # bytes, as in runtime/shadow.c
 _PART = re.compile(r"(extractvalue|insertvalue) ")
 _CAST = re.compile(r"(trunc|zext|ptrtoint|inttoptr) (?:nuw |nsw |nneg )*")
 
 
-class Marks:
-    """`received` names the registers that may hold unwritten bytes (`vouch.c.carried`), `carrying` are the
-    numbers of the loads that fill them."""
+class RegisterShadow:
+    """`received` names the registers that may hold unwritten bytes (`vouch.c.struct_registers`), `carrying`
+    are the numbers of the loads that fill them."""
 
     def __init__(
         self, out: Emitter, text: FunctionText, received: Collection[str], carrying: Collection[int]
@@ -37,7 +37,7 @@ class Marks:
         if not self._received or not register.startswith("%") or unquoted(register[1:]) not in self._received:
             return None
         if register not in self._arrays:
-            self._arrays[register] = f"%v.marks.{len(self._arrays)}"
+            self._arrays[register] = f"%v.shadow.{len(self._arrays)}"
         array = self._arrays[register]
         callee = self._awaited.pop(register, None)
         if callee is not None:
@@ -49,7 +49,7 @@ class Marks:
         lines = []
         for array in self._arrays.values():
             lines.append(f"  {array} = alloca [{_SIZE} x i8]")
-            lines.append(f"  call void @__replay_marks_clear(ptr {array})")
+            lines.append(f"  call void @__replay_shadow_clear(ptr {array})")
         return lines
 
     def enter(self) -> None:
@@ -65,12 +65,12 @@ class Marks:
         if line.number in self._carrying and line.result is not None:
             array = self.of(line.result)
             if array is not None:
-                self._out.call("marks_load", array, pointer, stored_size(kind))
+                self._out.call("shadow_load", array, pointer, stored_size(kind))
 
     def store(self, kind: str, value: str, pointer: str) -> None:
         array = self.of(value)
         if array is not None:
-            self._out.call("marks_store", array, pointer, stored_size(kind))
+            self._out.call("shadow_store", array, pointer, stored_size(kind))
 
     def before_call(self, call: CallText) -> None:
         for index, (kind, _, value) in enumerate(call.arguments):
@@ -99,7 +99,7 @@ class Marks:
         """Casts, and what takes structs apart and puts them together."""
         if line.result is None or (array := self.of(line.result)) is None:
             return
-        self._out.call("marks_clear", array)
+        self._out.call("shadow_clear", array)
         if match := _CAST.match(line.text):
             kind, value = _typed(line.text[match.end() :].rpartition(" to ")[0])
             self._part(array, "0", value, "0", stored_size(kind))
@@ -118,7 +118,7 @@ class Marks:
     def _part(self, array: str, to: str, source: str, start: str, size: str) -> None:
         other = self.of(source)
         if other is not None:
-            self._out.call("marks_part", array, to, other, start, size)
+            self._out.call("shadow_part", array, to, other, start, size)
 
 
 def _typed(text: str) -> tuple[str, str]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vouch.c.escape import operands_of
 from vouch.c.ir import (
     Binary,
     Call,
@@ -27,6 +26,7 @@ from vouch.c.ir import (
     Register,
     Return,
 )
+from vouch.c.uses import operands
 
 _RECORDS = ("struct", "union")
 _CASTS = ("trunc", "zext", "ptrtoint", "inttoptr")
@@ -100,7 +100,7 @@ def _uses(program: Program, function: Function, instruction: Instruction) -> Ite
                     yield argument.name, own and not has_value
         case _:
             followed = passed_on(instruction)
-            for operand in operands_of(instruction):
+            for operand in operands(instruction):
                 if isinstance(operand, Register):
                     carried = any(operand is source for source in followed)
                     yield operand.name, (instruction.result or "") if carried else False

@@ -38,8 +38,8 @@ class Place:
     guard: Instruction | None = None
 
 
-class Places:
-    """Places of one function's pointers, each worked out once."""
+class PointsTo:
+    """PointsTo of one function's pointers, each worked out once."""
 
     def __init__(self, context: Context) -> None:
         self.context = context

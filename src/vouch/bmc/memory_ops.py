@@ -47,7 +47,7 @@ def copy(
     size: Term,
 ) -> None:
     """Copy `size` bytes, which may overlap: everything is read before anything is written."""
-    size = T.resize_u(size, ex.world.pointer_bits)
+    size = T.resize_u(size, ex.context.pointer_bits)
     _claims(ex, frame, state, site, [destination, source], size)
     copy_unchecked(ex, state, destination, source, size)
 
@@ -66,7 +66,7 @@ def copy_unchecked(ex: Executor, state: State, destination: Pointer, source: Poi
     byte = ir.IntType(8)
     found = [(at, *read_one(ex, state, source, at, byte)) for at in range(most)]
     for at, value, undefined in found:
-        inside = T.ult(T.bv(at, ex.world.pointer_bits), size)
+        inside = T.ult(T.bv(at, ex.context.pointer_bits), size)
         write(ex, state, destination, at, byte, value, inside, undefined)
 
 
@@ -94,16 +94,16 @@ def _forget(
     source: Pointer | None = None,
     size: Term | None = None,
 ) -> None:
-    ex.world.note(why)
+    ex.context.note(why)
     origins = source.targets if source is not None else ()
     unset = any(o.kind in access.MAIN and partly_written(o, state.memory.get(o)) for _, o, _ in origins)
     strings = list(_strings(state, source)) if source is not None else []
     for guard, target, offset in pointer.targets:
         if target.kind in access.MAIN and not target.constant:
             partly = unset or partly_written(target, state.memory.get(target))
-            left = Changed(ex.world, partly, why, why)
+            left = Changed(ex.context, partly, why, why)
             havoc(ex, state, target, left)
-            ex.world.environment.disturb(state, target, None, None, None)
+            ex.context.environment.disturb(state, target, None, None, None)
             if size is None:
                 continue
             stop = T.add(offset, size)
@@ -111,7 +111,7 @@ def _forget(
             left.filled.append((offset, stop, T.and_(guard, written, T.ule(offset, stop))))
             for length, when in strings:
                 whole = T.and_(guard, when, T.ult(length, size))
-                end, limit = T.add(offset, length), largest(target, ex.world.pointer_bits)
+                end, limit = T.add(offset, length), largest(target, ex.context.pointer_bits)
                 left.holds_string(ex.memory, String(offset, end, limit, whole))
 
 
@@ -125,7 +125,7 @@ def _written(ex: Executor, state: State, source: Pointer, size: Term) -> Term:
         initial = contents.initial if contents is not None else None
         if contents is None or contents.cells or contents.array or not isinstance(initial, Changed):
             return T.FALSE
-        last = T.sub(T.add(offset, size), T.bv(1, ex.world.pointer_bits))
+        last = T.sub(T.add(offset, size), T.bv(1, ex.context.pointer_bits))
         found = T.and_(found, T.or_(T.not_(guard), initial.covered(offset, last)))
     return found
 
@@ -162,7 +162,7 @@ def fill(
     byte: Term,
     size: Term,
 ) -> None:
-    size = T.resize_u(size, ex.world.pointer_bits)
+    size = T.resize_u(size, ex.context.pointer_bits)
     _claims(ex, frame, state, site, [destination], size)
     single = destination.single
     if single is not None and byte.value == 0 and size.value is not None:
@@ -172,7 +172,7 @@ def fill(
             new = Contents(state.token, Zero())
             new.alive = old.alive if old is not None else T.TRUE
             state.memory[target] = new
-            ex.world.environment.disturb(state, target, None, None, None)
+            ex.context.environment.disturb(state, target, None, None, None)
             return
     if size.value is not None and int(size.value) <= COPY_LIMIT:
         _fill_constant(ex, state, destination, byte, int(size.value))
@@ -182,7 +182,7 @@ def fill(
         _forget(ex, state, destination, "a memset of unknown length", size=size)
         return
     for at in range(most):
-        inside = T.ult(T.bv(at, ex.world.pointer_bits), size)
+        inside = T.ult(T.bv(at, ex.context.pointer_bits), size)
         write(ex, state, destination, at, ir.IntType(8), byte, inside, T.FALSE)
 
 
@@ -210,7 +210,7 @@ def write(
     undefined: Term,
 ) -> None:
     """Write a value `at` bytes behind a pointer, where `condition` holds and the place may be written."""
-    size = ex.world.layouts.store_size(type_)
+    size = ex.context.layouts.store_size(type_)
     for guard, target, offset in destination.targets:
         if target.kind not in access.MAIN:
             continue
@@ -224,7 +224,7 @@ def write(
         state.memory[target] = ex.memory.write_at(
             target, contents, where, type_, value, ok, undefined, state.token
         )
-        ex.world.environment.disturb(state, target, where, type_, value)
+        ex.context.environment.disturb(state, target, where, type_, value)
 
 
 def read(
@@ -244,7 +244,7 @@ def read(
 
 
 def read_one(ex: Executor, state: State, source: Pointer, at: int, type_: ir.Type) -> tuple[Value, Term]:
-    size = ex.world.layouts.store_size(type_)
+    size = ex.context.layouts.store_size(type_)
     choices: list[tuple[Term, Value]] = []
     undefined: Term = T.FALSE
     for guard, target, offset in source.targets:
@@ -258,7 +258,7 @@ def read_one(ex: Executor, state: State, source: Pointer, at: int, type_: ir.Typ
         undefined = T.or_(undefined, T.and_(guard, bad))
         choices.append((guard, value))
     if not choices:
-        return ex.world.fresh(type_, "invalid"), T.FALSE
+        return ex.context.fresh(type_, "invalid"), T.FALSE
     return select(choices), undefined
 
 
@@ -273,7 +273,7 @@ def _pieces(
     """What lies in a stretch of an object, in the cells it was written in."""
     contents = state.memory.get(target)
     if target.kind is Kind.OUTSIDE:
-        ex.touch(target, state, T.bv(offset, ex.world.pointer_bits), size)
+        ex.touch(target, state, T.bv(offset, ex.context.pointer_bits), size)
     at = offset
     end = offset + size
     while at < end:
@@ -287,7 +287,7 @@ def _pieces(
             type_ = _natural(ex, target, contents, at, end - at)
         value, undefined = ex.memory.read(target, contents, at, type_)
         yield at - offset, type_, value, undefined
-        at += ex.world.layouts.store_size(type_)
+        at += ex.context.layouts.store_size(type_)
 
 
 def _wanted(
@@ -301,19 +301,19 @@ def _wanted(
     """A number's type for bytes that were not written yet, where they go to a number."""
     if destination is None or destination[1].value is None:
         return None
-    type_ = ex.world.ctypes.scalar_at(destination[0].ctype, ex.memory.signed(destination[1]) + behind)
+    type_ = ex.context.ctypes.scalar_at(destination[0].ctype, ex.memory.signed(destination[1]) + behind)
     if type_ is None or isinstance(type_, ir.PointerType):
         return None
-    size = ex.world.layouts.store_size(type_)
+    size = ex.context.layouts.store_size(type_)
     fits = size <= room and (contents is None or not ex.memory._overlaps(contents, at, size))
     return type_ if fits else None
 
 
 def _natural(ex: Executor, target: MemObject, contents: Contents | None, at: int, room: int) -> ir.Type:
     """A type for bytes that were not written yet: what C says lies there, else a whole number."""
-    ctype = ex.world.ctypes.scalar_at(target.ctype, at)
-    if ctype is not None and ex.world.layouts.store_size(ctype) <= room:
-        size = ex.world.layouts.store_size(ctype)
+    ctype = ex.context.ctypes.scalar_at(target.ctype, at)
+    if ctype is not None and ex.context.layouts.store_size(ctype) <= room:
+        size = ex.context.layouts.store_size(ctype)
         if contents is None or not ex.memory._overlaps(contents, at, size):
             return ctype
     width = 8
@@ -330,13 +330,13 @@ def _shape(ex: Executor, source: Pointer, size: int) -> Iterator[tuple[int, ir.T
     """Types to read a stretch at a variable place in, from the C type of what lies there."""
     element = None
     for _, target, _ in source.targets:
-        element = ex.world.ctypes.element_of_size(target.ctype, size)
+        element = ex.context.ctypes.element_of_size(target.ctype, size)
         if element is not None:
             break
     at = 0
     while at < size:
-        type_ = ex.world.ctypes.scalar_at(element, at) if element is not None else None
-        if type_ is None or at + ex.world.layouts.store_size(type_) > size:
+        type_ = ex.context.ctypes.scalar_at(element, at) if element is not None else None
+        if type_ is None or at + ex.context.layouts.store_size(type_) > size:
             type_ = ir.IntType(8)
         yield at, type_
-        at += ex.world.layouts.store_size(type_)
+        at += ex.context.layouts.store_size(type_)

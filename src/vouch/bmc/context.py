@@ -1,14 +1,15 @@
 """Everything one symbolic execution shares across its paths: objects, addresses, constants, symbols,
 constraints.
 
-`World` knows the program and the assumptions about its environment; it holds no path and no contents.
+`ExecutionContext` knows the program and the assumptions about its environment; it holds no path and no
+contents.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from vouch.bmc.ctypes import CTypes
+from vouch.bmc.ctypes import TypeTable
 from vouch.bmc.environment.outside import Environment
 from vouch.bmc.initial import Given, Initial, Unknown, Zero
 from vouch.bmc.layouts import Layouts
@@ -30,7 +31,7 @@ FLOAT_SORTS: dict[str, tuple[int, int]] = {
 }
 
 
-class World:
+class ExecutionContext:
     """`arbitrary`: globals start with arbitrary contents. `devices`: address ranges declared as memory-mapped
     registers. The rest is for `Environment`."""
 
@@ -51,7 +52,7 @@ class World:
         self.layouts = Layouts(program.layout)
         self.pointer_bits = program.layout.pointer_bits
         self.shapes = Shapes()
-        self.ctypes = CTypes(program.ctypes)
+        self.ctypes = TypeTable(program.ctypes)
         self.memory = Memory(self)
         self.constraints: list[Term] = []
         self.notes: dict[str, None] = {}  # approximations made, in order
@@ -69,9 +70,7 @@ class World:
         self.null = Pointer.to(self.null_object, self.zero_offset)
         self._constants: dict[ir.Constant, Value] = {}
         self._addressed: list[MemObject] = []
-        self.environment = Environment(
-            self, strict=strict, private=private, sharing=sharing, chosen=chosen
-        )
+        self.environment = Environment(self, strict=strict, private=private, sharing=sharing, chosen=chosen)
         self._numbers: dict[Term, Pointer] = {}  # integers made from pointers
         self._patterns: dict[Term, Term] = {}  # floats made from bit patterns
         self._float_types: dict[T.Sort, ir.FloatType] = {}

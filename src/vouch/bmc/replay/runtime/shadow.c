@@ -11,9 +11,9 @@ LOCAL void move_marks(u8 *to, const u8 *from, u64 size) {
     if (size <= MARKS) copy_bytes(to, from, (word)size);
 }
 
-void __replay_marks_clear(u8 *marks) { fill_bytes(marks, 1, MARKS); }
+void __replay_shadow_clear(u8 *marks) { fill_bytes(marks, 1, MARKS); }
 
-void __replay_marks_load(u8 *marks, void *pointer, u64 size) {
+void __replay_shadow_load(u8 *marks, void *pointer, u64 size) {
     struct object *o;
     fill_bytes(marks, 1, MARKS);
     if (size <= MARKS && where((word)pointer, (word)size, &o) == VALID && !o->whole)
@@ -21,7 +21,7 @@ void __replay_marks_load(u8 *marks, void *pointer, u64 size) {
 }
 
 /* After the store itself, which marked all of it as written. */
-void __replay_marks_store(const u8 *marks, void *pointer, u64 size) {
+void __replay_shadow_store(const u8 *marks, void *pointer, u64 size) {
     struct object *o;
     if (size > MARKS || where((word)pointer, (word)size, &o) != VALID || o->fixed) return;
     for (u64 i = 0; i < size; i++)
@@ -32,7 +32,7 @@ void __replay_marks_store(const u8 *marks, void *pointer, u64 size) {
 }
 
 /* `size` bytes `from` some byte on become those `to` some byte on; the others stay as they are. */
-void __replay_marks_part(u8 *marks, u64 to, const u8 *others, u64 from, u64 size) {
+void __replay_shadow_part(u8 *marks, u64 to, const u8 *others, u64 from, u64 size) {
     for (u64 i = 0; i < size && to + i < MARKS && from + i < MARKS; i++) marks[to + i] = others[from + i];
 }
 

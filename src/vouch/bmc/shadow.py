@@ -1,4 +1,4 @@
-"""Unwritten bytes of structs on their way through registers.
+"""The shadow of a register: unwritten bytes of structs on their way through registers.
 
 Where a struct is handed on by value, the register that holds it (or a part) has marks beside it: for each of
 its bytes the condition under which nobody wrote it. They stand in the frame under a name of their own, have
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from vouch.bmc.state import Edge, State, join_values
 from vouch.bmc.value import Pointer, Value, symbols
 from vouch.c import ir
-from vouch.c.carried import passed_on
+from vouch.c.struct_registers import passed_on
 from vouch.smt import term as T
 from vouch.smt.term import Term
 from vouch.smt.walk import substitute
@@ -23,7 +23,7 @@ from vouch.smt.walk import substitute
 if TYPE_CHECKING:
     from vouch.bmc.execute import Executor, Frame
 
-Marks: TypeAlias = tuple[Value, ...]  # of Bool terms and tuples of them
+Shadow: TypeAlias = tuple[Value, ...]  # of Bool terms and tuples of them
 Piece = tuple[int, ir.Type, Value, Term]  # offset, type, value, condition under which it is unwritten
 _BYTE = ir.IntType(8)
 _AGGREGATES = (ir.StructType, ir.ArrayType, ir.VectorType)
@@ -34,7 +34,7 @@ def name_of(register: str) -> str:
     return f"{register}\0"
 
 
-def of(ex: Executor, frame: Frame, operand: ir.Operand) -> Marks | None:
+def of(ex: Executor, frame: Frame, operand: ir.Operand) -> Shadow | None:
     if not frame.marked or not isinstance(operand, ir.Register):
         return None
     name = name_of(operand.name)
@@ -44,23 +44,23 @@ def of(ex: Executor, frame: Frame, operand: ir.Operand) -> Marks | None:
     return found if isinstance(found, tuple) else None
 
 
-def put(frame: Frame, register: str, marks: Marks | None) -> None:
+def put(frame: Frame, register: str, marks: Shadow | None) -> None:
     if marks is not None:
         frame.registers[name_of(register)] = marks
         frame.marked = True
 
 
-def loaded(ex: Executor, state: State, pointer: Pointer, type_: ir.Type) -> Marks | None:
+def loaded(ex: Executor, state: State, pointer: Pointer, type_: ir.Type) -> Shadow | None:
     """The marks of what a load through a pointer yields, None where all of it is written."""
     marks = _read(ex, state, pointer, 0, type_)
     return None if _clear(marks) else marks
 
 
-def _read(ex: Executor, state: State, pointer: Pointer, at: int, type_: ir.Type) -> Marks:
+def _read(ex: Executor, state: State, pointer: Pointer, at: int, type_: ir.Type) -> Shadow:
     if isinstance(type_, _AGGREGATES):
-        parts = ex.world.layouts.elements(type_)
+        parts = ex.context.layouts.elements(type_)
         return tuple(_read(ex, state, pointer, at + offset, element) for element, offset in parts)
-    size = ex.world.layouts.store_size(type_)
+    size = ex.context.layouts.store_size(type_)
     if _undefined(ex, state, pointer, at, type_) is T.FALSE:
         return (T.FALSE,) * size
     return tuple(_undefined(ex, state, pointer, at + i, _BYTE) for i in range(size))
@@ -72,19 +72,19 @@ def _undefined(ex: Executor, state: State, pointer: Pointer, at: int, type_: ir.
     found: Term = T.FALSE
     for guard, target, offset in pointer.targets:
         where = ex.memory.words.plus(offset, at)
-        ok = access.valid(ex, state, target, where, ex.world.layouts.store_size(type_))
+        ok = access.valid(ex, state, target, where, ex.context.layouts.store_size(type_))
         if ok is not T.FALSE and target.kind in access.MAIN:
             _, bad = ex.memory.read_at(target, state.memory.get(target), where, type_)
             found = T.or_(found, T.and_(guard, ok, bad))
     return found
 
 
-def _clear(marks: Marks) -> bool:
+def _clear(marks: Shadow) -> bool:
     return all(_clear(part) if isinstance(part, tuple) else part is T.FALSE for part in marks)
 
 
-def _cleared(marks: Marks) -> Marks:
-    """Marks of this shape for what is written."""
+def _cleared(marks: Shadow) -> Shadow:
+    """Shadow of this shape for what is written."""
     return tuple(_cleared(part) if isinstance(part, tuple) else T.FALSE for part in marks)
 
 
@@ -106,7 +106,7 @@ def follow(ex: Executor, frame: Frame, i: ir.Instruction) -> None:
                 marks = part
         case ir.Insert(indices=indices):
             whole, part = (
-                marks if marks is not None else _written(ex, ex.world.type_of(source))
+                marks if marks is not None else _written(ex, ex.context.type_of(source))
                 for marks, source in zip(given, sources, strict=True)
             )
             marks = _inserted(whole, part, indices)
@@ -116,13 +116,13 @@ def follow(ex: Executor, frame: Frame, i: ir.Instruction) -> None:
         put(frame, i.result, marks)
 
 
-def _written(ex: Executor, type_: ir.Type) -> Marks:
+def _written(ex: Executor, type_: ir.Type) -> Shadow:
     if isinstance(type_, _AGGREGATES):
-        return tuple(_written(ex, element) for element, _ in ex.world.layouts.elements(type_))
-    return (T.FALSE,) * ex.world.layouts.store_size(type_)
+        return tuple(_written(ex, element) for element, _ in ex.context.layouts.elements(type_))
+    return (T.FALSE,) * ex.context.layouts.store_size(type_)
 
 
-def _inserted(whole: Marks, part: Marks, indices: Sequence[int]) -> Marks:
+def _inserted(whole: Shadow, part: Shadow, indices: Sequence[int]) -> Shadow:
     if not indices:
         return part
     first, inner = indices[0], whole[indices[0]]
@@ -130,7 +130,7 @@ def _inserted(whole: Marks, part: Marks, indices: Sequence[int]) -> Marks:
     return (*whole[:first], _inserted(inner, part, indices[1:]), *whole[first + 1 :])
 
 
-def _moved(ex: Executor, i: ir.Instruction, marks: Marks | None) -> Marks | None:
+def _moved(ex: Executor, i: ir.Instruction, marks: Shadow | None) -> Shadow | None:
     """A number shifted by whole bytes, made wider or narrower."""
     if marks is None:
         return None
@@ -140,15 +140,15 @@ def _moved(ex: Executor, i: ir.Instruction, marks: Marks | None) -> Marks | None
         count = min(i.right.value // 8, len(marks))
         gap = (T.FALSE,) * count
         low_first = gap + low_first[: len(marks) - count] if i.op == "shl" else low_first[count:] + gap
-    size = ex.world.layouts.store_size(i.type)
+    size = ex.context.layouts.store_size(i.type)
     low_first = (*low_first[:size], *(T.FALSE,) * (size - len(low_first)))
     return low_first[::-1] if ex.memory.big_endian else low_first
 
 
-def pieces(ex: Executor, type_: ir.Type, value: Value, marks: Marks, at: int = 0) -> Iterator[Piece]:
+def pieces(ex: Executor, type_: ir.Type, value: Value, marks: Shadow, at: int = 0) -> Iterator[Piece]:
     """A marked value cut into parts that are each written or not as a whole."""
     if isinstance(value, tuple):
-        parts = ex.world.layouts.elements(type_)
+        parts = ex.context.layouts.elements(type_)
         for element, inner, part in zip(parts, value, marks, strict=True):
             assert isinstance(part, tuple)
             yield from pieces(ex, element[0], inner, part, at + element[1])
@@ -174,22 +174,22 @@ def _alike(marks: Sequence[Term]) -> bool:
 _NEIGHBOURS = "whether a bit-field was written that shares its unit with one that was"
 
 
-def of_field(ex: Executor, before: Marks, bits: int) -> Marks:
-    """Marks of a unit in which a bit-field was written: symbols that `wanted` replaces by what they mean."""
+def of_field(ex: Executor, before: Shadow, bits: int) -> Shadow:
+    """Shadow of a unit in which a bit-field was written: symbols that `wanted` replaces by what they mean."""
     made: dict[Term, Term] = {T.FALSE: T.FALSE}
     for mark in before:
         assert isinstance(mark, Term)
         if mark not in made:
             made[mark] = T.fresh("field.undefined", T.BOOL)
-            earlier, written = ex.world.fields.get(mark, (mark, 0))
-            ex.world.fields[made[mark]] = (earlier, written | bits)
+            earlier, written = ex.context.fields.get(mark, (mark, 0))
+            ex.context.fields[made[mark]] = (earlier, written | bits)
     return tuple(made[mark] for mark in before if isinstance(mark, Term))
 
 
 def wanted(ex: Executor, undefined: Term, bits: int | None) -> Term:
     """The condition under which some of the wanted bits (None: any) of what was read are unwritten. A native
     run does not tell bits apart, so that those beside written ones are undecided."""
-    fields = ex.world.fields
+    fields = ex.context.fields
     while fields:
         known: dict[Term, Term] = {}
         for symbol in symbols(undefined):
@@ -198,7 +198,7 @@ def wanted(ex: Executor, undefined: Term, bits: int | None) -> Term:
                 known[symbol] = T.FALSE
                 if bits is None or bits & ~written:
                     limit = T.fresh("field.unwritten", T.BOOL)
-                    ex.world.unsupported[limit] = _NEIGHBOURS
+                    ex.context.unsupported[limit] = _NEIGHBOURS
                     known[symbol] = T.and_(before, limit)
         if not known:
             break
@@ -206,12 +206,12 @@ def wanted(ex: Executor, undefined: Term, bits: int | None) -> Term:
     return undefined
 
 
-def stored(ex: Executor, state: State, pointer: Pointer, type_: ir.Type, value: Value, marks: Marks) -> None:
+def stored(ex: Executor, state: State, pointer: Pointer, type_: ir.Type, value: Value, marks: Shadow) -> None:
     """Mark what a store has just written."""
-    from vouch.bmc import blocks
+    from vouch.bmc import memory_ops
 
     for at, part, inner, undefined in pieces(ex, type_, value, marks):
-        blocks.write(ex, state, pointer, at, part, inner, T.TRUE, undefined)
+        memory_ops.write(ex, state, pointer, at, part, inner, T.TRUE, undefined)
 
 
 def joined(edges: Sequence[Edge], names: Iterable[str], conditions: Sequence[Term]) -> dict[str, Value]:

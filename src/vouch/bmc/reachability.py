@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from vouch.bmc.cfg import Flow, analyse, may_follow
 from vouch.c import ir, known
 from vouch.c.entries import mentioned
-from vouch.c.leaving import names_in, operands
 from vouch.c.ranges.calls import CallGraph, is_free, is_silent
+from vouch.c.uses import names_in, operands
 
 if TYPE_CHECKING:
     from vouch.bmc.execute import Frame
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _OWN = ("llvm.", "__ubsan_", "__vouch_")  # calls that lead nowhere but there
 
 
-class Later:
+class Reachability:
     """Flows and call graph of a program, each part worked out once."""
 
     def __init__(self, program: ir.Program) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Collection
 
 from vouch.c.cfg import Graph
 from vouch.c.checks.context import Context
-from vouch.c.checks.places import Place, Places
+from vouch.c.checks.points_to import Place, PointsTo
 from vouch.c.ir import (
     Alloca,
     AtomicUpdate,
@@ -37,7 +37,7 @@ Reads = Load | AtomicUpdate | CompareExchange
 _BLOCKS = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
 
 
-class Assigned:
+class DefiniteAssignment:
     """`covers(load)`: every byte that the load reads from its local variable is written on every path.
 
     Registers in `uncertain` may hold unwritten bytes, so that what they are stored to, and what anything is
@@ -48,7 +48,7 @@ class Assigned:
     def __init__(
         self,
         context: Context,
-        places: Places,
+        places: PointsTo,
         uncertain: Collection[str] = frozenset(),
         *,
         trusting: bool = False,
