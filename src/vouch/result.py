@@ -11,15 +11,34 @@ from vouch.c.sources import Sources
 from vouch.verdict import Exit, Verdict, exit_code
 
 
+@dataclass(slots=True, frozen=True)
+class Change:
+    """A variable or place in memory that got a value: what C calls it, the value and its type as C writes
+    them. `frame` is the number of the call whose variable it is (0: the entry point); None: memory that
+    belongs to no call."""
+
+    name: str
+    value: str
+    type: str | None = None
+    frame: int | None = None
+
+
 @dataclass(slots=True)
 class TraceStep:
-    """One C-level step of a violation. kind: call, return, assign, branch, input, violation."""
+    """One C-level step of a violation. kind: start, call, return, assign, write, branch, input, violation.
+
+    `depth` is the number of the call in which it happens (0: the entry point); `changes` is what it changes,
+    so that all values at any step are those of the changes up to it. Variables of a call are gone when a
+    step of a smaller depth follows."""
 
     file: str
     line: int
     function: str
     kind: str
     what: str
+    column: int = 0
+    depth: int = 0
+    changes: tuple[Change, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -28,6 +47,9 @@ class TraceStep:
             "function": self.function,
             "kind": self.kind,
             "what": self.what,
+            "column": self.column,
+            "depth": self.depth,
+            "changes": [asdict(change) for change in self.changes],
         }
 
 

@@ -144,3 +144,47 @@ def test_what_a_function_outside_wrote(tmp_path: Path) -> None:
         ("write", 8, "fetch() wrote glob = 3"),
         ("write", 8, "fetch() wrote raw[1] = 7"),
     }
+
+
+def test_all_values_at_each_step(tmp_path: Path) -> None:
+    """The input is fixed by the assumption, so C says what every variable holds at the violation."""
+    path = tmp_path / "values.c"
+    path.write_text(
+        """#include <assert.h>
+        struct pair { int a; short b[2]; };
+        static int total;
+        static int twice(int v) { total += v; return v + v; }
+        static void set(struct pair *q, int k) { struct pair z = {1, {k, 2}}; *q = z; }
+        int run(struct pair *out, int n, int i)
+        {
+            struct pair x;
+            int list[3] = {10, 20, 30};
+            if (n != 4 || i != 2 || out->a != 9)
+                return 0;
+            n = n + 1;
+            set(&x, n);
+            list[i] = twice(x.b[0]);
+            *(n > 4 ? &list[0] : &n) = 7;
+            out->b[1] = list[2];
+            assert(n == 6);
+            return 0;
+        }
+        """
+    )
+    result = vouch.check(path, checks=["assertion"])
+    steps = next(r.trace for r in result.checks if r.trace)
+    shown: dict[tuple[int | None, str], str] = {}
+    for item in steps:
+        shown = {key: value for key, value in shown.items() if key[0] is None or key[0] <= item.depth}
+        shown.update({(change.frame, change.name): change.value for change in item.changes})
+        if item.kind == "call" and item.what.startswith("call set("):
+            assert shown[1, "k"] == "5"
+            assert shown[1, "q"] == "&x"
+    local = {"n": "5", "i": "2", "x.a": "1", "x.b[0]": "5", "x.b[1]": "2"}
+    local |= {"list[0]": "7", "list[1]": "20", "list[2]": "10"}
+    assert {name: value for (frame, name), value in shown.items() if frame == 0} == {"out": "&*out", **local}
+    memory = {name: value for (frame, name), value in shown.items() if frame is None}
+    assert memory["out->a"] == "9"
+    assert memory["out->b[1]"] == "10"
+    assert [s.what for s in steps if s.kind == "return"] == ["set() returns", "twice() returns 10"]
+    assert {s.depth for s in steps if s.function == "twice"} == {1}

@@ -189,16 +189,16 @@ def _named(ex: Executor, value: Term) -> Term:
 def _note_assignment(
     ex: Executor, frame: Frame, state: State, instruction: ir.Instruction, pointer: Pointer, value: Value
 ) -> None:
-    single = pointer.single
-    if single is None or instruction.location is None or instruction.nosanitize:
+    if instruction.location is None or instruction.nosanitize:
         return
-    target, offset = single
-    if offset.value is not None:
-        place = ex.memory.signed(offset)
+    single = pointer.single
+    if single is not None and single[1].value is not None:
+        target, place = single[0], ex.memory.signed(single[1])
         ctype = ex.context.ctypes.ctype_at(target.ctype, place)
         ex.step(frame, state, "assign", instruction.location, target.name, value, target, place, ctype)
     else:
-        ex.step(frame, state, "assign", instruction.location, f"{target.name}[…]", value)
+        what = f"{single[0].name}[…]" if single is not None else ""
+        ex.step(frame, state, "assign", instruction.location, what, value, pointer=pointer)
 
 
 # ---------------------------------------------------------------- comparison

@@ -123,7 +123,7 @@ def _inline(
     for position, parameter in enumerate(function.parameters):
         _expect(ex, function, values[position], parameter.type)
     if not frame.model:
-        ex.step(frame, state, "call", call.location, function.source_name)
+        _note_call(ex, frame, state, call, function, values)
     if function.name in ex.context.program.models and not frame.model:
         # What the model accesses is claimed there; a call that makes it access nothing is evaluated as well.
         for trigger in (Trigger.ACCESS, Trigger.UNINITIALISED):
@@ -133,6 +133,7 @@ def _inline(
     if ended is None:
         return None
     after, value = ended
+    ex.step(frame, after, "return", call.location, function.source_name, value, ctype=function.result_type)
     if call.result is not None and isinstance(ex.returned, tuple):
         shadow.put(frame, call.result, ex.returned)
     if value is not None and not isinstance(call.type, ir.VoidType):
@@ -141,6 +142,19 @@ def _inline(
     elif not isinstance(call.type, ir.VoidType):
         finish(frame, call, ex.context.fresh(call.type, "result"))
     return after
+
+
+def _note_call(
+    ex: Executor, frame: Frame, state: State, call: ir.Call, function: ir.Function, values: list[Value]
+) -> None:
+    """The call, and what the parameters of a function of the program hold in it."""
+    ex.step(frame, state, "call", call.location, function.source_name)
+    if function.name in ex.context.program.models:
+        return
+    for parameter, value in zip(function.parameters, values, strict=False):
+        variable = parameter.variable
+        if variable is not None and parameter.byval is None and not parameter.sret:
+            ex.step(frame, state, "parameter", call.location, variable.name, value, ctype=variable.type)
 
 
 def _expect(ex: Executor, function: ir.Function, value: Value, type_: ir.Type) -> None:

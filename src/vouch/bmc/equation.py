@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from vouch.bmc.initial import Initial
-from vouch.bmc.value import MemObject, Value
+from vouch.bmc.value import MemObject, Pointer, Value
 from vouch.c import ir
 from vouch.c.checks.base import Check
 from vouch.smt.term import Term
@@ -31,8 +31,9 @@ class Claim:
 
 @dataclass(slots=True)
 class Step:
-    """kind: assign, call, return, branch. `what` names the variable or function; `target` and `offset` give
-    the place in memory of an assignment where it is constant."""
+    """kind: assign, call, parameter, return, branch. `what` names the variable or function; `target` and
+    `offset` give the place in memory of an assignment where it is constant, otherwise it is `offset` bytes
+    behind `pointer`."""
 
     guard: Term
     kind: str
@@ -43,6 +44,7 @@ class Step:
     target: MemObject | None = None
     offset: int = 0
     ctype: int | None = None
+    pointer: Pointer | None = None
 
 
 @dataclass(slots=True)

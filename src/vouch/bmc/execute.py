@@ -207,13 +207,15 @@ class Executor:
         target: MemObject | None = None,
         offset: int = 0,
         ctype: int | None = None,
+        pointer: Pointer | None = None,
     ) -> None:
-        if location is not None and not frame.model:
-            self.equation.steps.append(
-                Step(
-                    state.guard.term, kind, location, frame.function.name, what, value, target, offset, ctype
-                )
-            )
+        if location is None or frame.model:
+            return
+        owner = frame.function.name
+        step = Step(
+            state.guard.term, kind, location, owner, what, value, target, offset, ctype, pointer
+        )
+        self.equation.steps.append(step)
 
     def incoming(
         self,

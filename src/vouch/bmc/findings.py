@@ -64,8 +64,7 @@ class Finder:
         hit = next((c for c in claims if model.holds(c.violated)), None)
         if hit is None:
             return None
-        steps = model.steps(hit)
-        steps.append(_final(hit.check))
+        steps = [*model.start(), *model.steps(hit), _final(hit.check)]
         program = self._world.program
         words = trace(steps, program.ctypes, self._world.memory.big_endian, program.sources)
         return Finding(

@@ -63,6 +63,7 @@ def _memory(ex: Executor, frame: Frame, state: State, call: ir.Call, kind: str) 
     else:
         source = pointer_of(ex, frame, call.arguments[1])
         memory_ops.copy(ex, frame, state, call, destination, source, size)
+    memory_ops.note(ex, frame, state, call, destination, size)
 
 
 def _lifetime(ex: Executor, frame: Frame, state: State, call: ir.Call, kind: str) -> None:

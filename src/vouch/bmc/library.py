@@ -322,7 +322,9 @@ def _realloc(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str)
 
 def _memcpy(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     target, source = (operands.pointer_of(ex, frame, a) for a in call.arguments[:2])
-    memory_ops.copy(ex, frame, state, call, target, source, operands.term_of(ex, frame, call.arguments[2]))
+    size = operands.term_of(ex, frame, call.arguments[2])
+    memory_ops.copy(ex, frame, state, call, target, source, size)
+    memory_ops.note(ex, frame, state, call, target, size)
     calls.finish(frame, call, target)
     return state
 
@@ -330,7 +332,9 @@ def _memcpy(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) 
 def _memset(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     target = operands.pointer_of(ex, frame, call.arguments[0])
     byte = T.extract(operands.term_of(ex, frame, call.arguments[1]), 7, 0)
-    memory_ops.fill(ex, frame, state, call, target, byte, operands.term_of(ex, frame, call.arguments[2]))
+    size = operands.term_of(ex, frame, call.arguments[2])
+    memory_ops.fill(ex, frame, state, call, target, byte, size)
+    memory_ops.note(ex, frame, state, call, target, size)
     calls.finish(frame, call, target)
     return state
 

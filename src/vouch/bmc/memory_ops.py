@@ -52,6 +52,26 @@ def copy(
     copy_unchecked(ex, state, destination, source, size)
 
 
+_NOTED = 256  # bytes of a block that a trace shows
+
+
+def note(ex: Executor, frame: Frame, state: State, site: ir.Instruction, target: Pointer, size: Term) -> None:
+    """Let the trace show what was written to a small block, as scalars of what lies there."""
+    if site.location is None or frame.model or size.value is None or int(size.value) > _NOTED:
+        return
+    single = target.single
+    if single is None or single[0].kind not in access.MAIN or single[1].value is None:
+        return
+    start, at = ex.memory.signed(single[1]), 0
+    while at < int(size.value):
+        type_ = ex.context.ctypes.scalar_at(single[0].ctype, start + at)
+        if type_ is None:
+            return
+        value, _ = read_one(ex, state, target, at, type_)
+        ex.step(frame, state, "assign", site.location, single[0].name, value, offset=at, pointer=target)
+        at += ex.context.layouts.store_size(type_)
+
+
 def copy_unchecked(ex: Executor, state: State, destination: Pointer, source: Pointer, size: Term) -> None:
     """The copy alone; bytes that cannot be accessed are left out."""
     if size.value is not None and int(size.value) <= COPY_LIMIT:

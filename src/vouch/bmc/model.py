@@ -17,7 +17,7 @@ from vouch.bmc.counterexample import (
 from vouch.bmc.environment.layers import OutsideData
 from vouch.bmc.equation import Claim, Equation, Incoming, Step
 from vouch.bmc.initial import CommandLine, Initial, Merged, Unknown
-from vouch.bmc.trace import ConcreteStep
+from vouch.bmc.trace import ConcreteStep, Place
 from vouch.bmc.value import Kind, MemObject, Pointer, Value
 from vouch.c import ir
 from vouch.smt import term as T
@@ -27,6 +27,7 @@ LARGEST = 1 << 16  # bytes of an object from outside whose contents a replay pro
 WIDEST = {64: 1 << 36}  # bytes of an object from outside, by the width of a pointer
 _NARROW = 1 << 24
 _MOST_WRITES = 16  # of one call that a trace shows
+_MOST_PLACES = 64  # of one object whose contents at the start a trace shows
 
 
 class ModelReader:
@@ -43,6 +44,7 @@ class ModelReader:
         self._widest = WIDEST.get(context.pointer_bits, _NARROW)
         self._made: list[tuple[MemObject, Initial, str, int]] | None = None
         self._numbers: dict[MemObject, tuple[str, int]] = {}
+        self._before: dict[MemObject, OutsideObject] = {}
 
     def value(self, term: Term) -> int:
         if term.value is not None:
@@ -290,6 +292,7 @@ class ModelReader:
                 ctype = self.context.ctypes.ctype_at(target.ctype, offset)
                 step = ConcreteStep("write", event.location, owner, f"{callee} wrote {name}", ctype)
                 step.value, step.bits = self.scalar(value), 8 * size
+                step.place, step.written = self._identity(target), name
                 found.append(step)
         return found[:_MOST_WRITES]
 
@@ -304,10 +307,89 @@ class ModelReader:
         if step.value is not None and not isinstance(step.value, tuple):
             value = self.scalar(step.value)
             bits = step.value.width if isinstance(step.value, Term) else None
-        name = step.what
-        if step.target is not None:
-            name = self._place_name(step.target, step.offset)
-        return ConcreteStep(step.kind, step.location, step.function, name, step.ctype, value, bits)
+        made = ConcreteStep(step.kind, step.location, step.function, step.what, step.ctype, value, bits)
+        target, offset = step.target, step.offset
+        if step.pointer is not None:
+            target, offset = self._aimed(step.pointer, offset)
+            made.ctype = self.context.ctypes.ctype_at(target.ctype, offset) if target is not None else None
+        if target is not None:
+            made.name = self._place_name(target, offset)
+            made.place = self._identity(target)
+        return made
+
+    def _aimed(self, pointer: Pointer, shift: int) -> tuple[MemObject | None, int]:
+        """The object that a pointer leads into, and where."""
+        for guard, target, offset in pointer.targets:
+            if guard is T.TRUE or self.holds(guard):
+                if target.kind in (Kind.NULL, Kind.WILD, Kind.DEVICE, Kind.FUNCTION):
+                    return None, 0
+                number = self.value(offset)
+                if number >> (self.context.pointer_bits - 1):
+                    number -= 1 << self.context.pointer_bits
+                return target, number + shift
+        return None, 0
+
+    def _identity(self, target: MemObject) -> Place:
+        owner = ""
+        if target.kind is Kind.STACK:
+            self.made()
+            owner = self._numbers.get(target, ("", 0))[0]
+        return Place(target.id, owner)
+
+    def start(self) -> list[ConcreteStep]:
+        """The entry point's call: what its parameters hold, and what the run reads of memory that was there
+        before."""
+        function = self.context.program.functions[self.equation.entry]
+        first = ConcreteStep("start", function.location, function.name, function.source_name)
+        return [first, *self._parameters(function), *self._memory_before(function)]
+
+    def _parameters(self, function: ir.Function) -> list[ConcreteStep]:
+        found: list[ConcreteStep] = []
+        for parameter, value in zip(function.parameters, self.equation.arguments, strict=False):
+            variable = parameter.variable
+            if variable is None or parameter.byval is not None or isinstance(value, tuple):
+                continue
+            step = ConcreteStep("parameter", function.location, function.name, variable.name, variable.type)
+            step.value = self.scalar(value)
+            step.bits = value.width if isinstance(value, Term) else None
+            found.append(step)
+        return found
+
+    def _memory_before(self, function: ir.Function) -> list[ConcreteStep]:
+        found: list[ConcreteStep] = []
+        known = [o for o in self.equation.globals if o.kind is Kind.GLOBAL and isinstance(o.initial, Unknown)]
+        for target in [*self.equation.outside, *known]:
+            for offset, size in self._looked_at(target)[:_MOST_PLACES]:
+                step = ConcreteStep("memory", function.location, function.name, "")
+                step.name = self._place_name(target, offset)
+                step.ctype = self.context.ctypes.ctype_at(target.ctype, offset)
+                step.value, step.bits = self._held(target, offset, size), 8 * size
+                step.place = self._identity(target)
+                found.append(step)
+        return found
+
+    def _looked_at(self, target: MemObject) -> list[tuple[int, int]]:
+        """Places (offset, size) of an object whose contents at the start matter in this run."""
+        initial = target.initial
+        while isinstance(initial, Merged):
+            initial = initial.yes if self.holds(initial.condition) else initial.no
+        if not isinstance(initial, Unknown):
+            return []
+        places = {offset: size for offset, (size, _) in initial.cells.items()}
+        if initial.arrays:
+            for guard, offset, size in self.equation.touches.get(target, ()):
+                if self.holds(guard):
+                    places.setdefault(self.value(offset), size)
+        return sorted((offset, size) for offset, size in places.items() if 0 <= offset < LARGEST)
+
+    def _held(self, target: MemObject, offset: int, size: int) -> int | Address | None:
+        known = self._before.get(target)
+        if known is None:
+            known = self._before[target] = self._object(target, "", "", self._size(target))
+        if offset in known.pointers:
+            return known.pointers[offset]
+        data = known.data[offset : offset + size]
+        return int.from_bytes(data, "big" if self.context.memory.big_endian else "little") if data else None
 
     def inputs(self) -> dict[str, Any]:
         """The entry point's arguments and what came in, for the report."""

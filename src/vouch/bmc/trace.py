@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vouch.bmc.conditions import branch_text
 from vouch.bmc.counterexample import OUTSIDE_FUNCTION, Address
 from vouch.c.ir import CType, Location
 from vouch.c.sources import Sources
-from vouch.result import TraceStep
+from vouch.result import Change, TraceStep
 
 Value = int | Address | bytes | None
 """Bits of a scalar (floats too), a pointer, the bytes of an aggregate (little endian), or not known."""
@@ -39,15 +39,25 @@ _TEMPORARIES = (
 _TEMPORARY_ENDS = (".addr", ".coerce", ".indirect_addr")
 
 
+@dataclass(slots=True, frozen=True)
+class Place:
+    """The object that a step changes: its number, and "F.x" where it is the variable x of a call of F."""
+
+    number: int
+    owner: str
+
+
 @dataclass(slots=True)
 class ConcreteStep:
     """One step as the engine saw it.
 
-    kind: "call" (`name` is the callee, `value` unused), "return", "assign" (`name` is the variable or C
-    expression written), "write" (`name` says which function outside wrote what), "branch" (`name` is the
-    condition where known, `value` 1 or 0; or `name` is "switch" and `value` what it is on), "input" (`name`
-    says where the data comes from), "violation" (`name` is the message). `ctype` is a key of
-    `Program.ctypes`; without one, `bits` (where given) is the width in which the number is shown.
+    kind: "start" (the entry point `name` is called), "memory" (what was there before, belongs to the start),
+    "call" (`name` is the callee, `value` unused), "parameter" (belongs to the call or start before it),
+    "return" (`name` is the callee, the step happens in its caller), "assign" (`name` is the variable or C
+    expression written), "write" (`name` says which function outside wrote what, `written` is the place),
+    "branch" (`name` is the condition where known, `value` 1 or 0; or `name` is "switch" and `value` what it
+    is on), "input" (`name` says where the data comes from), "violation" (`name` is the message). `ctype` is a
+    key of `Program.ctypes`; without one, `bits` (where given) is the width in which the number is shown.
     """
 
     kind: str
@@ -57,6 +67,8 @@ class ConcreteStep:
     ctype: int | None = None
     value: Value = None
     bits: int | None = None
+    place: Place | None = None
+    written: str = ""
 
 
 def trace(
@@ -67,25 +79,93 @@ def trace(
 ) -> list[TraceStep]:
     """The steps in words, with conditions as they stand in the sources. At most `MAXIMAL_STEPS` of them: the
     middle of a longer run is left out."""
-    result: list[TraceStep] = []
-    sources = sources or Sources()
+    writer = _Writer(ctypes, big_endian, sources or Sources())
     for step in steps:
-        if step.location is None or _is_noise(step):
-            continue
-        if step.kind == "branch" and not step.name:
-            what = branch_text(sources, step.location, bool(step.value))
-        else:
-            what = wording(step, ctypes, big_endian)
+        if step.location is not None:
+            writer.add(step, step.location)
+    return _shortened(writer.steps)
+
+
+class _Writer:
+    """Puts steps into words, and keeps track of the calls that are active."""
+
+    def __init__(self, ctypes: CTypes, big_endian: bool, sources: Sources) -> None:
+        self._ctypes, self._big_endian, self._sources = ctypes, big_endian, sources
+        self._calls: list[str] = [""]
+        self._entered = 0  # the call that parameters belong to
+        self._owners: dict[int, int] = {}  # objects, and the call whose variables they are
+        self.steps: list[TraceStep] = []
+
+    def add(self, step: ConcreteStep, place: Location) -> None:
+        if step.kind in ("parameter", "memory"):
+            self._attach(step)
+            return
+        if step.kind == "return" and len(self._calls) > 1:
+            self._calls.pop()
+        if step.kind != "write":
+            self._calls[-1] = step.function
+        depth = len(self._calls) - 1
+        if not _is_noise(step):
+            self._append(step, place, depth)
+        if step.kind == "call":
+            self._calls.append(step.name)
+        self._entered = len(self._calls) - 1
+
+    def _append(self, step: ConcreteStep, place: Location, depth: int) -> None:
+        function = place.scope or step.function
+        changes = self._changes(step, depth)
         shown = TraceStep(
-            step.location.file,
-            step.location.line,
-            step.location.scope or step.function,
-            step.kind,
-            what,
+            place.file, place.line, function, step.kind, self._words(step), place.column, depth, changes
         )
-        if not result or result[-1] != shown:
-            result.append(shown)
-    return _shortened(result)
+        if not self.steps or self.steps[-1] != shown:
+            self.steps.append(shown)
+
+    def _words(self, step: ConcreteStep) -> str:
+        if step.kind == "branch" and not step.name and step.location is not None:
+            return branch_text(self._sources, step.location, bool(step.value))
+        return wording(step, self._ctypes, self._big_endian)
+
+    def _changes(self, step: ConcreteStep, depth: int) -> tuple[Change, ...]:
+        if step.kind not in ("assign", "write"):
+            return ()
+        frame: int | None = depth
+        if step.place is not None:
+            frame = self._owner(step.place)
+        elif step.kind == "write":
+            frame = None
+        return (self._change(step, step.written or step.name, frame),)
+
+    def _change(self, step: ConcreteStep, name: str, frame: int | None) -> Change:
+        value = value_text(step.value, step.ctype, self._ctypes, self._big_endian, step.bits)
+        kind = self._ctypes.get(step.ctype) if step.ctype is not None else None
+        return Change(name, value or "?", kind.name if kind is not None else None, frame)
+
+    def _owner(self, place: Place) -> int | None:
+        """The call whose variable an object is: the innermost of its function when it was first written."""
+        if not place.owner:
+            return None
+        if place.number not in self._owners:
+            depth = len(self._calls) - 1
+            active = [n for n, name in enumerate(self._calls) if place.owner.startswith(f"{name}.")]
+            self._owners[place.number] = active[-1] if active else depth
+        return self._owners[place.number]
+
+    def _attach(self, step: ConcreteStep) -> None:
+        """To the call that the step belongs to."""
+        if not self.steps:
+            return
+        frame = self._entered if step.kind == "parameter" else self._owner(step.place) if step.place else None
+        change = self._change(step, step.name, frame)
+        last = self.steps[-1]
+        self.steps[-1] = replace(last, what=_with(last, change), changes=(*last.changes, change))
+
+
+def _with(step: TraceStep, change: Change) -> str:
+    """`call f()` with one more argument."""
+    if change.frame is None or not step.what.endswith(")"):
+        return step.what
+    separator = "" if step.what.endswith("()") else ", "
+    return f"{step.what[:-1]}{separator}{change.name} = {change.value})"
 
 
 def _is_noise(step: ConcreteStep) -> bool:
@@ -103,11 +183,14 @@ def _shortened(steps: list[TraceStep]) -> list[TraceStep]:
     if len(steps) <= MAXIMAL_STEPS:
         return steps
     half = MAXIMAL_STEPS // 2
-    cut = steps[half]
-    left_out = TraceStep(
-        cut.file, cut.line, cut.function, "assign", f"… {len(steps) - 2 * half} steps left out"
-    )
-    return [*steps[:half], left_out, *steps[-half:]]
+    hidden = steps[half:-half]
+    depth = hidden[-1].depth
+    changes: dict[tuple[int | None, str], Change] = {}
+    for step in hidden:
+        changes = {key: c for key, c in changes.items() if key[0] is None or key[0] <= step.depth}
+        changes.update({(c.frame, c.name): c for c in step.changes})
+    cut = replace(hidden[0], kind="assign", what=f"… {len(hidden)} steps left out", depth=depth)
+    return [*steps[:half], replace(cut, changes=tuple(changes.values())), *steps[-half:]]
 
 
 def wording(step: ConcreteStep, ctypes: CTypes, big_endian: bool = False) -> str:
@@ -116,7 +199,10 @@ def wording(step: ConcreteStep, ctypes: CTypes, big_endian: bool = False) -> str
         case "call":
             return f"call {step.name}" if "(" in step.name else f"call {step.name}()"
         case "return":
-            return f"return {shown}" if shown else "return"
+            callee = f"{step.name}() returns" if step.name else "return"
+            return f"{callee} {shown}" if shown else callee
+        case "start":
+            return f"{step.name}()"
         case "branch":
             if step.name == "switch":
                 return f"switch on {shown}"
@@ -150,10 +236,19 @@ def address_text(address: Address) -> str:
         return "NULL" if address.offset == 0 else f"(void *){address.offset:#x}"
     if address.base == OUTSIDE_FUNCTION:
         return "a function outside"
+    base = _object_name(address.base)
     if address.offset == 0:
-        return f"&{address.base}"
+        return f"&{base}"
     sign = "+" if address.offset > 0 else "-"
-    return f"&{address.base} {sign} {abs(address.offset)} bytes"
+    return f"&{base} {sign} {abs(address.offset)} bytes"
+
+
+def _object_name(base: str) -> str:
+    """How a person calls the object that the replay calls `base`."""
+    if base.startswith("local:"):
+        return base.removeprefix("local:").partition(".")[2].removesuffix(".addr") or base
+    name, mark, number = base.rpartition("#")
+    return f"*{name}" if mark and number.isdigit() and name.isidentifier() else base
 
 
 def _signed(value: int, bits: int) -> int:
