@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 
 # Shared code, not benchmarks.
-_HELPERS = {"__init__", "__main__", "cases", "descriptions", "fetch", "process", "nn_instances"}
+_HELPERS = {"__init__", "__main__", "cases", "descriptions", "fetch", "process", "nn_instances", "mnist"}
 
 
 def names() -> list[str]:

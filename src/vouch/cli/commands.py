@@ -27,8 +27,9 @@ class Argument:
 @dataclass(frozen=True, slots=True)
 class Command:
     """`name` is what a user types, with the group in front. `section` names the table of its options (none:
-    it has no settings), `extra` are flags of this command alone. `function` is `module:name`, called with the
-    settings, arguments and extra flags by their keys; it returns the exit code."""
+    it has no settings), `extra` are flags of this command alone, `without` are keys of the table that mean
+    nothing to it. `function` is `module:name`, called with the settings, arguments and extra flags by their
+    keys; it returns the exit code."""
 
     name: str
     help: str
@@ -36,10 +37,11 @@ class Command:
     section: str | None = None
     arguments: tuple[Argument, ...] = ()
     extra: tuple[Option, ...] = ()
+    without: tuple[str, ...] = ()
 
     @property
     def options(self) -> tuple[Option, ...]:
-        own = {option.key for option in self.extra}
+        own = {option.key for option in self.extra} | {*self.without}
         table = options_of(self.section) if self.section else ()
         return (*self.extra, *(option for option in table if option.key not in own))
 
@@ -114,6 +116,49 @@ COMMANDS: tuple[Command, ...] = (
         "nn",
         (Argument("instances", "instances.csv"),),
         (Option("output", str, None, "Where the results go.", ("-o", "--output"), metavar="FILE"),),
+    ),
+    Command(
+        "nn cover",
+        "Measure how well inputs exercise a network, and find one that does more.",
+        "vouch.cli.cover:cover",
+        "nn",
+        (Argument("network", "NET"),),
+        (
+            Option("inputs", str, None, "The data set: .csv, .npy or an image.", metavar="DATA"),
+            Option(
+                "method",
+                str,
+                "all",
+                "Covering method: changes of sign or distance in a layer, of sign or value in the next.",
+                choices=("ss", "sv", "ds", "dv", "all"),
+                metavar="NAME",
+            ),
+            Option("at-least", str, None, "Share of neurons that every method has to cover.", metavar="80%"),
+            Option("ratio", float, 1.0, "A value change: larger by this factor.", minimum=1, metavar="D"),
+            Option("distance", float, 0.1, "A distance change: further than this.", minimum=0, metavar="V"),
+            Option(
+                "distance-norm",
+                str,
+                "l2",
+                "Distance of a whole layer, or each neuron by itself.",
+                choices=("l2", "each"),
+                metavar="NAME",
+            ),
+            Option("compare", bool, False, "Neuron, multisection, boundary and top-k coverage beside it."),
+            Option("profile", str, None, "Data whose ranges those take (default: the same).", metavar="DATA"),
+            Option("threshold", float, 0.0, "An active neuron's potential is above it.", metavar="T"),
+            Option("sections", int, 100, "Sections of a neuron's range.", minimum=1, metavar="K"),
+            Option("top", int, 1, "Neurons of a layer that count as its top.", minimum=1, metavar="K"),
+            Option("raise", bool, False, "Find an input near a given one that reaches the share."),
+            Option("input", str, None, "Where to start (default: --index of the data).", metavar="X"),
+            Option("index", int, None, "Which point of a data set.", minimum=0, metavar="N"),
+            Option("radius", float, None, "How far the new input may be from it.", minimum=0, metavar="R"),
+            Option("norm", str, "linf", "Of the distance.", choices=("linf", "l1", "l2"), metavar="NAME"),
+            Option("lower", str, None, "Smallest valid inputs: one number or one for each.", metavar="V"),
+            Option("upper", str, None, "Largest valid inputs.", metavar="V"),
+            Option("output", str, None, "Folder for the inputs found.", ("-o", "--output"), metavar="DIR"),
+        ),
+        without=("engine", "arithmetic", "device", "jobs"),
     ),
     Command(
         "equiv compare",

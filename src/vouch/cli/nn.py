@@ -66,7 +66,7 @@ def robust(network: str, settings: Settings, **given: Any) -> int:
         subject = load(network)
         point = read_point(given["input"], subject.input_shape, given["index"])
         limits = {
-            name: _each(given[name], subject.input_shape)
+            name: each(given[name], subject.input_shape)
             for name in ("scale", "lower", "upper")
             if given[name] is not None
         }
@@ -78,7 +78,7 @@ def robust(network: str, settings: Settings, **given: Any) -> int:
         return supervised(work, settings, lambda *what: _rendered(_none(settings, *what), settings), progress)
 
 
-def _each(text: str, shape: tuple[int, ...]) -> Any:
+def each(text: str, shape: tuple[int, ...]) -> Any:
     """One number for all inputs, or a point."""
     from vouch.nn.points import read_point
 

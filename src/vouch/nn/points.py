@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -104,3 +105,28 @@ def _image(path: Path, shape: Shape) -> Array:
     if len(sizes) > 1 and list(pixels.shape) != sizes:
         raise VouchError(f"{path}: an image of shape {pixels.shape}, the network takes {shape}")
     return pixels.reshape(1, -1)
+
+
+def write_point(folder: Path, name: str, row: Array, shape: Shape) -> Path:
+    """The point as a line of numbers that reads back exactly; beside it a picture where it is one and pillow
+    is installed."""
+    path = folder / f"{name}.csv"
+    path.write_text(",".join(repr(float(x)) for x in row) + "\n", encoding="utf-8")
+    sizes = [n for n in shape if n != 1]
+    if len(sizes) == 1 and math.isqrt(sizes[0]) ** 2 == sizes[0] and sizes[0] >= 25:
+        sizes = [math.isqrt(sizes[0])] * 2  # a square picture that was flattened
+    if len(sizes) == 2 or (len(sizes) == 3 and 3 in (sizes[0], sizes[2])):
+        _draw(folder / f"{name}.png", row.reshape(sizes))
+    return path
+
+
+def _draw(path: Path, pixels: Array) -> None:
+    try:
+        from PIL import Image
+    except ImportError:
+        return
+    if pixels.ndim == 3 and pixels.shape[0] == 3:
+        pixels = pixels.transpose(1, 2, 0)
+    low, high = min(0.0, float(pixels.min())), max(1.0, float(pixels.max()))
+    grey = np.round((pixels - low) / (high - low) * 255).astype(np.uint8)
+    Image.fromarray(grey).save(path)

@@ -32,7 +32,7 @@ def falsify(
     """A confirmed violation of the case, or None."""
     effort = effort or Effort()
     rng = np.random.default_rng(seed)
-    points = _samples(case, rng, effort.samples)
+    points = samples(case, rng, effort.samples)
     values = _run(model, points)
     for region in case.regions:
         excess = region.excess(points, values).max(1, initial=-np.inf)
@@ -50,7 +50,7 @@ def falsify(
     return None
 
 
-def _samples(case: Case, rng: np.random.Generator, count: int) -> Array:
+def samples(case: Case, rng: np.random.Generator, count: int) -> Array:
     """The middle, corners (all, where there are few) and uniform points."""
     width = case.upper - case.lower
     inputs = len(width)
@@ -64,10 +64,10 @@ def _samples(case: Case, rng: np.random.Generator, count: int) -> Array:
     ends[::2] = False
     inner = np.where(ends, np.round(inner), inner)
     points = case.lower + np.vstack([np.full((1, inputs), 0.5), bits, inner]) * width
-    return _projected(case, points)
+    return projected(case, points)
 
 
-def _projected(case: Case, points: Array) -> Array:
+def projected(case: Case, points: Array) -> Array:
     """Points moved into the box, and towards the centre of the ball."""
     points = case.tied(np.clip(points, case.lower, case.upper))
     if case.ball is None:
@@ -106,27 +106,29 @@ def _descend(
         largest = np.abs(scaled).max(1, keepdims=True)
         # Mostly the sign, which crosses plateaus; partly the gradient, which settles.
         direction = 0.5 * np.sign(scaled) + 0.5 * scaled / np.maximum(largest, 1e-300)
-        points = _projected(case, points - direction * width * (0.25 * 0.88**step))
+        points = projected(case, points - direction * width * (0.25 * 0.88**step))
     return None
 
 
-def gradient(model: Model, values: list[Any], rows: Array) -> Array:
-    """The derivative of rows * output by the inputs at evaluated points, one row each."""
+def gradient(model: Model, values: list[Any], rows: Array, node: int | None = None) -> Array:
+    """The derivative of rows * value of a node (the output) by the inputs at evaluated points, one row
+    each."""
     arrays = model.arrays
-    pending: dict[int, Any] = {model.output: arrays.array(rows)}
-    for index in range(model.output, 0, -1):
+    last = model.output if node is None else node
+    pending: dict[int, Any] = {last: arrays.array(rows)}
+    for index in range(last, 0, -1):
         row = pending.pop(index, None)
         if row is None:
             continue
-        node = model.node(index)
-        if isinstance(node, Affine):
-            for linear, source in zip(node.maps, node.inputs, strict=True):
+        step = model.node(index)
+        if isinstance(step, Affine):
+            for linear, source in zip(step.maps, step.inputs, strict=True):
                 part = linear.transpose(row)
                 pending[source] = pending[source] + part if source in pending else part
         else:
-            assert isinstance(node, Activation)
-            through = row * _slope(node, values[index])
-            source = node.input
+            assert isinstance(step, Activation)
+            through = row * _slope(step, values[index])
+            source = step.input
             pending[source] = pending[source] + through if source in pending else through
     found = pending.get(0)
     result: Array = arrays.numpy(found if found is not None else arrays.zeros((len(rows), model.inputs)))
