@@ -2,7 +2,8 @@
 C allows them, on objects that overlap as much as possible. Run natively, it shows which checks can fire.
 
 What it never does is what vouch assumes away: hand out null or dangling pointers or objects that are too
-small, access an object as another type than its own (bytes apart), write what is const.
+small, access an object as another type than its own (bytes apart), write what is const, call the library
+while something other than a visible variable leads to what external functions keep for themselves.
 """
 
 from __future__ import annotations
@@ -148,7 +149,7 @@ class Outside:
             self.roots.append(Place(name, type_))
         # The outside functions' own objects, which lead nowhere else.
         self.shared = [Place(f"{self.prefix}shared_{key(t)}", Array(t, 4)) for t in SCALARS]
-        self.lines += [f"DATA {declare(place.type, place.text)};" for place in self.shared]
+        self.lines += [f"SHARED {declare(place.type, place.text)};" for place in self.shared]
         flexible = f"{self.prefix}F"
         self.lines.append(f"OWN int {self.prefix}room[2][8];")
         self.flexible = f"((struct {flexible} *){self.prefix}room[rnd() & 1])"
@@ -186,8 +187,10 @@ class Outside:
             yield f"if (callers) found = {self.flexible};"
         owned = [p for root in self.roots for p in self.walker.places(root, 0)]
         yield from (f"if (callers) found = {a};" for a in self._addresses(owned, type_, count))
-        others = [p for root in [*self.visible, *self.shared] for p in self.walker.places(root, 0)]
+        others = [p for root in self.visible for p in self.walker.places(root, 0)]
         yield from (f"found = {a};" for a in self._addresses(others, type_, count))
+        shared = [p for root in self.shared for p in self.walker.places(root, 0)]
+        yield from (f"if (!entering) found = {a};" for a in self._addresses(shared, type_, count))
         for name in self.library.records:
             record = Record(name, name.endswith("U"))
             inside = list(self.walker.places(Place("(*r)", record, pointer="r"), 0))[1:]
@@ -321,25 +324,30 @@ class Outside:
 
     def _every_pointer(self) -> None:
         self.lines += [f"static int {self.prefix}every(int (*test)(const void *))", "{"]
-        everything = [*self.roots, *(Place(v.name, v.type) for v in self.library.variables)]
-        for root in everything:
-            for leaf in self._leaves(root):
-                if isinstance(leaf.type, (Pointer, Callback)):
-                    self.lines.append(f"    if (test((const void *){leaf.text})) return 1;")
-        for name in self.library.records:
-            self._every_pointer_of(Record(name, name.endswith("U")))
+        hidden = [Place(v.name, v.type) for v in self.library.variables if not v.visible]
+        for root in [*self.roots, *hidden]:
+            self._every_leaf(root, "")
+        for root in self.visible:
+            self._every_leaf(root, "test != is_shared && ")
+        for type_ in [*(Record(name, name.endswith("U")) for name in self.library.records), *self.slots]:
+            self._every_pointer_of(type_)
         self.lines += ["    return 0;", "}"]
 
-    def _every_pointer_of(self, record: Record) -> None:
+    def _every_leaf(self, root: Place, unless: str) -> None:
+        for leaf in self._leaves(root):
+            if isinstance(leaf.type, (Pointer, Callback)):
+                self.lines.append(f"    if ({unless}test((const void *){leaf.text})) return 1;")
+
+    def _every_pointer_of(self, type_: Type) -> None:
         """Those in variables and heap objects of the library that are known outside."""
         leaves = [
-            p.text for p in self._leaves(Place("(*r)", record)) if isinstance(p.type, (Pointer, Callback))
+            p.text for p in self._leaves(Place("(*r)", type_)) if isinstance(p.type, (Pointer, Callback))
         ]
         tests = " || ".join(f"test((const void *){leaf})" for leaf in leaves)
         for const in (False, True) if leaves else ():
-            number = self._list(record, 1, const)
+            number = self._list(type_, 1, const)
             self.lines.append(f"    for (int i = 0; i < known_count[{number}]; i++) {{")
-            self.lines.append(f"        {declare(Pointer(record), 'r')} = known[{number}][i];")
+            self.lines.append(f"        {declare(Pointer(type_), 'r')} = known[{number}][i];")
             self.lines += [f"        if ({tests}) return 1;", "    }"]
 
     def _enter(self) -> None:
@@ -347,6 +355,7 @@ class Outside:
         public = self.library.of_kind("public")
         self.lines += [f"static void {self.prefix}enter(void)", "{"]
         self.lines.append(f"    if (nesting > 2 || {self.prefix}every(is_null)) return;")
+        self.lines.append(f"    if ({self.prefix}every(is_shared)) return;")
         self.lines.append("    nesting++;")
         self.lines.append(f"    switch (below({len(public)})) {{")
         for number, function in enumerate(public):
@@ -355,8 +364,10 @@ class Outside:
 
     def _one_call(self, function: Function) -> Iterator[str]:
         names = [name for name, _ in function.parameters]
+        yield "        entering++;"
         for name, type_ in function.parameters:
             yield f"        {declare(type_, name)} = {self._value(type_)};"
+        yield "        entering--;"
         missing = [f"!{n}" for n, t in function.parameters if isinstance(t, (Pointer, Address))]
         if missing:
             yield f"        if ({' || '.join(missing)}) break;"
@@ -399,13 +410,14 @@ class Outside:
 
     def _run(self) -> None:
         self.lines += [f"static void {self.prefix}run(void)", "{"]
-        self.lines.append("    callers = 1;")
+        self.lines.append("    callers = entering = 1;")
         for root in [*self.roots, *self.visible, *self.shared]:
             for leaf in self._leaves(root):
                 if not leaf.const:
                     self.lines.append(f"    {leaf.text} = {self._value(leaf.type)};")
         self.lines.append("    for (int i = 0; i < 2; i++)")
         self.lines.append(f"        for (int j = 0; j < 8; j++) {self.prefix}room[i][j] = (int)number();")
+        self.lines.append("    entering = 0;")
         self.lines.append("    for (unsigned calls = 1 + below(3); calls; calls--) {")
         self.lines.append("        steps = 0;")
         self.lines.append(f"        forget(__start_own_{self.prefix}, __stop_own_{self.prefix});")
@@ -418,10 +430,11 @@ def program(libraries: Sequence[Library]) -> str:
     """One C file with all libraries and their outsides."""
     parts = [f'#line 1 "runtime"\n{RUNTIME.read_text(encoding="utf-8")}']
     for library in libraries:
-        for macro, section in (("DATA", f"data_{library.prefix}"), ("OWN", f"own_{library.prefix}")):
+        for macro in ("DATA", "OWN", "SHARED"):
+            section = f"{macro.lower()}_{library.prefix}"
             parts.append(f'#undef {macro}\n#define {macro} __attribute__((section("{section}")))\n')
             parts.append(f"extern char __start_{section}[], __stop_{section}[];\n")
-        parts.append(f"static const void *{library.prefix}kept;\n")
+        parts.append(f"static const void *{library.prefix}kept;\nDATA char {library.prefix}first;\n")
         parts.append(f'#line 1 "library"\n{library.text}')
         parts.append(f'#line 1 "outside"\n{Outside(library).text()}')
     rows = "".join(_row(library.prefix) for library in libraries)
@@ -432,7 +445,7 @@ def program(libraries: Sequence[Library]) -> str:
 
 
 def _row(prefix: str) -> str:
-    sections = (f"__{end}_{kind}_{prefix}" for kind in ("data", "own") for end in ("start", "stop"))
+    sections = (f"__{end}_{kind}_{prefix}" for kind in ("data", "own", "shared") for end in ("start", "stop"))
     return f'    {{"{prefix}", {prefix}run, {prefix}every, {", ".join(sections)}}},\n'
 
 

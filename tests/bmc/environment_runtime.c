@@ -18,7 +18,8 @@ static unsigned fired_at[LINES][KINDS];
 static jmp_buf over;
 static unsigned long long chance_state;
 static int steps, nesting;
-static int callers; /* whether objects that the caller of the library owns may be picked */
+static int callers;  /* whether objects that the caller of the library owns may be picked */
+static int entering; /* whether those that functions outside keep for themselves may not */
 
 static unsigned rnd(void)
 {
@@ -107,7 +108,17 @@ static void remember(int list, const void *pointer)
     known[list][at] = (void *)pointer;
 }
 
-static void *recall(int list) { return known_count[list] ? known[list][below((unsigned)known_count[list])] : 0; }
+static const char *shared, *shared_end;
+static int is_shared(const void *pointer)
+{
+    return (const char *)pointer >= shared && (const char *)pointer < shared_end;
+}
+
+static void *recall(int list)
+{
+    void *found = known_count[list] ? known[list][below((unsigned)known_count[list])] : 0;
+    return entering && is_shared(found) ? 0 : found;
+}
 
 /* At the start of an execution, functions outside know nothing of the caller's objects. */
 static void forget(const char *start, const char *end)
@@ -212,8 +223,9 @@ struct program {
     const char *name;
     void (*run)(void);
     int (*every_pointer)(int (*)(const void *));
-    char *data, *end;    /* its variables and those of functions outside */
+    char *data, *end;    /* its variables */
     char *own, *own_end; /* its caller's */
+    char *shared, *shared_end;
 };
 
 static void try_out(const struct program *program, unsigned runs)
@@ -222,12 +234,15 @@ static void try_out(const struct program *program, unsigned runs)
     char *start = (malloc)(size + 1);
     memcpy(start, program->data, size);
     every_pointer = program->every_pointer;
+    shared = program->shared;
+    shared_end = program->shared_end;
     for (volatile unsigned run = 0; run < runs; run++) {
         chance_state = run;
         memcpy(program->data, start, size);
         memset(program->own, 0, (unsigned long)(program->own_end - program->own));
         memset(known_count, 0, sizeof known_count);
-        steps = nesting = unset_count = 0;
+        memset(program->shared, 0, (unsigned long)(program->shared_end - program->shared));
+        steps = nesting = unset_count = entering = 0;
         heap_used = 0;
         if (!setjmp(over)) program->run();
     }
