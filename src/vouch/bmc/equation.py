@@ -6,6 +6,7 @@ Everything is in order of execution: along any path, what comes earlier in a lis
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from vouch.bmc.initial import Initial
 from vouch.bmc.value import MemObject, Pointer, Value
@@ -18,15 +19,25 @@ from vouch.smt.term import Term
 class Claim:
     """One execution of a check: violated when `violated` holds (it includes the path); `reached` is the path.
 
-    `position` is the number of steps, `inputs` the number of events before it. `chaos`: after this violation
-    the program goes on with arbitrary values (memory errors, bad divisions)."""
+    `position`, `events` and `touches` are the numbers of those before it. `chaos`: after this violation the
+    program goes on with arbitrary values (memory errors, bad divisions)."""
 
     check: Check
     reached: Term
     violated: Term
     position: int
     events: int
+    touches: int
     chaos: bool
+
+
+class Touch(NamedTuple):
+    """An access to an object from outside, the `number`-th of all."""
+
+    guard: Term
+    offset: Term
+    size: int
+    number: int
 
 
 @dataclass(slots=True)
@@ -91,7 +102,8 @@ class Equation:
     allocations: list[tuple[Term, MemObject, str, Initial]] = field(default_factory=list)
     """Objects the program makes, in order, with the path, the alloca's name ("F.x"; "" for the heap) and what
     they hold before they are written. A variable of a block is listed again whenever its life begins."""
-    touches: dict[MemObject, list[tuple[Term, Term, int]]] = field(default_factory=dict)
+    touches: dict[MemObject, list[Touch]] = field(default_factory=dict)
+    touched: int = 0  # how many there are in all
     globals: list[MemObject] = field(default_factory=list)
     notes: dict[str, None] = field(default_factory=dict)
     unsupported: dict[Term, str] = field(default_factory=dict)  # symbols that stand for the unsupported

@@ -16,7 +16,7 @@ from vouch.bmc.cfg import Flow, Loop, is_handler_call
 from vouch.bmc.context import ExecutionContext
 from vouch.bmc.endless import Heads
 from vouch.bmc.environment.reach import Root
-from vouch.bmc.equation import Claim, Cut, Equation, Incoming, Step
+from vouch.bmc.equation import Claim, Cut, Equation, Incoming, Step, Touch
 from vouch.bmc.guard import root
 from vouch.bmc.initial import Initial, Unknown
 from vouch.bmc.memory import Contents
@@ -160,6 +160,7 @@ class Executor:
                 T.and_(reached, violated),
                 len(self.equation.steps),
                 len(self.equation.incoming),
+                self.equation.touched,
                 chaos,
             )
         )
@@ -255,7 +256,9 @@ class Executor:
             far = 1 << 47
             near = T.and_(T.sle(T.bv(-far, 64), offset), T.sle(offset, T.bv(far, 64)))
             state.guard = state.guard.and_(near)
-        self.equation.touches.setdefault(target, []).append((state.guard.term, offset, size))
+        touch = Touch(state.guard.term, offset, size, self.equation.touched)
+        self.equation.touches.setdefault(target, []).append(touch)
+        self.equation.touched += 1
 
     def new_object(
         self, state: State, kind: Kind, name: str, size: int | Term | None, initial: Initial, align: int = 16

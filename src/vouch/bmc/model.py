@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from vouch.bmc.context import ExecutionContext
@@ -41,6 +41,7 @@ class ModelReader:
         self.ask = value
         self._known: dict[Term, int | bool] = {}
         self._sizes: dict[MemObject, int] = {}
+        self._until = equation.touched  # accesses that count
         self._widest = WIDEST.get(context.pointer_bits, _NARROW)
         self._made: list[tuple[MemObject, Initial, str, int]] | None = None
         self._numbers: dict[MemObject, tuple[str, int]] = {}
@@ -125,6 +126,8 @@ class ModelReader:
 
     def counterexample(self, claim: Claim) -> Counterexample:
         equation = self.equation
+        self._until = claim.touches
+        self._sizes.clear()
         arguments = [scalar for value in equation.arguments for scalar in self.flat(value)]
         events = [self._event(e) for e in equation.incoming[: claim.events] if self.holds(e.guard)]
         objects = [self._outside(o) for o in equation.outside]
@@ -147,11 +150,9 @@ class ModelReader:
         known = self._sizes.get(target)
         if known is None:
             known = 0
-            for guard, offset, size in self.equation.touches.get(target, ()):
-                if self.holds(guard):
-                    place = self.value(offset)
-                    if place < self._widest:
-                        known = max(known, place + size)
+            for place, size in self._touched(target):
+                if place < self._widest:
+                    known = max(known, place + size)
             initial = initial or target.initial
             if isinstance(initial, Unknown):
                 ends = [offset + size for offset, (size, _) in initial.cells.items()]
@@ -165,6 +166,12 @@ class ModelReader:
                 known = min(whole, self._widest)
             known = self._sizes[target] = max(known, 8)
         return known
+
+    def _touched(self, target: MemObject) -> Iterator[tuple[int, int]]:
+        """Places in an object, and how many bytes there, that the run gets to before the violation."""
+        for touch in self.equation.touches.get(target, ()):
+            if touch.number < self._until and self.holds(touch.guard):
+                yield self.value(touch.offset), touch.size
 
     def _object(
         self, target: MemObject, name: str, kind: str, size: int, initial: Initial | None = None
@@ -184,9 +191,8 @@ class ModelReader:
         if not isinstance(initial, Unknown):
             return None
         for word, array in initial.arrays.items():
-            for guard, place, length in self.equation.touches.get(target, ()):
-                if self.holds(guard):
-                    self._from_array(array, word, self.value(place), length, data)
+            for place, length in self._touched(target):
+                self._from_array(array, word, place, length, data)
         if isinstance(initial, CommandLine):
             for term, value in initial.reads:
                 entry = self.scalar(value)

@@ -22,6 +22,7 @@ from vouch.c.ir import Program
 from vouch.c.library import FLAGS, add_models, load_parts
 from vouch.c.link import Module, hide_main, link, normal
 from vouch.c.options import FrontOptions
+from vouch.c.past_end import tighten
 from vouch.c.project import IR_FILES, find_units, readable
 from vouch.c.reader import read
 from vouch.c.sources import Sources
@@ -58,6 +59,7 @@ def load(paths: Sequence[str | os.PathLike[str]], options: FrontOptions | None =
     if options.entry not in (None, "main") and sum("main" in module.defined for module in modules) > 1:
         modules = [hide_main(module) for module in modules]
     whole = link(modules)
+    whole = replace(whole, text=tighten(whole.text))
     models: frozenset[str] = frozenset()
     if options.models:
         whole, models = _with_models(whole, options, cache, warnings)
