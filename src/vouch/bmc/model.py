@@ -383,9 +383,8 @@ class ModelReader:
             return []
         places = {offset: size for offset, (size, _) in initial.cells.items()}
         if initial.arrays:
-            for guard, offset, size in self.equation.touches.get(target, ()):
-                if self.holds(guard):
-                    places.setdefault(self.value(offset), size)
+            for offset, size in self._touched(target):
+                places.setdefault(offset, size)
         return sorted((offset, size) for offset, size in places.items() if 0 <= offset < LARGEST)
 
     def _held(self, target: MemObject, offset: int, size: int) -> int | Address | None:
