@@ -22,10 +22,11 @@ from vouch.settings import Settings, resolve
 from vouch.verdict import Verdict
 
 if TYPE_CHECKING:
+    from vouch.c.entries import Entries
     from vouch.c.frontend import Loaded
     from vouch.c.ir import Program
     from vouch.c.options import FrontOptions
-    from vouch.c.ranges import RangeAnalysis, Ranges
+    from vouch.c.ranges import RangeAnalysis
     from vouch.c.sources import Sources
 
 Listener = Callable[[str, Any], None]
@@ -127,7 +128,7 @@ def _why_undecided(state: _CheckRun, interrupted: bool) -> str:
 
 def _flow(state: _CheckRun, paths: Sequence[str]) -> None:
     from vouch.c import checks, frontend, suppress
-    from vouch.c.entries import entry_points
+    from vouch.c.entries import entries
 
     settings = state.settings
     wanted = checks.chosen(settings.checks)
@@ -138,10 +139,11 @@ def _flow(state: _CheckRun, paths: Sequence[str]) -> None:
         loaded = frontend.load(list(paths), _front_options(settings, wanted))
     program, sources = loaded.program, loaded.program.sources
     state.warnings += loaded.warnings
-    _bounds(state, program, sources)
+    bounds = _bounds(state, program, sources)
     if settings.loops:
         return
-    state.entries = entry_points(program, settings.entry)
+    starts = entries(program, settings.entry, settings.globals)
+    state.entries = list(starts.names)
     if not state.entries:
         raise VouchError("no function to check: the program has no code")
     with state.stage("checks"):
@@ -150,28 +152,26 @@ def _flow(state: _CheckRun, paths: Sequence[str]) -> None:
         state.warnings += suppress.misread(suppress.files_of(program), sources)
         state.found(listed, sources)
     with state.stage("ranges"):
-        analysis = _analysis(state, program)
+        analysis = _analysis(state, program, starts)
     decisions = analysis.decisions
     state.decide(*_preprocessed(state.checks, decisions))
     if not state.late() and (len(state.decided) < len(state.checks) or _assumes(program)):
-        _engine(state, loaded, decisions, analysis.ranges)
+        _engine(state, loaded, analysis, starts, bounds)
 
 
-def _analysis(state: _CheckRun, program: Program) -> RangeAnalysis:
+def _analysis(state: _CheckRun, program: Program, starts: Entries) -> RangeAnalysis:
     """What preprocessing decides. A mistake in it costs its decisions: the engine answers without them."""
     from vouch.c import ranges
-    from vouch.c.entries import is_library, starts_arbitrary
 
     settings = state.settings
-    arbitrary = starts_arbitrary(program, settings.entry, settings.globals)
     try:
         return ranges.analyse(
             program,
             state.checks,
-            state.entries,
+            starts.names,
             settings.strict_pointers,
-            arbitrary_globals=arbitrary,
-            library=is_library(program, settings.entry),
+            arbitrary_globals=starts.arbitrary,
+            library=starts.library,
         )
     except (MemoryError, VouchError):
         raise
@@ -213,7 +213,7 @@ def _validate(settings: Settings) -> None:
 
         given_bounds(settings.unwind_loop)
     if settings.device_range:
-        from vouch.bmc.verify import devices
+        from vouch.bmc.problem import devices
 
         devices(settings.device_range)
     if settings.solver != _SOLVER:
@@ -223,16 +223,21 @@ def _validate(settings: Settings) -> None:
             solver.backend(name.strip())
 
 
-def _bounds(state: _CheckRun, program: Program, sources: Sources) -> None:
-    """List the loops, and hand bounds that stand in comments to the engine by the loops' names."""
+def _bounds(state: _CheckRun, program: Program, sources: Sources) -> dict[str, int]:
+    """List the loops. The bounds that users gave for them by name: in comments, and in options, which win."""
     from vouch.bmc.loops import describe, given_bounds
     from vouch.c import suppress
 
     settings = state.settings
     comments = suppress.loop_bounds(suppress.files_of(program), sources)
-    state.loops = describe(program, given_bounds(settings.unwind_loop), comments, settings.unwind)
-    noted = [f"{loop.name}={loop.bound}" for loop in state.loops if loop.bound_from == "comment"]
-    state.settings = settings.replace(unwind_loop=[*noted, *settings.unwind_loop])
+    given = given_bounds(settings.unwind_loop)
+    state.loops = describe(program, given, comments, settings.unwind)
+    noted = {
+        loop.name: loop.bound
+        for loop in state.loops
+        if loop.bound_from == "comment" and loop.bound is not None
+    }
+    return noted | given
 
 
 def _front_options(settings: Settings, wanted: frozenset[Category]) -> FrontOptions:
@@ -266,7 +271,10 @@ def _quoted(settings: Settings) -> tuple[str, ...]:
     return tuple(own)
 
 
-def _engine(state: _CheckRun, loaded: Loaded, decisions: Mapping[str, Any], invariants: Ranges) -> None:
+def _engine(
+    state: _CheckRun, loaded: Loaded, analysis: RangeAnalysis, starts: Entries, bounds: Mapping[str, int]
+) -> None:
+    from vouch.bmc.problem import pose
     from vouch.bmc.verify import verify
     from vouch.run.pool import run_jobs
 
@@ -276,16 +284,17 @@ def _engine(state: _CheckRun, loaded: Loaded, decisions: Mapping[str, Any], inva
         state.decide(result if settings.no_replay else _unconfirmed(result))
 
     with state.stage("engine"):
-        outcome = verify(
-            loaded,
+        problem = pose(
+            loaded.program,
             state.checks,
-            decisions,
+            analysis.decisions.keys(),
             settings,
             _before_replay(state),
-            report=report,
-            invariants=invariants,
-            pool=run_jobs,
+            entries=starts,
+            bounds=bounds,
+            invariants=analysis.ranges,
         )
+        outcome = verify(problem, report=report, pool=run_jobs)
     state.warnings += outcome.warnings
     known = state.decided | {result.check.id: result for result in outcome.results}
     if settings.no_replay or not outcome.counterexamples:
@@ -293,19 +302,19 @@ def _engine(state: _CheckRun, loaded: Loaded, decisions: Mapping[str, Any], inva
         return
     state.decide(*map(_unconfirmed, known.values()))
     from vouch.bmc.confirm import confirm
-    from vouch.bmc.verify import devices
 
     with state.stage("replay"):
-        state.replay_failures += confirm(
+        confirmed = confirm(
             loaded,
             state.checks,
             outcome.counterexamples,
             known,
-            devices=devices(settings.device_range),
+            devices=problem.devices,
             late=state.late,
             report=state.decide,
         )
-    state.decide(*known.values())
+    state.replay_failures += confirmed.failures
+    state.decide(*confirmed.results.values())
 
 
 def _unconfirmed(result: CheckResult) -> CheckResult:

@@ -53,9 +53,10 @@ class TraceStep:
         }
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, frozen=True)
 class CheckResult:
-    """What is known about one check. `decided_by` is one of the rungs of CONTRACT.md."""
+    """What is known about one check at one moment; who learns more makes a new one. `decided_by` is one of
+    the rungs of CONTRACT.md."""
 
     check: Check
     verdict: Verdict
@@ -66,8 +67,8 @@ class CheckResult:
     replayed: bool | None = None
     inputs: dict[str, Any] | None = None
     precondition: str | None = None
-    trace: list[TraceStep] = field(default_factory=list)
-    assumptions: list[str] = field(default_factory=list)  # external functions a proof relies on, …
+    trace: tuple[TraceStep, ...] = ()
+    assumptions: tuple[str, ...] = ()  # external functions a proof relies on, …
     known: bool = False  # an earlier run, the baseline, found as much
 
     def to_json(self) -> dict[str, Any]:
@@ -89,7 +90,7 @@ class CheckResult:
             "inputs": self.inputs,
             "precondition": self.precondition,
             "trace": [step.to_json() for step in self.trace],
-            "assumptions": self.assumptions,
+            "assumptions": list(self.assumptions),
             "suppressed": check.suppressed,
             "baseline": self.known,
         }

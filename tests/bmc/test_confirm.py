@@ -23,14 +23,13 @@ def snippet(tmp_path_factory: pytest.TempPathFactory) -> Snippet:
 def judged(snippet: Snippet, arguments: list[int], bounds: Verdict) -> tuple[CheckResult, CheckResult, int]:
     """The division is said to fail with these arguments; `bounds` is what is said about the index."""
     division, index = snippet.check("division-by-zero"), snippet.check("bounds")
-    results = {check.id: CheckResult(check, Verdict.SAFE) for check in snippet.checks}
-    results[division.id].verdict = Verdict.UNSAFE
-    results[index.id].verdict = bounds
+    said = {division.id: Verdict.UNSAFE, index.id: bounds}
+    results = {check.id: CheckResult(check, said.get(check.id, Verdict.SAFE)) for check in snippet.checks}
     example = Counterexample(division, "f", list(arguments), [], [])
-    failures = confirm.confirm(
+    confirmed = confirm.confirm(
         snippet.loaded, snippet.checks, {division.id: example}, results, devices=(), late=lambda: False
     )
-    return results[division.id], results[index.id], failures
+    return confirmed.results[division.id], confirmed.results[index.id], confirmed.failures
 
 
 def test_seen_at_its_place(snippet: Snippet) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from vouch.bmc.context import ExecutionContext
 from vouch.bmc.counterexample import Counterexample
@@ -24,6 +24,7 @@ from vouch.smt.model import Model, Whole, take
 from vouch.smt.solver import Answer, Solver, SolverError
 from vouch.smt.term import Term
 from vouch.smt.walk import substitute
+from vouch.status import UNREACHABLE
 from vouch.verdict import Verdict
 
 AT_ONCE = 2.0  # seconds for a question before it is cut into cases
@@ -367,8 +368,13 @@ class Decider:
     # ------------------------------------------------------------ verdicts
 
     def _put(
-        self, question: Question, verdict: Verdict, reason: str | None = None, bound: int | None = None
-    ) -> CheckResult:
+        self,
+        question: Question,
+        verdict: Verdict,
+        reason: str | None = None,
+        bound: int | None = None,
+        finding: Finding | None = None,
+    ) -> None:
         result = CheckResult(
             question.check,
             verdict,
@@ -376,12 +382,13 @@ class Decider:
             reason=reason,
             bound=bound,
             seconds=question.seconds,
-            assumptions=[*(f"external function {n}" for n in self.equation.externals), *self.equation.notes],
+            inputs=finding.inputs if finding is not None else None,
+            trace=tuple(finding.trace) if finding is not None else (),
+            assumptions=(*(f"external function {n}" for n in self.equation.externals), *self.equation.notes),
         )
         self.answers.results[question.check.id] = result
         if self.report is not None:
             self.report(result)
-        return result
 
     def _proved(self, question: Question) -> None:
         """No violation in this equation: final unless executions were cut that lead to the check."""
@@ -497,9 +504,7 @@ class Decider:
         elif finding.overlap is not None:
             verdict, reason = Verdict.COND_UNSAFE, finding.overlap
             self.answers.overlapping.add(question.check.id)
-        result = self._put(question, verdict, reason)
-        result.inputs = finding.inputs
-        result.trace = finding.trace
+        self._put(question, verdict, reason, finding=finding)
         # What was guessed or not computed, a native run may confirm; not what follows from another violation.
         if verdict is Verdict.UNSAFE or finding.cause is None:
             self.answers.counterexamples[question.check.id] = finding.example
@@ -532,7 +537,8 @@ class Decider:
                 return
             if answer is Answer.UNSAT:
                 for question in proved:
-                    self.answers.results[question.check.id].reason = "unreachable"
+                    name = question.check.id
+                    self.answers.results[name] = replace(self.answers.results[name], reason=UNREACHABLE)
                 return
             if answer is Answer.UNKNOWN:
                 return
@@ -559,9 +565,10 @@ class Decider:
         finally:
             solver.close()
         if answer is Answer.UNSAT:
-            for result in proofs:
-                result.verdict = Verdict.UNKNOWN
-                result.reason = f"internal error: the environment of {self.equation.entry} is contradictory"
+            why = f"internal error: the environment of {self.equation.entry} is contradictory"
+            for proof in proofs:
+                doubted = replace(proof, verdict=Verdict.UNKNOWN, reason=why)
+                self.answers.results[proof.check.id] = doubted
 
     def _vacuous(self) -> None:
         """Assumptions that no execution satisfies make every proof worthless."""

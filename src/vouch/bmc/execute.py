@@ -7,7 +7,7 @@ back edge, or to their bound; what is left then is recorded as a cut. A call run
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -100,7 +100,7 @@ class Executor:
     def __init__(
         self,
         context: ExecutionContext,
-        sites: dict[int, list[Check]],
+        sites: Mapping[int, Sequence[Check]],
         limits: ExecutionLimits,
         *,
         unknown_calls: str = "havoc",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from vouch.c.escape import leaving
 from vouch.c.ir import Constant, Function, Program
@@ -17,6 +18,25 @@ from vouch.errors import VouchError
 
 _OWN_FILE_ONLY = ("internal", "private")
 _SYSTEM_HEADERS = ("/libcxx/", "/include/c++/", "/usr/include/")
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """Where executions start, and in which state. `library`: the program has no beginning of its own, so that
+    code outside calls what it likes, when it likes. `arbitrary`: global variables may hold anything when an
+    entry point is called."""
+
+    names: tuple[str, ...]
+    library: bool
+    arbitrary: bool
+
+
+def entries(program: Program, wanted: Sequence[str] = (), globals_: str | None = None) -> Entries:
+    """Those of a program: `wanted` are the functions that the user names (`--entry`), `globals_` is what the
+    user says of global variables (`--globals`)."""
+    library = is_library(program, wanted)
+    arbitrary = library if globals_ is None else globals_ == "arbitrary"
+    return Entries(tuple(entry_points(program, wanted)), library, arbitrary)
 
 
 def entry_points(program: Program, wanted: Sequence[str] = ()) -> list[str]:
@@ -30,11 +50,6 @@ def is_library(program: Program, wanted: Sequence[str] = ()) -> bool:
     """Whether the program has no beginning of its own: code outside calls what it likes, when it likes."""
     main = program.functions.get("main")
     return not wanted and not (main is not None and main.defined)
-
-
-def starts_arbitrary(program: Program, wanted: Sequence[str] = (), globals_: str | None = None) -> bool:
-    """Whether global variables may hold anything when an entry point is called (`--globals`)."""
-    return is_library(program, wanted) if globals_ is None else globals_ == "arbitrary"
 
 
 def _named(program: Program, text: str) -> list[str]:

@@ -1,0 +1,144 @@
+"""What the engine is asked: a program, the checks that preprocessing left open, and under which assumptions.
+
+Nothing in here changes once it is made; what an engine learns goes elsewhere.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from vouch.bmc.induction import Invariants
+from vouch.bmc.library import overrides
+from vouch.bmc.reachability import Reachability
+from vouch.c import ir
+from vouch.c.checks.base import Check, Trigger
+from vouch.c.entries import Entries
+from vouch.c.escape import escaping
+from vouch.c.ir import Program
+from vouch.c.uses import names_in
+from vouch.errors import VouchError
+from vouch.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where executions begin. `arbitrary`: globals hold anything then, and not what the sources say.
+    `library`: code outside may call the entry points of the program whenever it runs."""
+
+    entry: str
+    arbitrary: bool
+    library: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """`sites` has the open checks by the instructions they are attached to; `bounds` are those
+    that were given for loops by name; `private` names the globals that nothing reaches but by name."""
+
+    program: Program
+    checks: tuple[Check, ...]
+    sites: Mapping[int, Sequence[Check]]
+    settings: Settings
+    deadline: float | None
+    invariants: Invariants | None
+    starts: tuple[Start, ...]
+    bounds: Mapping[str, int]
+    devices: tuple[tuple[int, int], ...]
+    private: frozenset[str]
+    reachability: Reachability
+    _reached: dict[str, list[Check]] = field(default_factory=dict)  # by entry, worked out once
+
+    @property
+    def entries(self) -> list[str]:
+        return [start.entry for start in self.starts]
+
+    @property
+    def library(self) -> bool:
+        """Whether the program has no beginning of its own."""
+        return any(start.library for start in self.starts)
+
+    @property
+    def jobs(self) -> int:
+        return self.settings.jobs or os.cpu_count() or 1
+
+    def is_defined(self, name: str) -> bool:
+        function = self.program.functions.get(name)
+        return function is not None and function.defined
+
+    def open_from(self, start: Start) -> list[Check]:
+        """The open checks that executions may come to. Before `main` constructors run."""
+        return self.reached_from(start.entry) if start.library else list(self.checks)
+
+    def reached_from(self, entry: str) -> list[Check]:
+        known = self._reached.get(entry)
+        if known is None:
+            reached = self.reachability.from_function(entry)
+            known = self._reached[entry] = [c for c in self.checks if id(c.site) in reached]
+        return known
+
+    def states_assumptions(self) -> bool:
+        """Does the program state assumptions?"""
+        return any(
+            isinstance(i, ir.Call) and isinstance(i.callee, ir.GlobalConstant) and overrides(i.callee.name)
+            for name, function in self.program.functions.items()
+            if name not in self.program.models
+            for block in function.blocks.values()
+            for i in block.instructions
+        )
+
+
+def pose(
+    program: Program,
+    checks: Sequence[Check],
+    decided: Collection[str],
+    settings: Settings,
+    deadline: float | None = None,
+    *,
+    entries: Entries,
+    bounds: Mapping[str, int],
+    invariants: Invariants | None = None,
+) -> Problem:
+    """The problem of deciding all checks but the `decided` ones. `bounds` are for loops, by name;
+    `invariants` help induction along."""
+    left = tuple(c for c in checks if c.id not in decided and c.trigger is not Trigger.NEVER)
+    sites: dict[int, list[Check]] = {}
+    for check in left:
+        sites.setdefault(id(check.site), []).append(check)
+    return Problem(
+        program,
+        left,
+        sites,
+        settings,
+        deadline,
+        invariants,
+        tuple(Start(name, entries.arbitrary, entries.library) for name in entries.names),
+        bounds,
+        devices(settings.device_range),
+        _private(program),
+        Reachability(program),
+    )
+
+
+def _private(program: Program) -> frozenset[str]:
+    """Globals of one file whose address is used for nothing but accesses by name."""
+    exposed = {name for function in program.functions.values() for name in escaping(function)}
+    exposed |= {f"@{n}" for g in program.globals.values() for n in names_in(g.initializer)}
+    internal = (n for n, g in program.globals.items() if g.linkage in ("internal", "private"))
+    return frozenset(n for n in internal if f"@{n}" not in exposed)
+
+
+def devices(texts: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    """Address ranges from `A..B` words."""
+    ranges = []
+    for text in texts:
+        low, dots, high = text.partition("..")
+        try:
+            first, last = int(low, 0), int(high if dots else low, 0)
+        except ValueError:
+            raise VouchError(f"option --device-range: {text!r} is not A..B") from None
+        if not 0 <= first <= last < 1 << 64:
+            raise VouchError(f"option --device-range: {text!r} is no range of addresses, lowest first")
+        ranges.append((first, last))
+    return tuple(ranges)

@@ -1,0 +1,241 @@
+"""One round: execute from a start to a bound, or by induction, and decide what the execution claims."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from vouch.bmc.cfg import may_follow
+from vouch.bmc.context import ExecutionContext
+from vouch.bmc.decide import Answers, Decider
+from vouch.bmc.equation import Equation
+from vouch.bmc.execute import ExecutionLimits, Executor
+from vouch.bmc.induction import Induction
+from vouch.bmc.problem import Problem, Start
+from vouch.c import ir
+from vouch.c.checks.base import Check, Trigger
+from vouch.parallel import Pool
+from vouch.result import CheckResult
+from vouch.smt import solver as solvers
+from vouch.smt import term as T
+from vouch.smt.solver import Answer, Solver
+from vouch.status import UNREACHABLE
+from vouch.verdict import Verdict
+
+NOT_EVALUATED = "not evaluated"
+Results = Mapping[str, CheckResult]
+
+
+@dataclass(slots=True)
+class Log:
+    """What executions bring to light beside answers: `callbacks` are functions that code outside got hold
+    of."""
+
+    warnings: dict[str, None] = field(default_factory=dict)
+    callbacks: dict[str, None] = field(default_factory=dict)
+    instructions: int = 0
+
+    def add(self, other: Log) -> None:
+        self.warnings.update(other.warnings)
+        self.callbacks.update(other.callbacks)
+        self.instructions += other.instructions
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """The answers, and the loops that have more iterations than were followed."""
+
+    answers: Answers
+    cut_loops: frozenset[str] = frozenset()
+
+
+class Rounds:
+    """Rounds for one problem. `pool` decides hard checks in processes of their own; `proved` hears of each
+    proof that a bounded round finds."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        log: Log,
+        pool: Pool | None = None,
+        proved: Callable[[CheckResult], None] | None = None,
+    ) -> None:
+        self.problem = problem
+        self.log = log
+        self._settings = problem.settings
+        self._pool = pool
+        self._proved = proved
+        self._usual: dict[str, frozenset[int]] = {}  # sites by function that need no exception to get to
+
+    # ------------------------------------------------------------ kinds of rounds
+
+    def bounded(self, start: Start, bound: int, best: Results) -> Round:
+        """Loops run to the bound. What is settled in `best` is not asked again."""
+        context, equation = self._execute(start, bound, None)
+        decider = self._decider(context, equation, bound, "global", self._proved)
+        done = {Verdict.SAFE, Verdict.UNSAFE}
+        settled = frozenset(i for i, r in best.items() if r.verdict in done and r.reason != UNREACHABLE)
+        violated = frozenset(i for i in settled if best[i].verdict is Verdict.UNSAFE)
+        answers = decider.run(self.problem.open_from(start), skip=settled, violated_before=violated)
+        if answers.overlapping:
+            self._choose_places(start, bound, answers)
+        self._unclaimed(start, decider, equation, answers, settled)
+        self.log.warnings.update(dict.fromkeys(answers.warnings))
+        return Round(answers, frozenset(name for name, count in equation.loops.items() if count > bound))
+
+    def inductive(self, start: Start, k: int, trusted: frozenset[str]) -> Round:
+        """Loops are generalised after `k` iterations, in which the trusted checks are assumed to hold."""
+        plan = Induction(k, trusted, self.problem.invariants)
+        context, equation = self._execute(start, k, plan)
+        decider = self._decider(context, equation, None, "induction")
+        answers = decider.run([c for c in self.problem.checks if c.id in trusted])
+        others = frozenset(c.id for c in self.problem.checks) - trusted
+        self._unclaimed(start, decider, equation, answers, others)
+        return Round(answers)
+
+    def _choose_places(self, start: Start, bound: int, answers: Answers) -> None:
+        """Look once more for violations that need overlapping objects, at places that a run can have."""
+        context, equation = self._execute(start, bound, None, chosen=True)
+        decider = self._decider(context, equation, bound, "global", self._proved)
+        found = decider.run([c for c in self.problem.checks if c.id in answers.overlapping])
+        for name, result in found.results.items():
+            if result.verdict is Verdict.UNSAFE:
+                answers.results[name] = result
+                answers.counterexamples[name] = found.counterexamples[name]
+
+    # ------------------------------------------------------------ executing and asking
+
+    def _execute(
+        self, start: Start, bound: int, plan: Induction | None, *, chosen: bool = False
+    ) -> tuple[ExecutionContext, Equation]:
+        problem, settings = self.problem, self._settings
+        context = ExecutionContext(
+            problem.program,
+            arbitrary=start.arbitrary,
+            strict=settings.strict_pointers,
+            devices=problem.devices,
+            private=problem.private,
+            sharing=settings.sharing,
+            chosen=chosen,
+        )
+        limits = ExecutionLimits(unwind=bound, loops=dict(problem.bounds), recursion=max(bound, 2))
+        limits.deadline = self._execution_deadline()
+        executor = Executor(
+            context,
+            problem.sites,
+            limits,
+            unknown_calls=settings.extern,
+            malloc_may_fail=settings.malloc_may_fail,
+            propagation=not settings.no_propagation,
+            reachability=problem.reachability,
+            feasible=self._feasible(context) if settings.smt_during_symex else None,
+            plan=plan,
+            public=problem.entries if start.library else (),
+        )
+        constructed = not start.arbitrary and start.entry not in problem.program.constructors
+        equation = executor.run(start.entry, constructors=constructed)
+        self.log.add(Log(equation.failures, equation.callbacks, equation.instructions))
+        return context, equation
+
+    def _decider(
+        self,
+        context: ExecutionContext,
+        equation: Equation,
+        bound: int | None,
+        rung: str,
+        report: Callable[[CheckResult], None] | None = None,
+    ) -> Decider:
+        return Decider(
+            context,
+            equation,
+            self._solver,
+            check_timeout=self._settings.check_timeout,
+            deadline=self.problem.deadline,
+            bound=bound,
+            rung=rung,
+            individual=self._settings.individual,
+            sliced=not self._settings.no_slice,
+            pool=self._pool,
+            jobs=self.problem.jobs,
+            memory=self._settings.check_memory,
+            report=report,
+        )
+
+    def _execution_deadline(self) -> float:
+        own = time.monotonic() + max(float(self._settings.check_timeout), 10.0)
+        return own if self.problem.deadline is None else min(own, self.problem.deadline)
+
+    def _solver(self) -> Solver:
+        dump = Path(self._settings.dump_smt) if self._settings.dump_smt else None
+        return solvers.make(self._settings.solver, memory=self._settings.check_memory, dump=dump)
+
+    def _feasible(self, context: ExecutionContext) -> Callable[[T.Term], bool]:
+        solver = self._solver()
+        added = 0
+
+        def ask(guard: T.Term) -> bool:
+            nonlocal added
+            for constraint in context.constraints[added:]:
+                solver.add(constraint)
+            added = len(context.constraints)
+            return solver.check([guard], timeout=5.0) is not Answer.UNSAT
+
+        return ask
+
+    # ------------------------------------------------------------ what was not claimed
+
+    def _unclaimed(
+        self,
+        start: Start,
+        decider: Decider,
+        equation: Equation,
+        answers: Answers,
+        settled: frozenset[str],
+    ) -> None:
+        """A check that no execution up to the bound reaches is only safe if none was cut before it, and one
+        whose place was executed without anybody looking at the check is not evaluated."""
+        claimed = {claim.check.id for claim in equation.claims}
+        for check in self.problem.open_from(start):
+            if check.id in claimed or check.id in settled:
+                continue
+            verdict, reason = decider.cut_verdict(check)
+            if id(check.site) in equation.visited and verdict is not Verdict.UNKNOWN:
+                verdict, reason = Verdict.UNKNOWN, NOT_EVALUATED
+            if verdict is Verdict.SAFE and self._only_after_exception(check):
+                verdict, reason = Verdict.UNKNOWN, "C++ exceptions are not supported"
+            answers.results[check.id] = CheckResult(
+                check,
+                verdict,
+                decided_by="global",
+                reason=UNREACHABLE if verdict is Verdict.SAFE else reason,
+                bound=decider.bound if verdict is Verdict.BOUND_SAFE else None,
+            )
+
+    def _only_after_exception(self, check: Check) -> bool:
+        """Does control get to the check only where a call ends with an exception? (Not asked of the
+        `delete` that the compiler adds for a constructor that throws: it gets what `new` gave.)"""
+        if check.trigger is Trigger.FREE:
+            return False
+        usual = self._usual.get(check.function)
+        if usual is None:
+            function = self.problem.program.functions.get(check.function)
+            usual = _usual_sites(function) if function is not None else frozenset()
+            self._usual[check.function] = usual
+        return id(check.site) not in usual
+
+
+def _usual_sites(function: ir.Function) -> frozenset[int]:
+    """Instructions that control can reach when no call throws."""
+    if not function.blocks:
+        return frozenset()
+    seen: set[str] = set()
+    work = [next(iter(function.blocks))]
+    while work:
+        label = work.pop()
+        if label not in seen:
+            seen.add(label)
+            last = function.blocks[label].terminator
+            work.extend([last.normal] if isinstance(last, ir.Invoke) else may_follow(function, last))
+    return frozenset(id(i) for label in seen for i in function.blocks[label].instructions)

@@ -1,0 +1,75 @@
+"""How answers to the same question add up: the lattice of what is known about a check.
+
+Answers for different executions (entry points, callers) are *joined*: one violation outweighs all, one doubt
+outweighs proofs. Answers of different methods to one question are *refined*: what a method says counts in the
+direction in which it is sound, and knowledge never gets lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from enum import Flag
+
+from vouch.result import CheckResult
+from vouch.verdict import Verdict
+
+UNREACHABLE = "unreachable"  # the reason of a proof that nothing comes to the check
+
+# Worst first: what is said of some executions outweighs what follows when all are meant.
+_JOINED = (Verdict.UNSAFE, Verdict.COND_UNSAFE, Verdict.UNKNOWN, Verdict.BOUND_SAFE, Verdict.SAFE)
+# The least known first: which of two answers of sound methods says more.
+_KNOWN = (Verdict.UNKNOWN, Verdict.COND_UNSAFE, Verdict.BOUND_SAFE, Verdict.SAFE, Verdict.UNSAFE)
+
+
+class Direction(Flag):
+    """What a method's answers stand for. One that looks at more executions than there are proves; one that
+    looks at fewer, each of them real, refutes."""
+
+    PROVES = 1
+    REFUTES = 2
+    BOTH = 3
+
+
+def outweighs(new: CheckResult, old: CheckResult) -> bool:
+    """Whether `new`, about other executions than `old`, is the answer for both together."""
+    if new.verdict is old.verdict:
+        return old.reason == UNREACHABLE and new.reason != UNREACHABLE
+    return _JOINED.index(new.verdict) < _JOINED.index(old.verdict)
+
+
+def joined(results: Iterable[CheckResult]) -> CheckResult | None:
+    """One answer for all executions that the results are about; None where there are no results."""
+    answer: CheckResult | None = None
+    for result in results:
+        if answer is None or outweighs(result, answer):
+            answer = result
+    return answer
+
+
+def counts(result: CheckResult, direction: Direction) -> bool:
+    """Whether a method that is sound in this direction only may say so."""
+    match result.verdict:
+        case Verdict.SAFE | Verdict.BOUND_SAFE:
+            return Direction.PROVES in direction
+        case Verdict.UNSAFE | Verdict.COND_UNSAFE:
+            return Direction.REFUTES in direction
+        case _:
+            return True
+
+
+def refined(known: CheckResult | None, new: CheckResult, direction: Direction) -> CheckResult:
+    """What is known about one question after a method answered it as well. A method that may not say so
+    leaves the question open."""
+    if not counts(new, direction):
+        new = replace(new, verdict=Verdict.UNKNOWN, trace=(), inputs=None)
+    if known is None or _KNOWN.index(new.verdict) > _KNOWN.index(known.verdict):
+        return new
+    return known
+
+
+def conditional(result: CheckResult, why: str) -> CheckResult:
+    """A violation that hangs on something: `why` begins with "if"."""
+    if result.verdict is not Verdict.UNSAFE:
+        return result
+    return replace(result, verdict=Verdict.COND_UNSAFE, reason=why)
