@@ -64,42 +64,6 @@ class TypeTable:
                 return key if ctype.size == 0 or offset % ctype.size == 0 else None
         return None
 
-    def place_name(self, name: str, key: int | None, offset: int) -> str:
-        """How C spells a place in an object: `s.field[2]`."""
-        for _ in range(32):
-            ctype = self.table.get(key) if key is not None else None
-            if ctype is None:
-                return name if offset == 0 else f"{name}+{offset}"
-            if ctype.kind == "array" and ctype.target is not None:
-                element = self.table.get(ctype.target)
-                if element is None or element.size == 0:
-                    return name
-                name = f"{name}[{offset // element.size}]"
-                offset %= element.size
-                key = ctype.target
-            elif ctype.kind in ("struct", "union"):
-                inside = [m for m in ctype.members if m.offset <= 8 * offset < m.offset + max(m.size, 1)]
-                if not inside:
-                    return name
-                name = f"{name}.{inside[0].name}" if inside[0].name else name
-                offset -= inside[0].offset // 8
-                key = inside[0].type
-            else:
-                return name
-        return name
-
-    def pointed_name(self, pointer: str, key: int | None, offset: int) -> str:
-        """The same for a place behind a pointer: `p->field[2]`, `p[3]`, `*p`."""
-        ctype = self.table.get(key) if key is not None else None
-        size = ctype.size if ctype is not None else 0
-        index, inner = divmod(offset, size) if size else (0, offset)
-        if index:
-            return self.place_name(f"{pointer}[{index}]", key, inner)
-        name = self.place_name("", key, inner)
-        if name.startswith("."):
-            return f"{pointer}->{name[1:]}"
-        return f"{pointer}{name}" if name else f"*{pointer}"
-
     def scalar_at(self, key: int | None, offset: int) -> ir.Type | None:
         """The IR type of the C scalar at a byte offset of a C type."""
         found = self.ctype_at(key, offset)

@@ -13,7 +13,9 @@ from vouch.bmc.context import ExecutionContext
 from vouch.bmc.counterexample import Counterexample
 from vouch.bmc.equation import Claim, Cut, Equation
 from vouch.bmc.findings import Finder, Finding
+from vouch.bmc.inputs import numbers
 from vouch.bmc.portable import Packed, pack, unpack
+from vouch.bmc.simplest import AT_MOST, Search
 from vouch.bmc.value import symbols
 from vouch.c.checks.base import Check, Trigger
 from vouch.errors import Unsupported
@@ -27,6 +29,7 @@ from vouch.smt.walk import substitute
 from vouch.status import UNREACHABLE
 from vouch.verdict import Verdict
 
+SIMPLIFYING = 10.0  # seconds for smaller inputs of all violations of an equation
 AT_ONCE = 2.0  # seconds for a question before it is cut into cases
 
 
@@ -95,6 +98,7 @@ class Decider:
         self._earlier: list[Claim] = []
         self._environment: Model | None = None
         self._by_symbol: dict[Term, list[int]] | None = None
+        self._simplifying = 0.0
         self._replaced: dict[Term, Term] = {}  # terms as they are where nothing overlaps
 
     # ------------------------------------------------------------ main loop
@@ -444,6 +448,7 @@ class Decider:
                 limit = "time limit reached while an execution that violates it was worked out"
                 self._put(question, Verdict.UNKNOWN, problem or limit)
                 return
+        self._simplify(question, violated)
         self.reached.add(question.reached)
         self._refuted(question, question.finding)
 
@@ -467,6 +472,34 @@ class Decider:
             except (Unsupported, SolverError) as problem:
                 return str(problem)
         return None
+
+    def _simplify(self, question: Question, violated: list[Question]) -> None:
+        """Look for an execution like the one that is known, with smaller inputs, as long as that is cheap."""
+        known = question.finding
+        assert known is not None
+        if self._simplifying > SIMPLIFYING or self._left() < 2.0:
+            return
+        chaos = [c for q in violated for c in q.claims if c.chaos and q is not question]
+        goal = self._alone(known.claim, chaos) if known.cause is None else known.claim.violated
+        if known.overlap is None:
+            goal = self._apart(goal)
+        solver, began = self._shared(), time.monotonic()
+
+        def ask(goal: Term) -> bool | None:
+            answer = self._ask(solver, goal, AT_MOST)
+            return None if answer is Answer.UNKNOWN else answer is Answer.SAT
+
+        search = Search(ask, solver.value, T.and_(goal, *self.context.preferences))
+        try:
+            if search.run(lambda: numbers(self._finder.model(solver.value), known.claim)):
+                found = self._finder.find(question.claims, self._finder.model(solver.value))
+                if found is not None and found.flaws <= known.flaws:
+                    question.finding = found
+        except (Unsupported, SolverError):
+            pass
+        spent = time.monotonic() - began
+        self._simplifying += spent
+        question.seconds += spent
 
     def _apart(self, goal: Term) -> Term:
         """The goal where no objects from outside overlap, of those that it hangs on."""

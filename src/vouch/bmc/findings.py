@@ -13,6 +13,7 @@ from typing import Any
 from vouch.bmc.context import ExecutionContext
 from vouch.bmc.counterexample import Counterexample
 from vouch.bmc.equation import Claim, Equation
+from vouch.bmc.inputs import inputs
 from vouch.bmc.model import ModelReader
 from vouch.bmc.trace import ConcreteStep, trace
 from vouch.bmc.value import symbols
@@ -71,7 +72,7 @@ class Finder:
             hit,
             self._cause(hit, model),
             self._overlap(hit, model),
-            model.inputs(),
+            inputs(model, hit),
             words,
             model.counterexample(hit),
         )

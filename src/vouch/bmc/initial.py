@@ -157,6 +157,11 @@ class Unknown(Initial):
         for word, array in self.arrays.items():
             size = memory.layout.store_size(type_)
             bits = memory.words.read(array, T.bv(offset, memory.pointer_bits), size, word)
+            if isinstance(type_, ir.PointerType) and self.undefined is T.FALSE:
+                # A pointer that is first read after the array was made is one from outside all the same.
+                value = memory.arbitrary(target, offset, type_, False)
+                memory.constrain(T.eq(bits, memory.to_bits(value)))
+                return value
             return memory.from_bits(bits, type_)
         value = memory.arbitrary(target, offset, type_, self.undefined is T.TRUE)
         if self.reason:

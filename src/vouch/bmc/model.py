@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from vouch.bmc.access_paths import AccessPaths
 from vouch.bmc.context import ExecutionContext
 from vouch.bmc.counterexample import (
     OUTSIDE_FUNCTION,
@@ -17,7 +18,7 @@ from vouch.bmc.counterexample import (
 from vouch.bmc.environment.layers import OutsideData
 from vouch.bmc.equation import Claim, Equation, Incoming, Step
 from vouch.bmc.initial import CommandLine, Initial, Merged, Unknown
-from vouch.bmc.trace import ConcreteStep, Place
+from vouch.bmc.trace import ConcreteStep, Place, address_text
 from vouch.bmc.value import Kind, MemObject, Pointer, Value
 from vouch.c import ir
 from vouch.smt import term as T
@@ -26,6 +27,7 @@ from vouch.smt.term import Term
 LARGEST = 1 << 16  # bytes of an object from outside whose contents a replay provides; the rest is zero
 WIDEST = {64: 1 << 36}  # bytes of an object from outside, by the width of a pointer
 _NARROW = 1 << 24
+_NO_MEMORY = (Kind.NULL, Kind.WILD, Kind.DEVICE, Kind.FUNCTION)
 _MOST_WRITES = 16  # of one call that a trace shows
 _MOST_PLACES = 64  # of one object whose contents at the start a trace shows
 
@@ -46,6 +48,8 @@ class ModelReader:
         self._made: list[tuple[MemObject, Initial, str, int]] | None = None
         self._numbers: dict[MemObject, tuple[str, int]] = {}
         self._before: dict[MemObject, OutsideObject] = {}
+        table, starts = context.program.ctypes, context.environment.starts
+        self.paths = AccessPaths(table, starts, _passed(context, equation))
 
     def value(self, term: Term) -> int:
         if term.value is not None:
@@ -71,16 +75,28 @@ class ModelReader:
                 return self.value(bits)
         return number
 
-    def address(self, pointer: Pointer) -> Address:
+    def target(self, pointer: Pointer) -> tuple[MemObject, int] | None:
+        """Where a pointer leads: an object and an offset."""
         for guard, target, offset in pointer.targets:
             if guard is T.TRUE or self.holds(guard):
-                return self._place(target, offset)
-        return Address(None, 0)
+                number = self.value(offset)
+                if number >> (self.context.pointer_bits - 1):
+                    number -= 1 << self.context.pointer_bits
+                return target, number
+        return None
 
-    def _place(self, target: MemObject, offset: Term) -> Address:
-        number = self.value(offset)
-        if number >> (self.context.pointer_bits - 1):
-            number -= 1 << self.context.pointer_bits
+    def address(self, pointer: Pointer) -> Address:
+        found = self.target(pointer)
+        return Address(None, 0) if found is None else self._place(*found)
+
+    def pointer_text(self, pointer: Pointer) -> str:
+        """A pointer as C writes it."""
+        found = self.target(pointer)
+        if found is None or found[0].kind in (*_NO_MEMORY, Kind.HEAP):
+            return address_text(self.address(pointer))
+        return self.paths.pointer(*found)
+
+    def _place(self, target: MemObject, number: int) -> Address:
         match target.kind:
             case Kind.NULL | Kind.WILD | Kind.DEVICE:
                 return Address(None, number % (1 << self.context.pointer_bits))
@@ -156,7 +172,7 @@ class ModelReader:
             initial = initial or target.initial
             if isinstance(initial, Unknown):
                 ends = [offset + size for offset, (size, _) in initial.cells.items()]
-                ends += [end + 1 for _, end in self._strings(initial)]
+                ends += [end + 1 for _, end in self.strings(initial)]
                 known = max(known, min(max(ends, default=0), self._widest))
             ctype = self.context.program.ctypes.get(target.ctype) if target.ctype is not None else None
             if ctype is not None:
@@ -199,7 +215,7 @@ class ModelReader:
                 at = self.value(term)
                 if isinstance(entry, Address) and at <= len(data) - 8:
                     pointers[at] = entry
-        for start, end in self._strings(initial):
+        for start, end in self.strings(initial):
             data[start:end] = bytes(byte or ord("a") for byte in data[start:end])
         for offset, (size, value) in initial.cells.items():
             if not 0 <= offset <= len(data) - size or not self._was_written(initial, offset, size):
@@ -211,7 +227,7 @@ class ModelReader:
                 data[offset : offset + size] = self._bytes(value, scalar, size)
         return None
 
-    def _strings(self, initial: Unknown) -> list[tuple[int, int]]:
+    def strings(self, initial: Unknown) -> list[tuple[int, int]]:
         """Where strings of this model begin and end, as far as a run can provide them."""
         found = [
             (self.value(string.start), self.value(string.end))
@@ -294,46 +310,41 @@ class ModelReader:
             for offset, (size, value) in sorted(initial.cells.items(), key=lambda cell: cell[0]):
                 if isinstance(value, tuple) or not self._was_written(initial, offset, size):
                     continue
-                name = self._place_name(target, offset)
+                name = self.paths.place(target, offset)
                 ctype = self.context.ctypes.ctype_at(target.ctype, offset)
                 step = ConcreteStep("write", event.location, owner, f"{callee} wrote {name}", ctype)
-                step.value, step.bits = self.scalar(value), 8 * size
+                step.value, step.bits = self._traced(value), 8 * size
                 step.place, step.written = self._identity(target), name
                 found.append(step)
         return found[:_MOST_WRITES]
-
-    def _place_name(self, target: MemObject, offset: int) -> str:
-        names = self.context.ctypes
-        spell = names.pointed_name if target.kind is Kind.OUTSIDE else names.place_name
-        return spell(target.name, target.ctype, offset)
 
     def _step(self, step: Step) -> ConcreteStep:
         value: Any = None
         bits: int | None = None
         if step.value is not None and not isinstance(step.value, tuple):
-            value = self.scalar(step.value)
-            bits = step.value.width if isinstance(step.value, Term) else None
+            value = self._traced(step.value)
+            # Nothing but its name says that such a function returns an unsigned number.
+            if isinstance(step.value, Term) and not ("nondet_u" in step.what and step.kind == "input"):
+                bits = step.value.width
         made = ConcreteStep(step.kind, step.location, step.function, step.what, step.ctype, value, bits)
         target, offset = step.target, step.offset
         if step.pointer is not None:
             target, offset = self._aimed(step.pointer, offset)
             made.ctype = self.context.ctypes.ctype_at(target.ctype, offset) if target is not None else None
         if target is not None:
-            made.name = self._place_name(target, offset)
+            made.name = self.paths.place(target, offset)
             made.place = self._identity(target)
         return made
 
     def _aimed(self, pointer: Pointer, shift: int) -> tuple[MemObject | None, int]:
         """The object that a pointer leads into, and where."""
-        for guard, target, offset in pointer.targets:
-            if guard is T.TRUE or self.holds(guard):
-                if target.kind in (Kind.NULL, Kind.WILD, Kind.DEVICE, Kind.FUNCTION):
-                    return None, 0
-                number = self.value(offset)
-                if number >> (self.context.pointer_bits - 1):
-                    number -= 1 << self.context.pointer_bits
-                return target, number + shift
-        return None, 0
+        found = self.target(pointer)
+        if found is None or found[0].kind in _NO_MEMORY:
+            return None, 0
+        return found[0], found[1] + shift
+
+    def _traced(self, value: Value) -> Any:
+        return self.pointer_text(value) if isinstance(value, Pointer) else self.scalar(value)
 
     def _identity(self, target: MemObject) -> Place:
         owner = ""
@@ -356,7 +367,9 @@ class ModelReader:
             if variable is None or parameter.byval is not None or isinstance(value, tuple):
                 continue
             step = ConcreteStep("parameter", function.location, function.name, variable.name, variable.type)
-            step.value = self.scalar(value)
+            step.value = self._traced(value)
+            if step.value == variable.name:
+                step.value = f"&*{variable.name}"  # an object of its own
             step.bits = value.width if isinstance(value, Term) else None
             found.append(step)
         return found
@@ -367,7 +380,7 @@ class ModelReader:
         for target in [*self.equation.outside, *known]:
             for offset, size in self._looked_at(target)[:_MOST_PLACES]:
                 step = ConcreteStep("memory", function.location, function.name, "")
-                step.name = self._place_name(target, offset)
+                step.name = self.paths.place(target, offset)
                 step.ctype = self.context.ctypes.ctype_at(target.ctype, offset)
                 step.value, step.bits = self._held(target, offset, size), 8 * size
                 step.place = self._identity(target)
@@ -387,55 +400,29 @@ class ModelReader:
                 places.setdefault(offset, size)
         return sorted((offset, size) for offset, size in places.items() if 0 <= offset < LARGEST)
 
-    def _held(self, target: MemObject, offset: int, size: int) -> int | Address | None:
+    def before(self, target: MemObject) -> OutsideObject:
+        """What an object from outside or a global holds at the beginning."""
         known = self._before.get(target)
         if known is None:
             known = self._before[target] = self._object(target, "", "", self._size(target))
+        return known
+
+    def _held(self, target: MemObject, offset: int, size: int) -> int | str | None:
+        known = self.before(target)
         if offset in known.pointers:
-            return known.pointers[offset]
+            cell = target.initial.cells.get(offset) if isinstance(target.initial, Unknown) else None
+            whole = cell is not None and isinstance(cell[1], Pointer)
+            return self._traced(cell[1]) if cell and whole else address_text(known.pointers[offset])
         data = known.data[offset : offset + size]
         return int.from_bytes(data, "big" if self.context.memory.big_endian else "little") if data else None
 
-    def inputs(self) -> dict[str, Any]:
-        """The entry point's arguments and what came in, for the report."""
-        function = self.context.program.functions[self.equation.entry]
-        found: dict[str, Any] = {}
-        for number, (parameter, value) in enumerate(
-            zip(function.parameters, self.equation.arguments, strict=False)
-        ):
-            name = parameter.variable.name if parameter.variable is not None else parameter.name
-            key = (
-                parameter.variable.type
-                if parameter.variable is not None
-                else (function.parameter_types[number] if number < len(function.parameter_types) else None)
-            )
-            if not isinstance(value, tuple):
-                found[name] = self.shown(value, key)
-        return found
 
-    def shown(self, value: Value, ctype: int | None) -> Any:
-        scalar = self.scalar(value) if not isinstance(value, tuple) else None
-        if isinstance(scalar, Address):
-            return f"&{scalar.base}+{scalar.offset}" if scalar.base else hex(scalar.offset)
-        if not isinstance(scalar, int) or not isinstance(value, Term):
-            return None
-        if value.sort is T.BOOL:
-            return bool(scalar)
-        kind = self.context.float_type(value.sort)
-        if kind is not None:
-            return _float(scalar, kind)
-        known = self.context.program.ctypes.get(ctype) if ctype is not None else None
-        signed = known.signed if known is not None else True
-        return scalar - (1 << value.width) if signed and scalar >> (value.width - 1) else scalar
-
-
-def _float(bits: int, kind: ir.FloatType) -> float | str:
-    import math
-    import struct
-
-    formats = {"float": ("<I", "<f"), "double": ("<Q", "<d")}
-    if kind.kind not in formats:
-        return hex(bits)
-    whole, real = formats[kind.kind]
-    number: float = struct.unpack(real, struct.pack(whole, bits))[0]
-    return number if math.isfinite(number) else str(number)
+def _passed(context: ExecutionContext, equation: Equation) -> list[MemObject]:
+    """The objects of the entry point's parameters that are passed by value."""
+    function = context.program.functions[equation.entry]
+    pairs = zip(function.parameters, equation.arguments, strict=False)
+    return [
+        value.single[0]
+        for parameter, value in pairs
+        if parameter.byval is not None and isinstance(value, Pointer) and value.single is not None
+    ]

@@ -17,8 +17,9 @@ from vouch.c.ir import CType, Location
 from vouch.c.sources import Sources
 from vouch.result import Change, TraceStep
 
-Value = int | Address | bytes | None
-"""Bits of a scalar (floats too), a pointer, the bytes of an aggregate (little endian), or not known."""
+Value = int | Address | bytes | str | None
+"""Bits of a scalar (floats too), a pointer, the bytes of an aggregate (little endian), a text in C, or not
+known."""
 
 CTypes = Mapping[int, CType]
 
@@ -222,6 +223,8 @@ def value_text(
     if value is None:
         return ""
     kind = ctypes.get(ctype) if ctype is not None else None
+    if isinstance(value, str):
+        return value
     if isinstance(value, Address):
         return address_text(value)
     if isinstance(value, bytes):
@@ -236,11 +239,15 @@ def address_text(address: Address) -> str:
         return "NULL" if address.offset == 0 else f"(void *){address.offset:#x}"
     if address.base == OUTSIDE_FUNCTION:
         return "a function outside"
-    base = _object_name(address.base)
+    kind, _, number = address.base.partition(":")
+    if kind == "heap" and number.isdigit():
+        base = f"heap object {int(number) + 1}"
+    else:
+        base = f"&{_object_name(address.base)}"
     if address.offset == 0:
-        return f"&{base}"
+        return base
     sign = "+" if address.offset > 0 else "-"
-    return f"&{base} {sign} {abs(address.offset)} bytes"
+    return f"{base} {sign} {abs(address.offset)} bytes"
 
 
 def _object_name(base: str) -> str:

@@ -63,6 +63,9 @@ def suppressed(result: RunResult) -> list[CheckResult]:
     return by_place([r for r in result.checks if r.check.suppressed is not None])
 
 
+_MOST_INPUTS = 24  # that a line shows; JSON has them all
+
+
 def value(data: Any) -> str:
     """An input as a person writes it."""
     if isinstance(data, dict):
@@ -73,7 +76,9 @@ def value(data: Any) -> str:
 
 
 def inputs(result: CheckResult) -> str:
-    return ", ".join(f"{visible(name)} = {value(data)}" for name, data in (result.inputs or {}).items())
+    found = list((result.inputs or {}).items())
+    more = f", and {len(found) - _MOST_INPUTS} more" if len(found) > _MOST_INPUTS else ""
+    return ", ".join(f"{visible(name)} = {value(data)}" for name, data in found[:_MOST_INPUTS]) + more
 
 
 def explanation(result: CheckResult) -> str:

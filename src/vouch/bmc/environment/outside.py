@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from vouch.bmc.access_paths import AccessPaths
 from vouch.bmc.environment.layers import (
     WHOLE,
     Disturbed,
@@ -125,8 +126,8 @@ class Environment(PointerMaker):
         return self.starts[own]
 
     def stored_pointer(self, target: MemObject, offset: int) -> Value:
-        name = f"{target.name}+{offset}" if offset else target.name
-        return self.pointer(self.ctypes.pointee(self.ctypes.ctype_at(target.ctype, offset)), f"*{name}")
+        pointee = self.ctypes.pointee(self.ctypes.ctype_at(target.ctype, offset))
+        return self.pointer(pointee, AccessPaths(self.ctypes.table, self.starts).place(target, offset))
 
     def another_pointer(self, target: MemObject, offset: int) -> Value:
         made = self._others.setdefault((target, offset), [])
