@@ -166,10 +166,8 @@ class CallGraph:
                 case Store(pointer=pointer, value=value):
                     _write(effects, definitions, pointer)
                     if isinstance(getattr(value, "type", None), PointerType):
-                        own = isinstance(value, GlobalConstant) or isinstance(
-                            root(definitions, pointer), Alloca
-                        )
-                        effects.taints |= not own
+                        code = isinstance(value, GlobalConstant) and value.name in self.program.functions
+                        effects.taints |= not code and not isinstance(root(definitions, pointer), Alloca)
                 case AtomicUpdate(pointer=pointer) | CompareExchange(pointer=pointer):
                     _write(effects, definitions, pointer)
                     effects.taints = True

@@ -349,11 +349,12 @@ class Interpreter:
 
     def is_harmless(self, place: Pointer, operand: Operand) -> bool:
         """Whether a stored pointer leaves memory from outside as trustworthy as it was: the place is a local
-        of this function, or the pointer is a global's, a function's or from outside itself."""
+        of this function, or the pointer is a function's or from outside itself. (A global is valid too, but
+        no larger than it is.)"""
         if place.base is not None and place.base[0] == "%":
             return True
         if isinstance(operand, GlobalConstant):
-            return True
+            return operand.name in self.whole.program.functions
         value = self.value(operand)
         return type(value) is Pointer and value.lo == value.hi == 0 and self.is_outside(value.base)
 
@@ -511,7 +512,7 @@ class Interpreter:
         extent = self.extents.get(value.base or "") or self.whole.extent(value.base)
         if extent is None or value.lo < extent.lo or value.hi > extent.hi:
             return None
-        return Extent(extent.lo - value.lo, extent.hi - value.hi, extent.outside)
+        return Extent(extent.lo - value.lo, extent.hi - value.hi, extent.outside, extent.constant)
 
 
 def compare_pointers(predicate: str, a: Pointer, b: Pointer) -> bool | None:

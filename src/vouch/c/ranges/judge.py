@@ -188,8 +188,8 @@ def _no_overflow(at: Interpreter, site: Binary, signed: bool) -> bool:
 def _is_constant(at: Interpreter, operand: Operand) -> bool:
     """Does the pointer lead to what nobody may write, such as a string literal?"""
     base = at.pointer(operand).base
-    held = at.whole.program.globals.get(base[1:]) if base is not None and base[0] == "@" else None
-    return held is not None and held.constant
+    extent = at.extents.get(base or "") or at.whole.extent(base)
+    return extent is not None and extent.constant
 
 
 def _valid_access(at: Interpreter, site: Instruction) -> str | None:

@@ -17,11 +17,13 @@ from vouch.c.ranges.state import join_values
 
 class Extent(NamedTuple):
     """The bytes lo … hi - 1, counted from a pointer's origin, belong to one live object. `outside`: by the
-    assumption that pointers from outside the program are valid."""
+    assumption that pointers from outside the program are valid. `constant`: it may be one that nobody may
+    write, such as a string literal."""
 
     lo: int
     hi: int
     outside: bool
+    constant: bool = False
 
 
 FROM_OUTSIDE = Extent(0, 4 * INFINITE, True)
@@ -56,7 +58,7 @@ class WholeProgram:
         if base is None or base[0] != "@":
             return None
         size = self.objects.size(base)
-        return None if size is None else Extent(0, size, False)
+        return None if size is None else Extent(0, size, False, self.program.globals[base[1:]].constant)
 
     # ------------------------------------------------------------ calls
 
@@ -118,7 +120,7 @@ class WholeProgram:
 
 def join_arguments(a: Any, b: Any) -> Any:
     if type(a) is Extent and type(b) is Extent:
-        return Extent(max(a.lo, b.lo), min(a.hi, b.hi), a.outside or b.outside)
+        return Extent(max(a.lo, b.lo), min(a.hi, b.hi), a.outside or b.outside, a.constant or b.constant)
     if type(a) is Extent or type(b) is Extent:
         return None
     return join_values(a, b)
