@@ -21,7 +21,7 @@ def said(verdict: Verdict, reason: str | None = None) -> CheckResult:
     return CheckResult(CHECK, verdict, reason=reason)
 
 
-@pytest.mark.parametrize(("a", "b"), itertools.combinations(VERDICTS, 2))
+@pytest.mark.parametrize(("a", "b"), list(itertools.combinations(VERDICTS, 2)))
 def test_the_worse_answer_stands_for_all_executions(a: Verdict, b: Verdict) -> None:
     """A proof needs all entry points, a violation one: the later in VERDICTS says less good of them."""
     for order in ((a, b), (b, a)):

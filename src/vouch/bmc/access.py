@@ -68,7 +68,7 @@ def site_of(frame: Frame, instruction: ir.Instruction) -> ir.Instruction:
 def checks_for(ex: Executor, frame: Frame, instruction: ir.Instruction, trigger: Trigger) -> list[Check]:
     """The checks of a site; inside a library model those of the call that entered it."""
     site = site_of(frame, instruction)
-    return [check for check in ex.sites.get(id(site), ()) if check.trigger is trigger]
+    return [check for check in ex.sites.get(site.number, ()) if check.trigger is trigger]
 
 
 def claim_access(ex: Executor, frame: Frame, state: State, instruction: ir.Instruction, bad: Term) -> None:

@@ -53,6 +53,11 @@ def _direct(
         return state  # its checks were claimed before the call
     function = ex.context.program.functions.get(name)
     if function is not None and function.defined and not library.overrides(name):
+        own = name in ex.context.program.models  # vouch's models of the library are always executed
+        model = None if own or frame.model else ex.callees(function, ex.depth)
+        if model is not None:
+            ex.not_executed(state, function)
+            return model(ex, frame, state, call, function)
         return _inline(ex, frame, state, call, function, label, index)
     known = library.find(name)
     if known is not None:

@@ -32,7 +32,7 @@ def at_site(
     ex: Executor, frame: Frame, state: State, instruction: ir.Instruction, condition: Term = T.TRUE
 ) -> None:
     """Claim every check of the site. `condition` is the one under which a handler would be called."""
-    for check in ex.sites.get(id(instruction), ()):
+    for check in ex.sites.get(instruction.number, ()):
         if check.trigger not in ELSEWHERE:
             try:
                 violated = _violation(ex, frame, check, instruction)
@@ -45,7 +45,7 @@ def of_result(ex: Executor, frame: Frame, state: State, instruction: ir.Instruct
     """Claim the checks of a site that look at what the instruction yields."""
     if instruction.result is None or isinstance(instruction, ir.AtomicUpdate):
         return  # what an atomic update yields is the old value
-    if any(check.trigger is Trigger.NAN for check in ex.sites.get(id(instruction), ())):
+    if any(check.trigger is Trigger.NAN for check in ex.sites.get(instruction.number, ())):
         result = frame.registers.get(instruction.result)
         try:
             given = [operands.value_of(ex, frame, operand) for operand in float_operands(ex, instruction)]

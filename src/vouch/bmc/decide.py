@@ -404,7 +404,7 @@ class Decider:
         bounded: str | None = None
         for cut in self.equation.cuts:
             # Memory may be lost at the end of any execution that was not followed so far.
-            if id(check.site) not in cut.reachable and check.trigger is not Trigger.LEAK:
+            if check.site.number not in cut.reachable and check.trigger is not Trigger.LEAK:
                 continue
             open_ = self._is_open(cut)
             if open_ is False:

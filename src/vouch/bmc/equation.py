@@ -75,9 +75,9 @@ class Incoming:
 
 @dataclass(slots=True)
 class Cut:
-    """Executions that were not followed further. kind: loop, recursion, unsupported, budget.
+    """Executions that were not followed further. kind: loop, recursion, unsupported, budget, callee.
 
-    `reachable` are the check sites (ids of instructions) that those executions might still have reached."""
+    `reachable` are the sites (numbers of instructions) that those executions might still have reached."""
 
     guard: Term
     kind: str
@@ -89,7 +89,7 @@ class Cut:
 class Equation:
     entry: str
     claims: list[Claim] = field(default_factory=list)
-    visited: set[int] = field(default_factory=set)  # sites (ids of instructions) that some execution came to
+    visited: set[int] = field(default_factory=set)  # numbers of instructions that were executed
     steps: list[Step] = field(default_factory=list)
     incoming: list[Incoming] = field(default_factory=list)
     cuts: list[Cut] = field(default_factory=list)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vouch.bmc import induction, instructions, operands, shadow
+from vouch.bmc.callees import CalleePolicy, inline
 from vouch.bmc.cfg import Flow, Loop, is_handler_call
 from vouch.bmc.context import ExecutionContext
 from vouch.bmc.endless import Heads
@@ -95,7 +96,8 @@ class Frame:
 
 
 class Executor:
-    """Executes one entry point. `sites` maps the id of an instruction to the checks attached to it."""
+    """Executes one entry point. `sites` has the checks by the number of the
+    instruction that they are attached to."""
 
     def __init__(
         self,
@@ -110,6 +112,7 @@ class Executor:
         feasible: Callable[[Term], bool] | None = None,
         reachability: Reachability | None = None,
         public: Sequence[str] = (),
+        callees: CalleePolicy = inline,
     ) -> None:
         self.context = context
         self.memory = context.memory
@@ -127,6 +130,7 @@ class Executor:
         self.depth = 0
         self.active: dict[str, int] = {}
         self.public = public
+        self.callees = callees
         self.iteration_exits: dict[tuple[int, str], list[bool]] = {}
         self.compared: dict[tuple[int, str], set[tuple[object, ...]]] = {}  # by the tests of running loops
         self.moved: dict[tuple[int, str], bool] = {}
@@ -168,7 +172,7 @@ class Executor:
     def visit(self, instruction: ir.Instruction, state: State) -> None:
         """A site is executed: its checks are to be claimed now, or they are not evaluated at all."""
         if self.phase is induction.Phase.CLAIM and not state.guard.dead:
-            self.equation.visited.add(id(instruction))
+            self.equation.visited.add(instruction.number)
 
     def doubt(self, reason: str) -> Term:
         """A condition that nobody can work out. A check that hangs on it is undecided for that reason."""
@@ -185,7 +189,7 @@ class Executor:
             checks = self.assertions[key] = [
                 check
                 for instruction in function.blocks[label].instructions
-                for check in self.sites.get(id(instruction), ())
+                for check in self.sites.get(instruction.number, ())
                 if check.trigger in _REACHING
                 and (check.category is Category.ASSERTION or is_handler_call(instruction))
             ]
@@ -193,7 +197,7 @@ class Executor:
             self.claim(check, state, T.FALSE)
 
     def claims_at(self, instruction: ir.Instruction, state: State, trigger: Trigger, violated: Term) -> None:
-        for check in self.sites.get(id(instruction), ()):
+        for check in self.sites.get(instruction.number, ()):
             if check.trigger is trigger:
                 self.claim(check, state, violated)
 
@@ -238,6 +242,12 @@ class Executor:
             return
         reachable = self.reachability.after(frame, label, index)
         self.equation.cuts.append(Cut(guard, kind, reason, reachable))
+
+    def not_executed(self, state: State, function: ir.Function) -> None:
+        """Something stands in the place of a function: nothing is known of what happens inside."""
+        inside = self.reachability.from_function(function.name)
+        reason = f"{function.source_name} is not executed here"
+        self.equation.cuts.append(Cut(state.guard.term, "callee", reason, inside))
 
     def unsupported(self, type_: ir.Type, reason: str) -> Value | None:
         """An arbitrary value in the place of something vouch cannot compute. Checks that depend on it and
@@ -324,7 +334,8 @@ class Executor:
     def program_ends(self, state: State, result: Value | None = None) -> None:
         """Heap objects that are live, and that neither the result nor a global points to, are lost."""
         self.equation.ends.append(state.guard.term)
-        if not any(c.trigger is Trigger.LEAK for _, site in self.heap for c in self.sites.get(id(site), ())):
+        claimable = (check for _, site in self.heap for check in self.sites.get(site.number, ()))
+        if not any(check.trigger is Trigger.LEAK for check in claimable):
             return
         objects = [o for o in self.context.globals.values() if o.kind is Kind.GLOBAL]
         roots = [Root(Pointer.to(o, self.context.zero_offset)) for o in objects]
@@ -603,7 +614,7 @@ class Executor:
                 value = None
             if value is not None:
                 claimed = {claim.check.id for claim in self.equation.claims[known:]}
-                for check in self.sites.get(id(instruction), ()):
+                for check in self.sites.get(instruction.number, ()):
                     if check.id not in claimed:
                         self.claim(check, state, self.doubt(reason))
                 frame.registers[instruction.result] = value

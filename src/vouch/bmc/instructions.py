@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def execute(
     ex: Executor, frame: Frame, state: State, instruction: ir.Instruction, label: str, index: int
 ) -> State | None:
-    is_site = id(instruction) in ex.sites
+    is_site = instruction.number in ex.sites
     if is_site:
         ex.visit(instruction, state)
         claims.at_site(ex, frame, state, instruction)
@@ -295,7 +295,7 @@ def _va_arg(ex: Executor, frame: Frame, state: State, i: ir.VaArg) -> Value:
 
 def _call(ex: Executor, frame: Frame, state: State, i: ir.Call, label: str, index: int) -> State | None:
     after = calls.execute(ex, frame, state, i, label, index)
-    if after is not None and id(i) in ex.sites:
+    if after is not None and i.number in ex.sites:
         claims.of_result(ex, frame, after, i)
     if after is not None and isinstance(i, ir.Invoke):
         ex.go(frame, after, label, i.normal)

@@ -9,6 +9,7 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from vouch.bmc.callees import CalleePolicy, inline
 from vouch.bmc.induction import Invariants
 from vouch.bmc.library import overrides
 from vouch.bmc.reachability import Reachability
@@ -35,7 +36,8 @@ class Start:
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
     """`sites` has the open checks by the instructions they are attached to; `bounds` are those
-    that were given for loops by name; `private` names the globals that nothing reaches but by name."""
+    that were given for loops by name; `private` names the globals that nothing reaches but by name;
+    `callees` says which calls are executed."""
 
     program: Program
     checks: tuple[Check, ...]
@@ -48,6 +50,7 @@ class Problem:
     devices: tuple[tuple[int, int], ...]
     private: frozenset[str]
     reachability: Reachability
+    callees: CalleePolicy = inline
     _reached: dict[str, list[Check]] = field(default_factory=dict)  # by entry, worked out once
 
     @property
@@ -75,7 +78,7 @@ class Problem:
         known = self._reached.get(entry)
         if known is None:
             reached = self.reachability.from_function(entry)
-            known = self._reached[entry] = [c for c in self.checks if id(c.site) in reached]
+            known = self._reached[entry] = [c for c in self.checks if c.site.number in reached]
         return known
 
     def states_assumptions(self) -> bool:
@@ -99,13 +102,14 @@ def pose(
     entries: Entries,
     bounds: Mapping[str, int],
     invariants: Invariants | None = None,
+    callees: CalleePolicy = inline,
 ) -> Problem:
     """The problem of deciding all checks but the `decided` ones. `bounds` are for loops, by name;
     `invariants` help induction along."""
     left = tuple(c for c in checks if c.id not in decided and c.trigger is not Trigger.NEVER)
     sites: dict[int, list[Check]] = {}
     for check in left:
-        sites.setdefault(id(check.site), []).append(check)
+        sites.setdefault(check.site.number, []).append(check)
     return Problem(
         program,
         left,
@@ -118,6 +122,7 @@ def pose(
         devices(settings.device_range),
         _private(program),
         Reachability(program),
+        callees,
     )
 
 

@@ -33,6 +33,7 @@ class Reachability:
         self._definitions: dict[str, dict[str, ir.Instruction]] = {}
         self._reach: dict[tuple[str, str], frozenset[str]] = {}
         self._closure: dict[str, frozenset[str]] = {}
+        self._from: dict[str, frozenset[int]] = {}
         self._sites: dict[str, frozenset[int]] = {}
         self._globals: dict[str, frozenset[str]] = {}
         self._taken: list[str] | None = None
@@ -56,10 +57,13 @@ class Reachability:
 
     def from_function(self, name: str) -> frozenset[int]:
         """Sites in a function and everything it may call."""
-        found: set[int] = set()
-        for callee in self._callees(name):
-            found |= self._function_sites(callee)
-        return frozenset(found)
+        known = self._from.get(name)
+        if known is None:
+            found: set[int] = set()
+            for callee in self._callees(name):
+                found |= self._function_sites(callee)
+            known = self._from[name] = frozenset(found)
+        return known
 
     def globals_of(self, name: str) -> frozenset[str]:
         """Global variables that a function and what it may call mention."""
@@ -100,7 +104,8 @@ class Reachability:
     def after(self, frame: Frame, label: str, index: int) -> frozenset[int]:
         """Sites reachable from instruction `index` of a block (-1: its start) and from there on in the
         callers; out of a library model also the call that entered it."""
-        key = (frame.function.name, label, index, tuple(id(f.call) for f in frame.chain()))
+        calls = tuple(f.call.number if f.call is not None else -1 for f in frame.chain())
+        key = (frame.function.name, label, index, calls)
         known = self._after.get(key)
         if known is not None:
             return known
@@ -113,7 +118,7 @@ class Reachability:
             self._collect(current.function, place, found, names)
             place = _place_of(current.caller, current.call)
             if current.model and current.call is not None:
-                found.add(id(current.call))  # accesses in a model are checked at the call that entered it
+                found.add(current.call.number)  # accesses in a model are checked at the call that entered it
         for name in names:
             for callee in self._callees(name):
                 found |= self._function_sites(callee)
@@ -141,11 +146,11 @@ class Reachability:
         blocks = self._reachable(function, label)
         for reached in blocks:
             for instruction in function.blocks[reached].instructions:
-                found.add(id(instruction))
+                found.add(instruction.number)
                 names.update(self._called(instruction))
         if label not in blocks:
             for instruction in function.blocks[label].instructions[max(index, 0) :]:
-                found.add(id(instruction))
+                found.add(instruction.number)
                 names.update(self._called(instruction))
 
     def _reachable(self, function: ir.Function, label: str) -> frozenset[str]:
@@ -217,7 +222,7 @@ class Reachability:
         if known is None:
             function = self.program.functions.get(name)
             known = frozenset(
-                id(i) for b in (function.blocks.values() if function else ()) for i in b.instructions
+                i.number for b in (function.blocks.values() if function else ()) for i in b.instructions
             )
             self._sites[name] = known
         return known

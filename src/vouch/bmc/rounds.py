@@ -133,6 +133,7 @@ class Rounds:
             feasible=self._feasible(context) if settings.smt_during_symex else None,
             plan=plan,
             public=problem.entries if start.library else (),
+            callees=problem.callees,
         )
         constructed = not start.arbitrary and start.entry not in problem.program.constructors
         equation = executor.run(start.entry, constructors=constructed)
@@ -201,7 +202,7 @@ class Rounds:
             if check.id in claimed or check.id in settled:
                 continue
             verdict, reason = decider.cut_verdict(check)
-            if id(check.site) in equation.visited and verdict is not Verdict.UNKNOWN:
+            if check.site.number in equation.visited and verdict is not Verdict.UNKNOWN:
                 verdict, reason = Verdict.UNKNOWN, NOT_EVALUATED
             if verdict is Verdict.SAFE and self._only_after_exception(check):
                 verdict, reason = Verdict.UNKNOWN, "C++ exceptions are not supported"
@@ -223,7 +224,7 @@ class Rounds:
             function = self.problem.program.functions.get(check.function)
             usual = _usual_sites(function) if function is not None else frozenset()
             self._usual[check.function] = usual
-        return id(check.site) not in usual
+        return check.site.number not in usual
 
 
 def _usual_sites(function: ir.Function) -> frozenset[int]:
@@ -238,4 +239,4 @@ def _usual_sites(function: ir.Function) -> frozenset[int]:
             seen.add(label)
             last = function.blocks[label].terminator
             work.extend([last.normal] if isinstance(last, ir.Invoke) else may_follow(function, last))
-    return frozenset(id(i) for label in seen for i in function.blocks[label].instructions)
+    return frozenset(i.number for label in seen for i in function.blocks[label].instructions)

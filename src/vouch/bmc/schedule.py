@@ -185,7 +185,7 @@ class Schedule:
         starts.update(dict.fromkeys([*program.constructors, *program.destructors]))
         reached = {site for name in starts for site in self.problem.reachability.from_function(name)}
         for check in checks:
-            dead = id(check.site) not in reached
+            dead = check.site.number not in reached
             self.merging.results[check.id] = CheckResult(
                 check,
                 Verdict.SAFE if dead else Verdict.UNKNOWN,

@@ -252,12 +252,14 @@ class MetadataOperand(Operand):
 
 @dataclass(slots=True)
 class Instruction:
-    """`location` is None where clang gave none. `nosanitize`: emitted for the instrumentation itself."""
+    """`location` is None where clang gave none. `nosanitize`: emitted for the instrumentation itself.
+    `number` tells it from all others of the program: they are counted in the order of the text."""
 
     result: str | None
     type: Type  # of the result; VoidType where there is none
     location: Location | None
     nosanitize: bool
+    number: int = field(default=-1, kw_only=True, compare=False, repr=False)
 
 
 @dataclass(slots=True)
@@ -573,7 +575,7 @@ class Layout:
 @dataclass(slots=True, frozen=True)
 class Partly:
     """Copies of structs that may be written in part only: `some` where there are any, `out` where some of
-    them go to where pointers lead, `through` (ids of calls) those that do so if they lack something."""
+    them go to where pointers lead, `through` (numbers of calls) those that do so if they lack something."""
 
     some: bool
     out: bool = False

@@ -17,10 +17,10 @@ Sites = dict[
 def locate(program: Program, module: ModuleText, checks: Sequence[Check]) -> Sites:
     """Checks by place. The number of a check is its index in `checks` plus one. Raises `Unreplayable` where
     the text is not the one that the program was read from."""
-    wanted = {id(check.site): [] for check in checks}  # type: dict[int, list[tuple[int, Check]]]
+    wanted = {check.site.number: [] for check in checks}  # type: dict[int, list[tuple[int, Check]]]
     for number, check in enumerate(checks, 1):
         if check.trigger is not Trigger.NEVER:
-            wanted[id(check.site)].append((number, check))
+            wanted[check.site.number].append((number, check))
     sites: Sites = {}
     for name in {check.function for check in checks}:
         function, text = program.functions.get(name), module.functions.get(name)
@@ -35,10 +35,10 @@ def carrying(program: Program, module: ModuleText) -> dict[str, frozenset[int]]:
     found = {}
     for name, function in program.functions.items():
         loads = [i for b in function.blocks.values() for i in b.instructions if isinstance(i, Load)]
-        wanted = {id(load) for load in loads if load.carries}
+        wanted = {load.number for load in loads if load.carries}
         if wanted and name in module.functions:
             pairs = _paired(function, module.functions[name])
-            found[name] = frozenset(line.number for line, record in pairs if id(record) in wanted)
+            found[name] = frozenset(line.number for line, record in pairs if record.number in wanted)
     return found
 
 
@@ -46,7 +46,7 @@ def _in_function(
     function: Function, text: FunctionText, wanted: dict[int, list[tuple[int, Check]]]
 ) -> dict[int, list[tuple[int, Check]]]:
     pairs = _paired(function, text)
-    return {line.number: checks for line, record in pairs if (checks := wanted.get(id(record)))}
+    return {line.number: checks for line, record in pairs if (checks := wanted.get(record.number))}
 
 
 def _paired(function: Function, text: FunctionText) -> list[tuple[Line, Instruction]]:

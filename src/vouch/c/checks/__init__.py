@@ -133,8 +133,7 @@ def _found(rule: Rule, context: Context) -> list[Found]:
 
 def _of_function(context: Context, wanted: frozenset[Category]) -> list[Check]:
     found = [item for rule in RULES if rule.CATEGORY in wanted for item in _found(rule, context)]
-    order = context.order
-    found.sort(key=lambda f: (f.location.file, f.location.line, f.location.column, order[id(f.site)]))
+    found.sort(key=lambda f: (f.location.file, f.location.line, f.location.column, f.site.number))
     counts: dict[Category, int] = defaultdict(int)
     checks: list[Check] = []
     by_site: dict[int, str] = {}
@@ -154,10 +153,11 @@ def _of_function(context: Context, wanted: frozenset[Category]) -> list[Check]:
             signed_to=item.signed_to,
             signed_from=item.signed_from,
             operands=item.operands,
+            place=context.site(item.site),
         )
-        by_site.setdefault(id(item.site), check.id)
+        by_site.setdefault(item.site.number, check.id)
         checks.append(check)
     for check, item in zip(checks, found, strict=True):
         if item.shares is not None:
-            check.after = by_site.get(id(item.shares))
+            check.after = by_site.get(item.shares.number)
     return checks

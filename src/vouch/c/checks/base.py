@@ -78,10 +78,23 @@ class Trigger(StrEnum):
     """The compiler proved it: listed for completeness, safe by preprocessing."""
 
 
+@dataclass(slots=True, frozen=True, order=True)
+class Site:
+    """Where an instruction stands: function, block and its index there."""
+
+    function: str
+    block: str
+    index: int
+
+
+_NOWHERE = Site("", "", 0)
+
+
 @dataclass(slots=True)
 class Check:
     """`id` is `function.category.n`, the same from run to run for unchanged code (n counts the checks of this
-    category in this function in source order)."""
+    category in this function in source order). `place` is where the site stands: the same in every
+    copy of the program."""
 
     id: str
     category: Category
@@ -100,3 +113,4 @@ class Check:
     after: str | None = None
     """Id of the check that reports the same mistake first (the index before the access through it): what
     violates that one needs no second report here."""
+    place: Site = _NOWHERE

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-from vouch.c.checks.base import Category, Trigger
+from vouch.c.checks.base import Category, Site, Trigger
 from vouch.c.checks.handlers import Handler, decode
 from vouch.c.ir import (
     Binary,
@@ -64,14 +64,14 @@ class ProgramFacts:
 
 @dataclass(slots=True)
 class Context:
-    """The parts of one function that finders look at. `order` numbers instructions in program order."""
+    """The parts of one function that finders look at. `blocks` has the block of each instruction by
+    its number."""
 
     program: Program
     function: Function
     sources: Sources
     shared: ProgramFacts
     defs: dict[str, Instruction] = field(default_factory=dict)
-    order: dict[int, int] = field(default_factory=dict)
     blocks: dict[int, str] = field(default_factory=dict)
     handlers: list[Handler] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
@@ -104,14 +104,19 @@ class Context:
 
     def following(self, site: Instruction, ops: Collection[str]) -> Binary | None:
         """The next operation of one of these kinds that the program, not the instrumentation, does."""
-        start = bisect_right(self.binaries, self.order[id(site)], key=lambda b: self.order[id(b)])
+        start = bisect_right(self.binaries, site.number, key=lambda b: b.number)
         for binary in islice(self.binaries, start, None):
             if binary.op in ops and not binary.nosanitize:
                 return binary
         return None
 
     def block_of(self, instruction: Instruction) -> list[Instruction]:
-        return self.function.blocks[self.blocks[id(instruction)]].instructions
+        return self.function.blocks[self.blocks[instruction.number]].instructions
+
+    def site(self, instruction: Instruction) -> Site:
+        label = self.blocks[instruction.number]
+        first = self.function.blocks[label].instructions[0]
+        return Site(self.function.name, label, instruction.number - first.number)
 
     def handlers_of(self, *kinds: str) -> Iterator[Handler]:
         return (handler for handler in self.handlers if handler.kind in kinds)
@@ -132,12 +137,9 @@ def source_name(program: Program, call: Call) -> str:
 def build(program: Program, function: Function, sources: Sources, shared: ProgramFacts) -> Context:
     """One pass over the function."""
     context = Context(program, function, sources, shared)
-    number = 0
     for label, block in function.blocks.items():
         for instruction in block.instructions:
-            number += 1
-            context.order[id(instruction)] = number
-            context.blocks[id(instruction)] = label
+            context.blocks[instruction.number] = label
             if instruction.result is not None:
                 context.defs[instruction.result] = instruction
             _sort_in(context, instruction)

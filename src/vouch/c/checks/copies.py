@@ -77,7 +77,7 @@ def _worked_out(program: Program) -> Partly:
     # were complete: trusting them loses nothing.
     if not any(copies.incomplete(behind) for copies in copying):
         return Partly(False)
-    through = frozenset(id(call) for copies in copying for call in copies.through())
+    through = frozenset(call.number for copies in copying for call in copies.through())
     return Partly(True, any(copies.goes_out() for copies in copying), through)
 
 

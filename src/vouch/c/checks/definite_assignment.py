@@ -64,12 +64,12 @@ class DefiniteAssignment:
         self._collect()
         self._inputs = self._solve() if self._bits else {}
         self._covered: set[int] = set()
-        self._known: dict[int, int] = {}  # id of a call or return -> what is written there
+        self._known: dict[int, int] = {}  # number of a call or return -> what is written there
         if self._bits:
             self._judge()
 
     def covers(self, load: Reads) -> bool:
-        return id(load) in self._covered
+        return load.number in self._covered
 
     def missing(self, site: Instruction, place: Place, size: int, members: int) -> bool:
         """Whether some of `size` bytes at a place may be unwritten when a load, call or return is executed.
@@ -78,7 +78,7 @@ class DefiniteAssignment:
         if place.offset is None or total == 0:
             return True
         wanted = self._mask(place, size) & members << first
-        return wanted & ~self._known.get(id(site), 0) != 0
+        return wanted & ~self._known.get(site.number, 0) != 0
 
     def _collect(self) -> None:
         at = 0
@@ -164,12 +164,12 @@ class DefiniteAssignment:
             known = self._inputs[label]
             for instruction in self.context.function.blocks[label].instructions:
                 if isinstance(instruction, (Call, Return, Load)):
-                    self._known[id(instruction)] = known
+                    self._known[instruction.number] = known
                 if isinstance(instruction, Reads):
                     place = self.places.of(instruction.pointer)
                     wanted = self._mask(place, self.places.store_size(_type_read(instruction)))
                     if wanted and wanted & ~known == 0:
-                        self._covered.add(id(instruction))
+                        self._covered.add(instruction.number)
                 else:
                     known = self._after(known, instruction)
 

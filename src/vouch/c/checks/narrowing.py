@@ -118,7 +118,7 @@ def _implicit(context: Context, handler: Handler) -> Found:
 
 def _branch_to(context: Context, handler: Handler) -> Branch | None:
     """The test that leads to a handler."""
-    label = context.blocks[id(handler.call)]
+    label = context.blocks[handler.call.number]
     for block in context.function.blocks.values():
         if isinstance(block.terminator, Branch) and block.terminator.otherwise == label:
             return block.terminator
@@ -128,7 +128,7 @@ def _branch_to(context: Context, handler: Handler) -> Branch | None:
 def _bit_field_source(context: Context, handler: Handler) -> Operand | None:
     """The stored value, where clang forgot to keep it: without an implicit conversion before the store it
     compares the field's new value with itself."""
-    label = context.blocks[id(handler.call)]
+    label = context.blocks[handler.call.number]
     for block in context.function.blocks.values():
         branch = block.terminator
         if not isinstance(branch, Branch) or branch.otherwise != label:

@@ -106,7 +106,7 @@ def _accesses(context: Context, places: PointsTo) -> Iterator[Found]:
                 accesses.append((atomic, atomic.pointer, atomic.type))
             elif isinstance(atomic, CompareExchange):
                 accesses.append((atomic, atomic.pointer, _type(atomic.expected)))
-    accesses.sort(key=lambda access: context.order[id(access[0])])
+    accesses.sort(key=lambda access: access[0].number)
     for site, pointer, kind in accesses:
         location = context.place(site)
         if location is None:

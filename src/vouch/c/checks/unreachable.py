@@ -35,7 +35,7 @@ def find(context: Context) -> Iterator[Found]:
     # Behind the last call of a function that does not return clang declares its end unreachable: dead code.
     live = set(Graph(context.function).order)
     for handler in context.handlers_of("builtin_unreachable"):
-        if context.blocks[id(handler.call)] in live and not _behind_call(context, handler):
+        if context.blocks[handler.call.number] in live and not _behind_call(context, handler):
             message = "code declared unreachable is reached"
             yield Found(CATEGORY, handler.location, message, Trigger.REACHED, handler.call)
     for handler in context.handlers_of("missing_return"):
@@ -60,7 +60,7 @@ def find(context: Context) -> Iterator[Found]:
 def _behind_call(context: Context, handler: Handler) -> bool:
     """clang puts the same handler behind every call of a function that does not return, at the call's
     place."""
-    label = context.blocks[id(handler.call)]
+    label = context.blocks[handler.call.number]
     for block in context.function.blocks.values():
         last = block.terminator
         if isinstance(last, Branch) and label in (last.then, last.otherwise) and len(block.instructions) > 1:

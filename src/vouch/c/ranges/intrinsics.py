@@ -130,7 +130,7 @@ def _taint(at: Interpreter, target: Pointer) -> None:
 def _copy(at: Interpreter, instruction: Call) -> None:
     target, source = at.pointer(instruction.arguments[0]), at.pointer(instruction.arguments[1])
     length = instruction.arguments[2]
-    if at.recording and id(instruction) in at.whole.copies.through:
+    if at.recording and instruction.number in at.whole.copies.through:
         complete = source.base is not None and (source.base[0] == "@" or at.is_outside(source.base))
         at.whole.incomplete = at.whole.incomplete or not complete
     found = _source_cells(at, target, source, length) if isinstance(length, IntConstant) else {}

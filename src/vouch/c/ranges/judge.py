@@ -40,7 +40,7 @@ def judge(solver: FixedPoint, checks: Iterable[Check]) -> dict[str, str]:
     tells the whole about calls and writes on the way, since every reachable instruction is visited once."""
     sites: dict[int, list[Check]] = {}
     for check in checks:
-        sites.setdefault(id(check.site), []).append(check)
+        sites.setdefault(check.site.number, []).append(check)
     found: dict[str, str] = {}
     reached: set[int] = set()
     solver.at.recording = True
@@ -71,7 +71,7 @@ def _asked(solver: FixedPoint) -> set[int]:
         if isinstance(last, Branch):
             for target in (last.then, last.otherwise):
                 if (target is not None and target not in solver.inputs) or target in solver.frame.handlers:
-                    found |= {id(i) for i in blocks[target].instructions if isinstance(i, Call)}
+                    found |= {i.number for i in blocks[target].instructions if isinstance(i, Call)}
     return found
 
 
@@ -81,9 +81,9 @@ def _visit(
     """Run a block, deciding the checks of its instructions and of the handler that it may branch to."""
     at = solver.at
     for instruction in solver.frame.function.blocks[label].instructions:
-        if id(instruction) in sites:
-            reached.add(id(instruction))
-            for check in sites[id(instruction)]:
+        if instruction.number in sites:
+            reached.add(instruction.number)
+            for check in sites[instruction.number]:
                 reason = _holds(at, check)
                 if reason is not None:
                     found[check.id] = reason

@@ -75,6 +75,7 @@ class _Module:
         self._attributes = Attributes(text)
         self._reader = Instructions(self._types, self._values, self._attributes)
         self._text = text
+        self._count = 0  # instructions so far
         self._functions: dict[str, Function] = {}
         self._globals: dict[str, Global] = {}
         self._aliases: dict[str, Constant] = {}
@@ -100,6 +101,12 @@ class _Module:
             says_noundef=self._says_noundef(),
         )
 
+    def _number(self, function: Function) -> None:
+        for block in function.blocks.values():
+            for instruction in block.instructions:
+                instruction.number = self._count
+                self._count += 1
+
     def _says_noundef(self) -> bool:
         _, *makers = self._text.split('producer: "')
         versions = [int(match[1]) if (match := _CLANG.match(maker)) else 0 for maker in makers]
@@ -115,6 +122,7 @@ class _Module:
                 body = Body(self._reader, self._metadata, function.parameters)
                 at = body.read(lines, at)
                 function.blocks = body.blocks
+                self._number(function)
             elif line.startswith("declare "):
                 self._header(line[8:])
             elif line.startswith("@"):
