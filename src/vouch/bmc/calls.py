@@ -12,6 +12,7 @@ from vouch.bmc.state import Edge, State, join_states, join_values
 from vouch.bmc.value import Kind, MemObject, Pointer, Value
 from vouch.c import ir
 from vouch.c.checks.base import Trigger
+from vouch.c.flow.handlers import HANDLER
 from vouch.errors import Unsupported
 from vouch.smt import term as T
 from vouch.smt.term import Term
@@ -49,7 +50,7 @@ def _direct(
 ) -> State | None:
     if name.startswith("llvm."):
         return intrinsics.run(ex, frame, state, call, name)
-    if name.startswith("__ubsan_handle_"):
+    if name.startswith(HANDLER):
         return state  # its checks were claimed before the call
     function = ex.context.program.functions.get(name)
     if function is not None and function.defined and not library.overrides(name):

@@ -13,7 +13,6 @@ from typing import Any
 
 from vouch.bmc import induction, instructions, operands, shadow
 from vouch.bmc.callees import CalleePolicy, inline
-from vouch.bmc.cfg import Flow, Loop, is_handler_call
 from vouch.bmc.context import ExecutionContext
 from vouch.bmc.endless import Heads
 from vouch.bmc.environment.reach import Root
@@ -26,6 +25,8 @@ from vouch.bmc.state import Edge, State, join_states, join_values
 from vouch.bmc.value import Kind, MemObject, Pointer, Value, symbols
 from vouch.c import ir
 from vouch.c.checks.base import Category, Check, Trigger
+from vouch.c.flow.handlers import HANDLER, is_handler_call
+from vouch.c.flow.order import Flow, Loop
 from vouch.errors import Unsupported
 from vouch.smt import term as T
 from vouch.smt.term import Term
@@ -659,5 +660,5 @@ def _converts_float(check: Check) -> bool:
     return (
         isinstance(site, ir.Call)
         and isinstance(site.callee, ir.GlobalConstant)
-        and site.callee.name.startswith("__ubsan_handle_float_cast_overflow")
+        and site.callee.name.startswith(f"{HANDLER}float_cast_overflow")
     )

@@ -17,12 +17,12 @@ from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 from vouch.bmc import shadow
-from vouch.bmc.cfg import Loop
 from vouch.bmc.initial import Changed
 from vouch.bmc.memory import Cell, Contents, partly_written
 from vouch.bmc.state import Edge, State, join_states, join_values
 from vouch.bmc.value import Kind, MemObject, Pointer, Target, Value
 from vouch.c import ir
+from vouch.c.flow.order import Loop
 from vouch.errors import Unsupported
 from vouch.smt import term as T
 from vouch.smt.term import Term

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from vouch.bmc import access, arithmetic, calls, claims, shadow
-from vouch.bmc.cfg import is_handler_call
 from vouch.bmc.initial import CommandLine, Unknown
 from vouch.bmc.operands import pointer_of, term_of, value_of
 from vouch.bmc.state import State
 from vouch.bmc.value import Kind, MemObject, Pointer, Value, merge
 from vouch.c import ir
+from vouch.c.flow.handlers import is_handler_call
 from vouch.errors import Unsupported
 from vouch.smt import term as T
 from vouch.smt.term import Term

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from vouch.bmc.cfg import Flow, Loop, analyse
 from vouch.c import ir
+from vouch.c.flow.order import Flow, Loop, analyse
 from vouch.errors import VouchError
 from vouch.result import LoopInfo
 

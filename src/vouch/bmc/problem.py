@@ -17,8 +17,8 @@ from vouch.c import ir
 from vouch.c.checks.base import Check, Trigger
 from vouch.c.entries import Entries
 from vouch.c.escape import escaping
+from vouch.c.flow.uses import names_in
 from vouch.c.ir import Program
-from vouch.c.uses import names_in
 from vouch.errors import VouchError
 from vouch.settings import Settings
 

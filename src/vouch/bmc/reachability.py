@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from vouch.bmc.cfg import Flow, analyse, may_follow
 from vouch.c import ir, known
 from vouch.c.entries import mentioned
+from vouch.c.flow.graph import may_follow
+from vouch.c.flow.order import Flow, analyse
+from vouch.c.flow.uses import names_in, operands
 from vouch.c.ranges.calls import CallGraph, is_free, is_silent
-from vouch.c.uses import names_in, operands
 
 if TYPE_CHECKING:
     from vouch.bmc.execute import Frame

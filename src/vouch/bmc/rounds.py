@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from vouch.bmc.cfg import may_follow
 from vouch.bmc.context import ExecutionContext
 from vouch.bmc.decide import Answers, Decider
 from vouch.bmc.equation import Equation
@@ -16,6 +15,7 @@ from vouch.bmc.induction import Induction
 from vouch.bmc.problem import Problem, Start
 from vouch.c import ir
 from vouch.c.checks.base import Check, Trigger
+from vouch.c.flow.graph import may_follow
 from vouch.parallel import Pool
 from vouch.result import CheckResult
 from vouch.smt import solver as solvers

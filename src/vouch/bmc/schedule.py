@@ -15,7 +15,7 @@ from vouch.bmc.rounds import NOT_EVALUATED, Log, Rounds
 from vouch.bmc.rungs import LADDER, Climb, climb
 from vouch.c.checks.base import Check
 from vouch.c.entries import mentioned
-from vouch.c.uses import names_in
+from vouch.c.flow.uses import names_in
 from vouch.errors import VouchError
 from vouch.parallel import Pool
 from vouch.result import CheckResult

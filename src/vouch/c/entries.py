@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from vouch.c.escape import leaving
+from vouch.c.flow.uses import names_in, operands
 from vouch.c.ir import Constant, Function, Program
-from vouch.c.uses import names_in, operands
 from vouch.errors import VouchError
 
 _OWN_FILE_ONLY = ("internal", "private")

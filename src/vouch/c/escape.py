@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
+from vouch.c.flow.uses import names_in, operands
 from vouch.c.ir import (
     AggregateConstant,
     Alloca,
@@ -30,7 +31,6 @@ from vouch.c.ir import (
     Register,
     Store,
 )
-from vouch.c.uses import names_in, operands
 
 _COPIES = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
 _MARKERS = ("llvm.lifetime.", "llvm.dbg.")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vouch.c.flow.uses import operands
 from vouch.c.ir import (
     Binary,
     Call,
@@ -26,7 +27,6 @@ from vouch.c.ir import (
     Register,
     Return,
 )
-from vouch.c.uses import operands
 
 _RECORDS = ("struct", "union")
 _CASTS = ("trunc", "zext", "ptrtoint", "inttoptr")

@@ -13,6 +13,7 @@ from itertools import islice
 
 from vouch.c.checks.base import Category, Site, Trigger
 from vouch.c.checks.handlers import Handler, decode
+from vouch.c.flow.handlers import HANDLER
 from vouch.c.ir import (
     Binary,
     Call,
@@ -32,8 +33,6 @@ from vouch.c.ir import (
     Store,
 )
 from vouch.c.sources import Sources
-
-HANDLER = "__ubsan_handle_"
 
 
 @dataclass(slots=True)

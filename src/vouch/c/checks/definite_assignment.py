@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from vouch.c.cfg import Graph
 from vouch.c.checks.context import Context
 from vouch.c.checks.points_to import Place, PointsTo
+from vouch.c.flow.graph import FlowGraph
 from vouch.c.ir import (
     Alloca,
     AtomicUpdate,
@@ -59,7 +59,7 @@ class DefiniteAssignment:
         self.uncertain = uncertain
         self.trusting = trusting
         self.left_out = left_out
-        self.graph = Graph(context.function)
+        self.graph = FlowGraph(context.function)
         self._bits: dict[int, tuple[int, int]] = {}  # id of an alloca or parameter -> first bit, size
         self._collect()
         self._inputs = self._solve() if self._bits else {}

@@ -36,6 +36,7 @@ from vouch.c.checks.definite_assignment import DefiniteAssignment, Reads
 from vouch.c.checks.points_to import PointsTo
 from vouch.c.checks.text import spell_place
 from vouch.c.escape import escaping
+from vouch.c.flow.uses import operands
 from vouch.c.ir import (
     Alloca,
     AtomicUpdate,
@@ -50,7 +51,6 @@ from vouch.c.ir import (
     Return,
 )
 from vouch.c.struct_registers import received
-from vouch.c.uses import operands
 
 CATEGORY = Category.UNINITIALISED
 

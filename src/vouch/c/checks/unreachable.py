@@ -22,10 +22,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vouch.c.cfg import Graph
 from vouch.c.checks.base import Category, Trigger
 from vouch.c.checks.context import Context, Found, callee_name
 from vouch.c.checks.handlers import Handler
+from vouch.c.flow.graph import FlowGraph
 from vouch.c.ir import Branch, Call, Return, Unreachable
 
 CATEGORY = Category.UNREACHABLE
@@ -33,7 +33,7 @@ CATEGORY = Category.UNREACHABLE
 
 def find(context: Context) -> Iterator[Found]:
     # Behind the last call of a function that does not return clang declares its end unreachable: dead code.
-    live = set(Graph(context.function).order)
+    live = set(FlowGraph(context.function).order)
     for handler in context.handlers_of("builtin_unreachable"):
         if context.blocks[handler.call.number] in live and not _behind_call(context, handler):
             message = "code declared unreachable is reached"

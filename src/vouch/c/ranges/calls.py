@@ -7,10 +7,11 @@ heap memory may be released, `taints` that a pointer of the program's making may
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from vouch.c import known
+from vouch.c.flow.components import components
 from vouch.c.ir import (
     Alloca,
     AsmOperand,
@@ -154,7 +155,7 @@ class CallGraph:
                 self._scan(name, function)
         self.taken = {n for n, f in program.functions.items() if f.defined and f.address_taken}
         self.callable = self.taken | set(public)
-        self.order, self.recursive = self._components()
+        self.order, self.recursive = self._order()
         self._close()
 
     def _scan(self, name: str, function: Function) -> None:
@@ -247,53 +248,15 @@ class CallGraph:
         """An intrinsic that is neither a copy nor known to touch no memory may write anything."""
         return _NOTHING if name.startswith(_HARMLESS) else _WILD
 
-    def _components(self) -> tuple[list[str], set[str]]:
-        """Tarjan's algorithm without recursion."""
-        index: dict[str, int] = {}
-        low: dict[str, int] = {}
-        stack: list[str] = []
-        open_: set[str] = set()
+    def _order(self) -> tuple[list[str], set[str]]:
+        """Callees before callers, and the functions that may call themselves."""
         order: list[str] = []
         recursive: set[str] = set()
-        for start in self.callees:
-            if start in index:
-                continue
-            work: list[tuple[str, Iterator[str]]] = [(start, iter(self.callees[start]))]
-            index[start] = low[start] = len(index)
-            stack.append(start)
-            open_.add(start)
-            while work:
-                name, rest = work[-1]
-                following = next(rest, None)
-                if following is None:
-                    work.pop()
-                    if work:
-                        above = work[-1][0]
-                        low[above] = min(low[above], low[name])
-                    if low[name] == index[name]:
-                        self._close_component(name, stack, open_, order, recursive)
-                elif following not in index:
-                    index[following] = low[following] = len(index)
-                    stack.append(following)
-                    open_.add(following)
-                    work.append((following, iter(self.callees[following])))
-                elif following in open_:
-                    low[name] = min(low[name], index[following])
+        for component in components(self.callees, self.callees):
+            order += component
+            if len(component) > 1 or component[0] in self.callees[component[0]]:
+                recursive.update(component)
         return order, recursive
-
-    def _close_component(
-        self, name: str, stack: list[str], open_: set[str], order: list[str], recursive: set[str]
-    ) -> None:
-        component = []
-        while True:
-            member = stack.pop()
-            open_.discard(member)
-            component.append(member)
-            if member == name:
-                break
-        order += component
-        if len(component) > 1 or name in self.callees[name]:
-            recursive.update(component)
 
     def _close(self) -> None:
         """Effects of callees added to callers, to a fixed point (two rounds but for recursion)."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from vouch.c.cfg import Graph
+from vouch.c.flow.graph import FlowGraph
+from vouch.c.flow.handlers import handling
+from vouch.c.flow.uses import operands
 from vouch.c.ir import (
     Alloca,
     ArrayType,
     Block,
     Branch,
     Call,
-    Cast,
     Compare,
     Function,
     GetElementPtr,
@@ -22,14 +23,12 @@ from vouch.c.ir import (
     Phi,
     Register,
     Return,
-    Store,
     StructType,
     Switch,
     Type,
     Unreachable,
 )
 from vouch.c.layout import Sizes
-from vouch.c.uses import operands
 from vouch.errors import Unsupported
 
 _BORDERS = [0, 1, 127, 128, 255, 256, 32767, 32768, 65535, 65536, 2**31 - 1, 2**31, 2**32 - 1, 2**63 - 1]
@@ -42,7 +41,7 @@ class Frame:
 
     def __init__(self, function: Function, sizes: Sizes) -> None:
         self.function = function
-        self.graph = Graph(function)
+        self.graph = FlowGraph(function)
         self.defs: dict[str, Instruction] = {}
         self.home: dict[str, str] = {}
         self.locals: dict[str, int] = {}
@@ -60,7 +59,7 @@ class Frame:
                     self._local(instruction, sizes)
             if len(block.instructions) == 2 and isinstance(block.instructions[0], Phi):
                 self._joining(label, block.instructions[0], block.instructions[1])
-            target = _behind(block.instructions)
+            target = _behind(block)
             if target is not None:
                 self.handlers[label] = target
         self.home.update((parameter.name, "") for parameter in function.parameters)
@@ -139,21 +138,12 @@ def _landmarks(instruction: Instruction) -> set[int]:
     return found
 
 
-def _behind(instructions: list[Instruction]) -> str | None:
+def _behind(block: Block) -> str | None:
     """The continuation of a block that does nothing but call a handler."""
-    last = instructions[-1]
-    if not isinstance(last, Branch) or last.condition is not None or not last.nosanitize:
+    last = block.terminator
+    if not isinstance(last, Branch) or not last.nosanitize or len(handling(block)) != 1:
         return None
-    calls = 0
-    for instruction in instructions[:-1]:
-        match instruction:
-            case Call(callee=GlobalConstant(name=name)) if name.startswith("__ubsan_handle_"):
-                calls += 1
-            case Cast() | Store() if instruction.nosanitize:
-                continue
-            case _:
-                return None
-    return last.then if calls == 1 else None
+    return last.then
 
 
 def _constant_place(defs: dict[str, Instruction], pointer: Operand, sizes: Sizes) -> tuple[str, int] | None:

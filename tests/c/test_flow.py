@@ -6,8 +6,9 @@ import random
 
 import pytest
 
-from vouch.bmc.cfg import Loop, analyse
 from vouch.c import ir
+from vouch.c.flow.components import components
+from vouch.c.flow.order import Loop, analyse
 
 _VOID = ir.VoidType()
 
@@ -70,3 +71,26 @@ def test_irreducible_flow_is_one_loop() -> None:
     edges = {"entry": ["a", "b"], "a": ["b"], "b": ["a", "end"], "end": []}
     flow = analyse(function(edges))
     assert [sorted(loop.blocks) for loop in flow.loops.values()] == [["a", "b"]]
+
+
+def _reached(start: str, after: dict[str, list[str]]) -> set[str]:
+    seen, work = {start}, [start]
+    while work:
+        fresh = set(after[work.pop()]) - seen
+        seen |= fresh
+        work.extend(fresh)
+    return seen
+
+
+def test_components_are_what_reaches_each_other() -> None:
+    rng = random.Random(1)
+    for _ in range(200):
+        nodes = [f"n{i}" for i in range(rng.randrange(1, 8))]
+        after = {node: rng.sample(nodes, rng.randrange(min(3, len(nodes)) + 1)) for node in nodes}
+        reach = {node: _reached(node, after) for node in nodes}
+        found = components(nodes, after)
+        assert sorted(n for members in found for n in members) == nodes
+        for position, members in enumerate(found):
+            assert {n for n in nodes if n in reach[members[0]] and members[0] in reach[n]} == set(members)
+            earlier = {n for others in found[: position + 1] for n in others}
+            assert reach[members[0]] <= earlier

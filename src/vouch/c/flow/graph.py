@@ -1,4 +1,4 @@
-"""The control-flow graph of a function: successors, predecessors and an order in which facts flow."""
+"""Where control goes from block to block, and an order in which facts flow."""
 
 from __future__ import annotations
 
@@ -6,15 +6,10 @@ from vouch.c.ir import Branch, Function, IndirectBranch, Instruction, IntConstan
 
 
 def successors(terminator: Instruction) -> tuple[str, ...]:
-    """Labels that control can go to, each once; a branch on a constant goes one way only."""
+    """Labels that a terminator names, each once."""
     match terminator:
-        case Branch(condition=None, then=then):
-            return (then,)
-        case Branch(condition=IntConstant(value=value), then=then, otherwise=otherwise):
-            assert otherwise is not None
-            return (then,) if value else (otherwise,)
         case Branch(then=then, otherwise=otherwise):
-            return (then,) if then == otherwise or otherwise is None else (then, otherwise)
+            return (then,) if otherwise is None or then == otherwise else (then, otherwise)
         case Switch(default=default, cases=cases):
             return tuple(dict.fromkeys([default, *(label for _, label in cases)]))
         case Invoke(normal=normal, unwind=unwind):
@@ -25,14 +20,24 @@ def successors(terminator: Instruction) -> tuple[str, ...]:
             return ()
 
 
-def all_successors(function: Function, terminator: Instruction) -> tuple[str, ...]:
-    """Like `successors`; a terminator that the reader did not understand may go anywhere."""
-    if isinstance(terminator, Opaque):
+def may_follow(function: Function, terminator: Instruction) -> tuple[str, ...]:
+    """Like `successors`; a terminator that the reader did not understand may go anywhere, but for the end of
+    an exception's way through the function."""
+    if isinstance(terminator, Opaque) and not terminator.text.startswith("resume "):
         return tuple(function.blocks)
     return successors(terminator)
 
 
-class Graph:
+def _taken(function: Function, terminator: Instruction) -> tuple[str, ...]:
+    """Like `may_follow`; a branch on a constant goes one way only."""
+    match terminator:
+        case Branch(condition=IntConstant(value=value), then=then, otherwise=str(otherwise)):
+            return (then,) if value else (otherwise,)
+        case _:
+            return may_follow(function, terminator)
+
+
+class FlowGraph:
     """Blocks reachable from the entry, in reverse post-order (a block before its successors but for back
     edges). `heads` are the targets of back edges with respect to that order."""
 
@@ -53,7 +58,7 @@ class Graph:
     def _reverse_post_order(self, function: Function) -> list[str]:
         entry = next(iter(function.blocks))
         done: list[str] = []
-        self.successors[entry] = all_successors(function, function.blocks[entry].terminator)
+        self.successors[entry] = _taken(function, function.blocks[entry].terminator)
         stack = [(entry, iter(self.successors[entry]))]
         while stack:
             label, rest = stack[-1]
@@ -62,7 +67,7 @@ class Graph:
                 stack.pop()
                 done.append(label)
             elif target not in self.successors:
-                self.successors[target] = all_successors(function, function.blocks[target].terminator)
+                self.successors[target] = _taken(function, function.blocks[target].terminator)
                 stack.append((target, iter(self.successors[target])))
         done.reverse()
         return done
