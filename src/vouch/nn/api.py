@@ -118,16 +118,35 @@ def decide(
     `report` is called now and then with the share of the question that is proved.
     """
     start = time.monotonic()
+    if settings.format is None and settings.engine in ("enumerate", "smt", "code"):
+        raise VouchError(f"engine {settings.engine} decides networks in fixed point: give --format K.L")
     if isinstance(prop, Property):
         subject, asked = as_network(network), prop
     else:
         subject, asked = _matched(network, Path(prop))
     asked.check_sizes(subject.inputs, subject.outputs, subject.name)
     try:
-        result = _search(subject, asked, settings, report)
+        if settings.format is not None:
+            result = _in_fixed_point(subject, network, asked, settings, report)
+        else:
+            result = _confirmed(subject, asked, _search(subject, asked, settings, report))
     except Unsupported as error:
         result = Result(Verdict.UNKNOWN, settings.engine, reason=str(error))
-    return replace(_confirmed(subject, asked, result), seconds=time.monotonic() - start)
+    return replace(result, seconds=time.monotonic() - start)
+
+
+def _in_fixed_point(
+    subject: Network,
+    given: NetworkLike,
+    prop: Property,
+    settings: Settings,
+    report: Callable[[float], None] | None,
+) -> Result:
+    from vouch.nn.fixed.decide import verify as decide_integers
+
+    if isinstance(given, Mapping) and len(given) > 1:
+        raise Unsupported("several networks in fixed point")
+    return decide_integers(subject, prop, settings, report)
 
 
 def _matched(network: NetworkLike, path: Path) -> tuple[Network, Property]:

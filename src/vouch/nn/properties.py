@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
+from vouch.errors import VouchError
 from vouch.nn.property import Property
 
 _VERSION_2 = re.compile(r"^\s*\(\s*vnnlib-version\s*<\s*2", re.MULTILINE)
@@ -19,3 +21,15 @@ def parse(text: str, name: str = "property") -> Property:
     from vouch.nn import vnnlib1, vnnlib2
 
     return vnnlib2.parse(text, name) if is_version_2(text) else vnnlib1.parse(text, name)
+
+
+def read(path: Path) -> Property:
+    """The property in a file, which may be gzipped."""
+    from vouch.nn.loaders.files import read as read_bytes
+    from vouch.nn.loaders.files import resolved
+
+    try:
+        text = read_bytes(resolved(path)).decode("utf-8")
+    except UnicodeDecodeError:
+        raise VouchError(f"{path}: not a text file") from None
+    return parse(text, str(path))

@@ -48,7 +48,8 @@ class Result:
     seconds: float = 0.0
     counterexample: Counterexample | None = None
     replayed: bool | None = None
-    """True: onnxruntime confirms the counterexample. None: there is nothing to replay."""
+    """True: `runtime` confirms the counterexample. None: there is nothing to replay."""
+    runtime: str = "onnxruntime"
     reason: str | None = None
     warnings: tuple[str, ...] = ()
     vacuous: bool = False

@@ -39,7 +39,7 @@ def rows(result: Result) -> Iterator[tuple[str, str]]:
     if result.counterexample is not None:
         yield "input", _vector(result.counterexample.input.tolist())
         yield "output", _vector(result.counterexample.output.tolist())
-        yield "replayed", "yes, in onnxruntime" if result.replayed else "no"
+        yield "replayed", f"yes, in {result.runtime}" if result.replayed else "no"
     if result.bound is not None:
         yield "proved margin", f"{result.bound:.6g}"
     if result.progress is not None and result.verdict not in PROVED | VIOLATED:

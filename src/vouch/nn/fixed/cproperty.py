@@ -1,0 +1,110 @@
+"""Properties in C: conditions over input and output numbers, and the verification program `harness.c`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vouch.errors import Unsupported
+from vouch.nn.fixed.cases import IntCase, IntRows
+from vouch.nn.fixed.ctext import literal
+from vouch.nn.fixed.network import IntegerNetwork
+
+_WORD = 62
+
+
+def wide_enough(network: IntegerNetwork, cases: Sequence[IntCase]) -> bool:
+    """Whether every row can be computed in 64 bits."""
+    bits = network.input_format.bits, network.output_format.bits
+    return all(region.size(*bits) < 1 << _WORD for case in cases for region in case.regions)
+
+
+def region_text(region: IntRows) -> str:
+    """The condition that a point lies in a region, over `in` and `out`."""
+    rows = []
+    for a, c, right in zip(region.inputs, region.outputs, region.rhs, strict=True):
+        terms = [_term(f, f"in[{i}]") for i, f in a] + [_term(f, f"out[{i}]") for i, f in c]
+        rows.append(f"{' + '.join(terms) or '0'} <= {literal(right, 64)}")
+    return " && ".join(rows) or "1"
+
+
+def _term(factor: int, name: str) -> str:
+    value = f"(int64_t){name}"
+    if factor == 1:
+        return value
+    return f"-{value}" if factor == -1 else f"{literal(factor, 64)} * {value}"
+
+
+def violated_text(case: IntCase) -> str:
+    """The condition that a point of the case's box violates the property."""
+    return " ||\n        ".join(f"({region_text(region)})" for region in case.regions) or "0"
+
+
+def box_text(case: IntCase) -> str:
+    """The condition that `in` is a point of the case."""
+    if case.members is not None:
+        raise Unsupported("a harness for an input set that is not a box")
+    parts = []
+    for i, axis in enumerate(case.axes):
+        if axis.levels is not None:
+            raise Unsupported("a harness for inputs with a step")
+        parts.append(f"in[{i}] >= {literal(axis.low)} && in[{i}] <= {literal(axis.high)}")
+    return " &&\n        ".join(parts)
+
+
+def harness(network: IntegerNetwork, cases: Sequence[IntCase] | None) -> str:
+    """`harness.c`: any inputs of the property's set, and the assertion that they do not violate it. Without a
+    property any inputs at all, and nothing but the code's own run-time errors to find."""
+    if cases is not None and not wide_enough(network, cases):
+        raise Unsupported("a harness for a property whose coefficients need more than 64 bits")
+    lines = [
+        '#include "net.h"\n\n'
+        "extern net_t nondet_net(void);\nextern void __VERIFIER_assume(int condition);\n"
+        "extern void __VERIFIER_assert(int condition);\n\n"
+    ]
+    for number, case in enumerate(cases or ()):
+        lines.append(
+            f"static int in_set_{number}(const net_t *in)\n{{\n    return {box_text(case)};\n}}\n\n"
+            f"static int violated_{number}(const net_t *in, const net_t *out)\n{{\n"
+            f"    (void)in;\n    return {violated_text(case)};\n}}\n\n"
+        )
+    lines.append(
+        "int main(void)\n{\n    net_t in[NET_INPUTS];\n    net_t out[NET_OUTPUTS];\n    int i;\n"
+        "    for (i = 0; i < NET_INPUTS; i++) in[i] = nondet_net();\n"
+    )
+    if cases is None:
+        bits = network.input_format.word
+        lines.append(
+            f"    for (i = 0; i < NET_INPUTS; i++)\n"
+            f"        __VERIFIER_assume(in[i] >= {literal(bits.low)} &&\n"
+            f"            in[i] <= {literal(bits.high)});\n"
+        )
+    else:
+        sets = " || ".join(f"in_set_{n}(in)" for n in range(len(cases))) or "0"
+        lines.append(f"    __VERIFIER_assume({sets});\n")
+    lines.append("    net_run(in, out);\n")
+    for number in range(len(cases or ())):
+        test = f"violated_{number}(in, out)"
+        within = f"in_set_{number}(in) && " if len(cases or ()) > 1 else ""
+        lines.append(f"    __VERIFIER_assert(!({within}{test}));\n")
+    lines.append("    return 0;\n}\n")
+    return "".join(lines)
+
+
+MAKEFILE = """# Builds the network; `make check` verifies it, `make ranges` proves the range invariants.
+CC ?= cc
+CFLAGS ?= -std=c99 -O2 -Wall -Wextra -pedantic
+
+net.o: net.c net.h
+\t$(CC) $(CFLAGS) -c net.c -o $@
+
+check: net.c net.h harness.c
+\tvouch check harness.c net.c
+
+ranges: net.c net.h harness.c
+\tvouch check -D NET_CHECK_RANGES harness.c net.c
+
+clean:
+\trm -f net.o
+
+.PHONY: check ranges clean
+"""
