@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from vouch.nn.bounds.backward import substitute
+from vouch.nn.bounds.ball import least_over
 from vouch.nn.bounds.model import Model, rows_of
 from vouch.nn.bounds.relax import Relaxation, relax
 from vouch.nn.lowered import Activation, Affine, AffineGap
+from vouch.nn.property import Ball
 
 Domain = Literal["interval", "crown"]
 
@@ -75,8 +77,16 @@ def fresh(model: Model, batch: int) -> State:
     return State(arrays.full(shape, -float("inf")), arrays.full(shape, float("inf")))
 
 
-def analyse(model: Model, lower: Any, upper: Any, state: State, domain: Domain = "crown") -> Analysis:
-    """Intervals and relaxations for boxes [batch, inputs]. `state` is tightened in place."""
+def analyse(
+    model: Model,
+    lower: Any,
+    upper: Any,
+    state: State,
+    domain: Domain = "crown",
+    ball: Ball | None = None,
+) -> Analysis:
+    """Intervals and relaxations for boxes [batch, inputs], each cut by the `ball` if there is one. `state` is
+    tightened in place."""
     xp = model.arrays.xp
     noise: dict[int, Any] = {}
     relaxed: dict[int, Relaxation] = {}
@@ -94,8 +104,8 @@ def analyse(model: Model, lower: Any, upper: Any, state: State, domain: Domain =
         elif isinstance(node, Activation):
             low, high = state.low[:, model.slots[index]], state.high[:, model.slots[index]]
             _meet(xp, low, high, lows[node.input], highs[node.input])
-            if domain == "crown" and node.input > 1:
-                _tighten(model, node.input, low, high, noise, relaxed, lower, upper)
+            if domain == "crown" and (node.input > 1 or ball is not None):
+                _tighten(model, node.input, low, high, noise, relaxed, lower, upper, ball)
             relaxed[index], lows[index], highs[index] = relax(model, index, low, high, state)
     last = model.output
     return Analysis(model, lower, upper, state, noise, relaxed, lows[last], highs[last], size, height)
@@ -138,6 +148,7 @@ def _tighten(
     relaxed: dict[int, Relaxation],
     lower: Any,
     upper: Any,
+    ball: Ball | None,
 ) -> None:
     """Back-substitution for the neurons of node `index` whose sign is open; writes into low and high."""
     xp = model.arrays.xp
@@ -153,7 +164,10 @@ def _tighten(
     for linear, source in zip(node.maps, node.inputs, strict=True):
         part = rows_of(linear, neurons, lower)
         rows[source] = xp.concatenate([part, -part])
-    _, _, values = substitute(model, rows, both, noise, relaxed, lower, upper)
+    slopes, constants, values = substitute(model, rows, both, noise, relaxed, lower, upper)
+    if ball is not None:
+        least = least_over(model.arrays, ball, slopes, lower[both], upper[both])
+        values = xp.maximum(values, least + constants)
     shift, spread = model.biases[index][neurons], noise[index][boxes, neurons]
     low[boxes, neurons] = xp.maximum(low[boxes, neurons], values[:count] + shift - spread)
     high[boxes, neurons] = xp.minimum(high[boxes, neurons], shift + spread - values[count:])

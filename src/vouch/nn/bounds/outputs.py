@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from vouch.nn.bounds.backward import substitute
+from vouch.nn.bounds.ball import SLACK, least_over
 from vouch.nn.bounds.forward import Domain, analyse, fresh
 from vouch.nn.bounds.model import Model
-from vouch.nn.bounds.region import SLACK, Unsafe, over_ball
+from vouch.nn.bounds.region import Unsafe
 from vouch.nn.property import Array, Case, Rows
 
 # A little below the largest float32.
@@ -54,13 +55,13 @@ def least_of_rows(model: Model, case: Case, rows: Array) -> Array:
     arrays = model.arrays
     low, high = fed_box(model, case)
     box = arrays.array(low[None, :]), arrays.array(high[None, :])
-    known = analyse(model, *box, fresh(model, 1))
+    ball = Unsafe.of(model, case, Rows.none(model.inputs, model.outputs)).ball
+    known = analyse(model, *box, fresh(model, 1), ball=ball)
     boxes = arrays.indices(np.zeros(len(rows)))
     start = {model.output: arrays.array(rows)}
     slope, constant, value = substitute(model, start, boxes, known.noise, known.relaxed, *box)
-    ball = Unsafe.of(model, case, Rows.none(model.inputs, model.outputs)).ball
     if ball is not None:
-        value = arrays.xp.maximum(value, over_ball(arrays, ball, slope) + constant)
+        value = arrays.xp.maximum(value, least_over(arrays, ball, slope, *box) + constant)
     found, tilt, shift = (arrays.numpy(part) for part in (value, slope, constant))
     reach = np.maximum(np.abs(low), np.abs(high))
     size = np.abs(rows) @ (arrays.numpy(known.size)[0] + 1.0) + np.abs(tilt) @ reach + np.abs(shift)

@@ -16,12 +16,11 @@ import numpy as np
 
 from vouch.nn.bounds.ascent import on_lines, relu_slopes
 from vouch.nn.bounds.backward import substitute
+from vouch.nn.bounds.ball import SLACK, least_over, lowest
 from vouch.nn.bounds.forward import Analysis
 from vouch.nn.bounds.model import UNIT32, Model
 from vouch.nn.property import Ball, Case, Rows
 
-# Relative slack of sums over inputs and over rows that are computed outside of `substitute`.
-SLACK = 2.0**-44
 # Rows times boxes that one substitution takes at once.
 _TOGETHER = 2048
 
@@ -160,7 +159,8 @@ class _Work:
         least = xp.minimum(coefficients * self.lower, coefficients * self.upper)
         over_box = total = least.sum(1) + constant
         if self.region.ball is not None:
-            total = xp.maximum(total, over_ball(self.arrays, self.region.ball, coefficients) + constant)
+            found = least_over(self.arrays, self.region.ball, coefficients, self.lower, self.upper)
+            total = xp.maximum(total, found + constant)
         self.bound = xp.maximum(self.bound, total)
         self.open &= ~(total > 0)
         reach = xp.maximum(abs(self.lower), abs(self.upper))
@@ -207,7 +207,9 @@ class _Work:
         xp = self.xp
         trace: dict[int, Any] = {}
         coefficients, constant = self.row(self.weights, trace)
-        self.corner = corner = xp.where(coefficients > 0, self.lower, self.upper)
+        ball = self.region.ball
+        _, corner = lowest(self.arrays, ball, coefficients, self.lower, self.upper)
+        self.corner = corner
         self.cut(coefficients, constant)
         values, gradients, _ = on_lines(self.model, self.analysis.relaxed, self.slopes, corner, trace)
         for index, gradient in gradients.items():
@@ -237,18 +239,6 @@ class _Work:
 def _towards(xp: Any, weights: Any, gradient: Any) -> Any:
     moved = weights * xp.exp(gradient.clip(min=-30.0, max=30.0))
     return moved / moved.sum(1)[:, None]
-
-
-def over_ball(arrays: Any, ball: Ball, coefficients: Any) -> Any:
-    """The least value of a x over the ball, by the dual norm."""
-    centre, scale = arrays.array(ball.centre), arrays.array(ball.scale)
-    stretched = abs(coefficients * scale)
-    if ball.norm == "l1":
-        width = arrays.xp.amax(stretched, 1)
-    else:
-        width = arrays.xp.sqrt((stretched * stretched).sum(1))
-    slack = SLACK * (abs(coefficients) @ abs(centre) + width * ball.radius)
-    return coefficients @ centre - width * ball.radius - slack
 
 
 def _meets(arrays: Any, ball: Ball | None, lower: Any, upper: Any) -> Any:

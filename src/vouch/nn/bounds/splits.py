@@ -14,9 +14,10 @@ import numpy as np
 
 from vouch.nn.bounds.ascent import on_lines
 from vouch.nn.bounds.backward import substitute
+from vouch.nn.bounds.ball import SLACK, lowest
 from vouch.nn.bounds.forward import Analysis, State, analyse
 from vouch.nn.bounds.model import Model
-from vouch.nn.bounds.region import SLACK, Unsafe, over_ball
+from vouch.nn.bounds.region import Unsafe
 
 _BEFORE, _LATER = 0.9, 0.999
 
@@ -125,10 +126,8 @@ class _Ascent:
         size = abs(region.y_rows).sum(0) @ (analysis.size + 1.0).T + self.arrays.dot(abs(coefficients), reach)
         size = size + self.arrays.dot(abs(x_row), reach) + abs(rhs) + abs(constant)
         constant = constant - rhs - SLACK * size - self._multiplier_noise(extra)
-        self.corner = self.xp.where(coefficients > 0, analysis.lower, analysis.upper)
-        value = constant + self.arrays.dot(coefficients, self.corner)
-        if region.ball is not None:
-            value = self.xp.maximum(value, over_ball(self.arrays, region.ball, coefficients) + constant)
+        value, self.corner = lowest(self.arrays, region.ball, coefficients, analysis.lower, analysis.upper)
+        value = value + constant
         self.by_node = by_node
         self._remember(value)
 

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from vouch.nn.bounds.backward import substitute
+from vouch.nn.bounds.ball import SLACK
 from vouch.nn.bounds.forward import Analysis, State, analyse
 from vouch.nn.bounds.model import Model
-from vouch.nn.bounds.region import SLACK, Unsafe
+from vouch.nn.bounds.region import Unsafe
 from vouch.nn.lp import LinearProgram, Optimum
 from vouch.nn.property import Array, Ball
 

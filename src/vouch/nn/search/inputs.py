@@ -82,6 +82,7 @@ class InputSearch:
         self.jobs, self.batch, self.report = jobs, batch, report
         self.arrays, self.xp = model.arrays, model.arrays.xp
         self.regions = [Unsafe.of(model, case, rows) for rows in case.regions]
+        self.ball = self.regions[0].ball if self.regions else None
         self.root_lower, self.root_upper = fed_box(model, case)
         width = np.where(self.root_upper > self.root_lower, self.root_upper - self.root_lower, 1.0)
         self.width = self.arrays.array(width)
@@ -98,7 +99,7 @@ class InputSearch:
         self.stack = [_Boxes(*root, fresh(self.model, 1))]
         if len(self.regions) > 1:
             # What is clear of a region as a whole is clear of it in every part.
-            analysis = analyse(self.model, *root, self.stack[0].state)
+            analysis = analyse(self.model, *root, self.stack[0].state, ball=self.ball)
             self.regions = [
                 region for region in self.regions if self.clock.over or len(exclude(analysis, region).index)
             ]
@@ -164,7 +165,7 @@ class InputSearch:
 
     def _step(self, boxes: _Boxes) -> _Step:
         xp, arrays = self.xp, self.arrays
-        analysis = analyse(self.model, boxes.lower, boxes.upper, boxes.state)
+        analysis = analyse(self.model, boxes.lower, boxes.upper, boxes.state, ball=self.ball)
         points = [(boxes.lower + boxes.upper) * 0.5]
         shape = boxes.lower.shape
         lower, upper = arrays.full(shape, np.inf), arrays.full(shape, -np.inf)

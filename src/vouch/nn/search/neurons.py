@@ -21,7 +21,7 @@ from vouch.nn.bounds.model import Model
 from vouch.nn.bounds.outputs import fed_box
 from vouch.nn.bounds.region import Unsafe
 from vouch.nn.bounds.splits import Assumptions, Bounded, bound, root
-from vouch.nn.property import Case
+from vouch.nn.property import Case, Rows
 from vouch.nn.result import Counterexample
 from vouch.nn.search.cells import Cell
 from vouch.nn.search.outcome import Outcome
@@ -70,7 +70,9 @@ class NeuronSearch:
 
     def _run(self) -> Outcome:
         state = fresh(self.model, 1)
-        analyse(self.model, self.lower, self.upper, state)
+        nothing = Rows.none(self.model.inputs, self.model.outputs)
+        ball = Unsafe.of(self.model, self.case, nothing).ball
+        analyse(self.model, self.lower, self.upper, state, ball=ball)
         worst = np.inf
         total = len(self.case.regions)
         for number, rows in enumerate(self.case.regions):

@@ -64,14 +64,14 @@ class StarSearch:
     def _follow(self, path: _Path, stack: list[_Path]) -> Any:
         """Decides the path, or splits it at its first unstable ReLU; returns a confirmed violation."""
         state = State(path.low[None, :].copy(), path.high[None, :].copy())
-        analysis = analyse(self.model, self.lower[None, :], self.upper[None, :], state)
+        ball = self.regions[0].ball if self.regions else None
+        analysis = analyse(self.model, self.lower[None, :], self.upper[None, :], state, ball=ball)
         path.low, path.high = state.low[0], state.high[0]
         if bool(analysis.empty[0]):
             return self._closed(path)
         if self.prune and all(len(exclude(analysis, region).index) == 0 for region in self.regions):
             return self._closed(path)
         copied = State(state.low.copy(), state.high.copy())
-        ball = self.regions[0].ball if self.regions else None
         cell = Cell(self.model, self.lower, self.upper, copied, path.signs, ball)
         for neuron in self._first(path):
             below, above = cell.least(neuron, 1.0), cell.least(neuron, -1.0)
