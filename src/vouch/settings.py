@@ -191,6 +191,7 @@ CHECK: tuple[Option, ...] = (
         packages=("bitwuzla", "z3", "cvc5", "boolector"),
     ),
     Option("individual", bool, False, "Solve each check by itself instead of in groups."),
+    Option("no-bounds", bool, False, "Do not try bounds of numbers before the solver."),
     Option("no-slice", bool, False, "Send the whole equation to the solver, not only what a check reaches."),
     Option("no-simplify", bool, False, "Do not simplify terms."),
     Option("no-propagation", bool, False, "Do not propagate constants during symbolic execution."),

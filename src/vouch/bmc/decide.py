@@ -44,6 +44,7 @@ class Question:
     reached: Term
     seconds: float = 0.0
     finding: Finding | None = None
+    by: str | None = None  # what decided it, where that was not the solver
 
 
 @dataclass(slots=True)
@@ -53,6 +54,11 @@ class Answers:
     open_cuts: list[Cut] = field(default_factory=list)  # cuts that some execution runs into
     overlapping: set[str] = field(default_factory=set)  # violated where objects from outside overlap
     warnings: list[str] = field(default_factory=list)
+
+
+def _how(solver: Solver) -> str | None:
+    """"bounds" where the last answer came from bounds of numbers, whatever else the solver does."""
+    return "bounds" if getattr(solver, "by_bounds", False) else None
 
 
 class Decider:
@@ -258,11 +264,14 @@ class Decider:
                 question.seconds += spent
             if answer is Answer.UNSAT:
                 for question in undecided:
+                    question.by = _how(solver)
                     self._proved(question)
                 return []
             if answer is Answer.UNKNOWN:
                 return undecided
             hit = [q for q in undecided if q.violated is goal or solver.value(q.violated)]
+            for question in hit:
+                question.by = _how(solver)
             self._witness(solver, undecided)
             self._keep(hit, solver.value)
             violated.extend(hit)
@@ -320,6 +329,7 @@ class Decider:
         reason = None
         try:
             answer = self._ask_small(solver, question.violated)
+            question.by = _how(solver)
             reason = solver.reason if answer is Answer.UNKNOWN else None
             if answer is Answer.SAT:
                 self._keep_sliced(question, solver, constraints)
@@ -382,7 +392,7 @@ class Decider:
         result = CheckResult(
             question.check,
             verdict,
-            decided_by=self.rung,
+            decided_by=question.by or self.rung,
             reason=reason,
             bound=bound,
             seconds=question.seconds,

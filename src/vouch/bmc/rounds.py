@@ -16,6 +16,7 @@ from vouch.bmc.problem import Problem, Start
 from vouch.c import ir
 from vouch.c.checks.base import Check, Trigger
 from vouch.c.flow.graph import may_follow
+from vouch.numeric.solver import NumericSolver
 from vouch.parallel import Pool
 from vouch.result import CheckResult
 from vouch.smt import solver as solvers
@@ -170,7 +171,8 @@ class Rounds:
 
     def _solver(self) -> Solver:
         dump = Path(self._settings.dump_smt) if self._settings.dump_smt else None
-        return solvers.make(self._settings.solver, memory=self._settings.check_memory, dump=dump)
+        solver = solvers.make(self._settings.solver, memory=self._settings.check_memory, dump=dump)
+        return solver if self._settings.no_bounds else NumericSolver(solver)
 
     def _feasible(self, context: ExecutionContext) -> Callable[[T.Term], bool]:
         solver = self._solver()

@@ -1,0 +1,67 @@
+"""One question: read off the input set, then branch and bound."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vouch.numeric.branch import Assignment, Branching
+from vouch.numeric.narrow import Contradiction, Narrowing, conjuncts
+from vouch.numeric.tape import Tape
+from vouch.smt.model import Model, zero
+from vouch.smt.node import Term
+from vouch.smt.walk import evaluate
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """`proved`: the terms cannot hold together. `model`: values of symbols with which they do."""
+
+    proved: bool
+    model: Model | None = None
+    parts: int = 0
+
+
+def decide(asked: Sequence[Term], deadline: float) -> Decision:
+    roots = conjuncts(asked)
+    tape = Tape(roots)
+    try:
+        box = Narrowing(tape).run()
+    except Contradiction:
+        return Decision(True)
+    found: list[Model] = []
+
+    def check(assignment: Assignment) -> bool:
+        model = symbols_of(assignment)
+        memo: dict[Term, Any] = {}
+        if model is None or not all(
+            evaluate(term, model.values, lambda s: zero(s.sort), memo) is True for term in asked
+        ):
+            return False
+        found.append(model)
+        return True
+
+    outcome = Branching(tape, box, check).run(deadline)
+    return Decision(outcome.proved, found[0] if found else None, outcome.parts)
+
+
+def symbols_of(assignment: Assignment) -> Model | None:
+    """Values of symbols that give the variables theirs; None where they are more than renamed symbols."""
+    values: dict[Term, Any] = {}
+    for variable, value in assignment.items():
+        for symbol, part in _parts(variable, int(value)):
+            if symbol.op != "symbol" or values.get(symbol, part) != part:
+                return None
+            values[symbol] = bool(part) if symbol.sort.kind == "bool" else part
+    return Model(values)
+
+
+def _parts(term: Term, value: int) -> list[tuple[Term, int]]:
+    """The symbols below a term that only puts bits together, with their bits."""
+    if term.op == "fp_from_bits":
+        return _parts(term.args[0], value)
+    if term.op == "concat":
+        lower = term.args[1].width
+        return _parts(term.args[0], value >> lower) + _parts(term.args[1], value & ((1 << lower) - 1))
+    return [(term, value)]

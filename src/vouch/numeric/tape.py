@@ -1,0 +1,289 @@
+"""Terms as a list of steps, evaluated over a batch of boxes at a time.
+
+Variables are the symbols, floats made from bits that are not known, and terms that are not followed (memory,
+rare operators): they may be anything that the box says, independently of each other. That allows for more
+than the terms do, so what cannot be true here cannot be true at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from vouch.numeric import floats as F
+from vouch.numeric import ints as N
+from vouch.numeric.values import (
+    FORMATS,
+    Abstract,
+    Floats,
+    Ints,
+    Truth,
+    anything,
+    chosen,
+    integers,
+)
+from vouch.smt.node import Term
+from vouch.smt.operators import signed
+from vouch.smt.sort import Sort
+
+Step = Callable[[list[Any]], Abstract]
+_BITS: dict[int, type[np.unsignedinteger[Any]]] = {16: np.uint16, 32: np.uint32, 64: np.uint64}
+
+
+def float_of(sort: Sort, bits: int) -> Any:
+    """The number with those IEEE bits, in numpy's type."""
+    return np.array([bits], dtype=_BITS[sort.width]).view(FORMATS[sort])[0]
+
+
+def bits_of(sort: Sort, number: Any) -> int:
+    return int(np.array([number], dtype=FORMATS[sort]).view(_BITS[sort.width])[0])
+
+
+class Tape:
+    """`roots` are booleans. `variables` are the terms whose values a box gives."""
+
+    def __init__(self, roots: Sequence[Term]) -> None:
+        self.roots = list(roots)
+        self.terms = self._cone()
+        self.place = {term: number for number, term in enumerate(self.terms)}
+        self.variables = [t for t in self.terms if self._variable(t) and anything(t.sort, 1) is not None]
+        self._steps = [self._step(term) for term in self.terms]
+        self.batch = 0
+        self._given: Mapping[Term, Abstract] = {}
+
+    def _cone(self) -> list[Term]:
+        """Arguments first; not below variables."""
+        seen: set[Term] = set()
+        stack = list(self.roots)
+        while stack:
+            term = stack.pop()
+            if term not in seen:
+                seen.add(term)
+                if not self._variable(term):
+                    stack.extend(term.args)
+        return sorted(seen, key=lambda term: term.id)
+
+    @staticmethod
+    def _variable(term: Term) -> bool:
+        if term.value is not None:
+            return False
+        if term.op in ("symbol", "fp_from_bits") or term.op not in _KNOWN:
+            return True
+        return any(s.kind == "array" or (s.kind == "fp" and s not in FORMATS) for s in _sorts(term))
+
+    def run(self, given: Mapping[Term, Abstract], batch: int) -> list[Any]:
+        """The value of every term, in the order of `terms`. Variables that are not given may be anything."""
+        self.batch, self._given = batch, given
+        values: list[Any] = []
+        with np.errstate(all="ignore"):
+            for step in self._steps:
+                values.append(step(values))
+        return values
+
+    def truth(self, values: list[Any], term: Term) -> Truth:
+        found: Truth = values[self.place[term]]
+        return found
+
+    # ------------------------------------------------------------ steps
+
+    def _step(self, term: Term) -> Step:
+        if term.value is not None:
+            return self._constant(term)
+        if self._variable(term):
+            return lambda values: self._variable_value(term)
+        places = [self.place[arg] for arg in term.args]
+        if term.op == "ite":
+            return self._choice(term, places)
+        operation = _KNOWN[term.op](term)
+        return lambda values: operation(*[values[p] for p in places])
+
+    def _variable_value(self, term: Term) -> Any:
+        known = self._given.get(term)
+        return anything(term.sort, self.batch) if known is None else known
+
+    def _constant(self, term: Term) -> Step:
+        kind, value = term.sort.kind, term.value
+        assert value is not None
+        if kind == "bool":
+            return lambda values: Truth(np.full(self.batch, bool(value)), np.full(self.batch, not value))
+        if kind == "bv":
+            number = signed(int(value), term.width) if term.width <= 62 else int(value)
+            low = number if abs(number) < 1 << 62 else None
+            if low is None:
+                return lambda values: anything(term.sort, self.batch)  # type: ignore[return-value]
+            return lambda values: integers(term.width, np.full(self.batch, low), np.full(self.batch, low))
+        if term.sort not in FORMATS:
+            return lambda values: None  # type: ignore[return-value]
+        number_ = float_of(term.sort, int(value))
+        if np.isnan(number_):
+            none = FORMATS[term.sort](np.inf)
+            return lambda values: Floats(
+                np.full(self.batch, none), np.full(self.batch, -none), np.ones(self.batch, dtype=bool)
+            )
+        return lambda values: Floats(
+            np.full(self.batch, number_), np.full(self.batch, number_), np.zeros(self.batch, dtype=bool)
+        )
+
+    def _choice(self, term: Term, places: list[int]) -> Step:
+        condition, first, second = term.args
+        narrowings = [_narrowing(condition, first, True), _narrowing(condition, second, False)]
+        at = [None if n is None else (n[0], self.place[n[1]]) for n in narrowings]
+
+        def step(values: list[Any]) -> Abstract:
+            c, a, b = (values[p] for p in places)
+            if at[0] is not None:
+                a = _clipped(a, values[at[0][1]], at[0][0])
+            if at[1] is not None:
+                b = _clipped(b, values[at[1][1]], at[1][0])
+            return chosen(c, a, b)
+
+        return step
+
+
+def _sorts(term: Term) -> list[Sort]:
+    return [term.sort, *(arg.sort for arg in term.args)]
+
+
+def _narrowing(condition: Term, branch: Term, holds: bool) -> tuple[str, Term] | None:
+    """What a comparison with the branch's own value says about it: not below, or not above, another term."""
+    if condition.op == "not":
+        return _narrowing(condition.args[0], branch, not holds)
+    if condition.op not in ("fp_lt", "fp_le", "slt"):
+        return None
+    small, large = condition.args
+    if branch is large:
+        return ("above" if holds else "below"), small
+    if branch is small:
+        return ("below" if holds else "above"), large
+    return None
+
+
+def _clipped(value: Any, limit: Any, side: str) -> Any:
+    """`value` where it is at least, or at most, some number of `limit`. A NaN makes comparisons fail, so it
+    stays where one did not hold."""
+    if isinstance(value, Ints):
+        if side == "above":
+            return Ints(np.maximum(value.low, limit.low), value.high, value.least, value.most)
+        return Ints(value.low, np.minimum(value.high, limit.high), value.least, value.most)
+    assert isinstance(value, Floats)
+    open_ = limit.nan | ~limit.some  # nothing is known beside a NaN
+    if side == "above":
+        return Floats(np.where(open_, value.low, np.fmax(value.low, limit.low)), value.high, value.nan)
+    return Floats(value.low, np.where(open_, value.high, np.fmin(value.high, limit.high)), value.nan)
+
+
+def _and(*parts: Truth) -> Truth:
+    true, false = parts[0].true, parts[0].false
+    for part in parts[1:]:
+        true, false = true & part.true, false | part.false
+    return Truth(true, false)
+
+
+def _or(*parts: Truth) -> Truth:
+    return ~_and(*(~part for part in parts))
+
+
+def _equal(a: Any, b: Any) -> Truth:
+    if isinstance(a, Truth):
+        return Truth((a.true & b.true) | (a.false & b.false), (a.true & b.false) | (a.false & b.true))
+    return F.identical(a, b) if isinstance(a, Floats) else N.equal(a, b)
+
+
+def _shift(kind: str) -> Callable[[Term], Callable[..., Abstract]]:
+    def make(term: Term) -> Callable[..., Abstract]:
+        by = term.args[1].value
+        if by is None:
+            return lambda a, b: anything(term.sort, len(a.low))  # type: ignore[return-value]
+        return lambda a, b: N.shift(a, int(by), term.width, kind)
+
+    return make
+
+
+def _multiplied(term: Term) -> Callable[..., Abstract]:
+    if term.args[0] is term.args[1]:
+        return lambda a, b: N.square(a, term.width)
+    return lambda a, b: N.multiply(a, b, term.width)
+
+
+def _fused(a: Floats, b: Floats, c: Floats) -> Floats:
+    """One rounding instead of two: in a wider format where that is exact, else with an ulp to spare."""
+    if a.low.dtype == np.float32:
+        wide = [F.converted(x, np.float64) for x in (a, b, c)]
+        return F.converted(_spread(F.add(F.multiply(wide[0], wide[1]), wide[2])), np.float32)
+    return _spread(F.add(F.multiply(a, b), c))
+
+
+def _spread(a: Floats) -> Floats:
+    """The roundings on the way, which a fused operation does not have: a product of at most half an ulp each,
+    generously four."""
+    low, high = a.low, a.high
+    for _ in range(4):
+        low, high = np.nextafter(low, -np.inf, dtype=low.dtype), np.nextafter(high, np.inf, dtype=high.dtype)
+    return Floats(low, high, a.nan)
+
+
+# From a term to the function of its arguments' values. `ite` is a step of its own. What is not here is not
+# followed.
+_KNOWN: dict[str, Callable[[Term], Callable[..., Any]]] = {
+    "not": lambda t: lambda a: ~a,
+    "and": lambda t: _and,
+    "or": lambda t: _or,
+    "eq": lambda t: _equal,
+    "ite": lambda t: chosen,
+    "add": lambda t: lambda a, b: N.add(a, b, t.width),
+    "sub": lambda t: lambda a, b: N.subtract(a, b, t.width),
+    "mul": _multiplied,
+    "neg": lambda t: lambda a: N.negate(a, t.width),
+    "bnot": lambda t: lambda a: N.subtract(N.negate(a, t.width), _one(a), t.width),
+    "udiv": lambda t: lambda a, b: N.divide(a, b, t.width, False),
+    "sdiv": lambda t: lambda a, b: N.divide(a, b, t.width, True),
+    "urem": lambda t: lambda a, b: N.remainder(a, b, t.width, False),
+    "srem": lambda t: lambda a, b: N.remainder(a, b, t.width, True),
+    "shl": _shift("shl"),
+    "lshr": _shift("lshr"),
+    "ashr": _shift("ashr"),
+    "band": lambda t: lambda a, b: N.masked(*((a, b) if t.args[1].value is not None else (b, a)), t.width),
+    "bor": lambda t: lambda a, b: N.either(a, b, t.width),
+    "bxor": lambda t: lambda a, b: N.either(a, b, t.width),
+    "ult": lambda t: lambda a, b: N.compare(a, b, False),
+    "slt": lambda t: lambda a, b: N.compare(a, b, True),
+    "concat": lambda t: lambda a, b: N.joined(a, b, t.width, t.args[1].width),
+    "extract": lambda t: lambda a: N.extracted(a, t.args[0].width, int(t.index[0]), int(t.index[1])),
+    "zext": lambda t: lambda a: N.extended(a, t.width, False),
+    "sext": lambda t: lambda a: N.extended(a, t.width, True),
+    "sadd_overflow": lambda t: lambda a, b: N.overflows(t.args[0].width, N.exact("add", a, b)),
+    "ssub_overflow": lambda t: lambda a, b: N.overflows(t.args[0].width, N.exact("sub", a, b)),
+    "smul_overflow": lambda t: lambda a, b: N.overflows(t.args[0].width, N.exact("mul", a, b)),
+    "umul_overflow": lambda t: lambda a, b: N.overflows(t.args[0].width, N.exact_unsigned(a, b), False),
+    "fp_add": lambda t: F.add,
+    "fp_sub": lambda t: F.subtract,
+    "fp_mul": lambda t: (lambda a, b: F.square(a)) if t.args[0] is t.args[1] else F.multiply,
+    "fp_div": lambda t: F.divide,
+    "fp_fma": lambda t: _fused,
+    "fp_sqrt": lambda t: F.root,
+    "fp_neg": lambda t: F.negated,
+    "fp_abs": lambda t: F.absolute,
+    "fp_round": lambda t: lambda a: F.integral(a, str(t.index[0]).upper()),
+    "fp_eq": lambda t: F.equal,
+    "fp_lt": lambda t: lambda a, b: F.less(a, b, True),
+    "fp_le": lambda t: lambda a, b: F.less(a, b, False),
+    "fp_is_nan": lambda t: F.is_nan,
+    "fp_is_inf": lambda t: F.is_infinite,
+    "fp_is_zero": lambda t: F.is_zero,
+    "fp_is_negative": lambda t: F.is_negative,
+    "fp_is_subnormal": lambda t: F.is_subnormal,
+    "fp_from_sbv": lambda t: lambda a: F.from_integer(a.low, a.high, FORMATS[t.sort]),
+    "fp_from_ubv": lambda t: lambda a: F.from_integer(a.least, a.most, FORMATS[t.sort]),
+    "fp_to_fp": lambda t: lambda a: F.converted(a, FORMATS[t.sort]),
+    "fp_to_sbv": lambda t: lambda a: F.to_integer(a, t.width, True),
+    "fp_to_ubv": lambda t: lambda a: F.to_integer(a, t.width, False),
+}
+
+
+def _one(like: Ints) -> Ints:
+    one = np.ones_like(like.low)
+    return Ints(one, one, one, one)
+
+
