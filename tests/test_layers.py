@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "vouch"
-ENGINES = ("c", "smt", "bmc", "modular", "nn", "equiv")
+ENGINES = ("c", "smt", "bmc", "numeric", "modular", "nn", "equiv")
 FORBIDDEN = ("vouch.cli", "vouch.run", "vouch.report", "vouch.api")
 HEAVY = ("numpy", "scipy", "torch", "onnx", "onnxruntime", "llvmlite", "bitwuzla", "z3", "sklearn", "rich")
 
