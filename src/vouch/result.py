@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from vouch.c.checks.base import Check
+from vouch.c.checks.base import Category, Check, Trigger
+from vouch.c.ir import Location
 from vouch.c.sources import Sources
 from vouch.verdict import Exit, Verdict, exit_code
 
@@ -40,6 +42,20 @@ class TraceStep:
     depth: int = 0
     changes: tuple[Change, ...] = ()
 
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> TraceStep:
+        """Read back. Reports of earlier versions have no values."""
+        return cls(
+            file=str(document["file"]),
+            line=int(document["line"]),
+            function=str(document["function"]),
+            kind=str(document["kind"]),
+            what=str(document["what"]),
+            column=int(document.get("column", 0)),
+            depth=int(document.get("depth", 0)),
+            changes=tuple(Change(**change) for change in document.get("changes", ())),
+        )
+
     def to_json(self) -> dict[str, Any]:
         return {
             "file": self.file,
@@ -70,6 +86,37 @@ class CheckResult:
     trace: tuple[TraceStep, ...] = ()
     assumptions: tuple[str, ...] = ()  # external functions a proof relies on, …
     known: bool = False  # an earlier run, the baseline, found as much
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> CheckResult:
+        """What `to_json` wrote, read back. The check has no site: the program is not part of a report."""
+        place = Location(
+            document["file"], int(document["line"]), int(document["column"]), document["function"]
+        )
+        check = Check(
+            document["id"],
+            Category(document["category"]),
+            place,
+            document["function"],
+            document["message"],
+            Trigger.REACHED,
+            None,  # type: ignore[arg-type]
+            suppressed=document.get("suppressed"),
+        )
+        return cls(
+            check,
+            Verdict(document["verdict"]),
+            decided_by=document.get("decided_by"),
+            reason=document.get("reason"),
+            bound=document.get("bound"),
+            seconds=float(document.get("seconds", 0.0)),
+            replayed=document.get("replayed"),
+            inputs=document.get("inputs"),
+            precondition=document.get("precondition"),
+            trace=tuple(TraceStep.from_json(step) for step in document.get("trace") or ()),
+            assumptions=tuple(document.get("assumptions") or ()),
+            known=bool(document.get("baseline", False)),
+        )
 
     def to_json(self) -> dict[str, Any]:
         check, place = self.check, self.check.location
@@ -121,7 +168,26 @@ class RunResult:
     interrupted: bool = False
     incomplete: str | None = None  # why the run ended before its end, where it did
     fail_on: frozenset[str] = frozenset({"unsafe"})  # verdicts that give exit code 1
+    configuration: dict[str, Any] = field(default_factory=dict)  # options that are not at their default
     sources: Sources | None = field(default=None, repr=False)  # lines that reports may quote
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any], sources: Sources | None = None) -> RunResult:
+        """What `to_json` wrote, read back: all but the instructions that the checks belong to."""
+        return cls(
+            list(document["entry_points"]),
+            [CheckResult.from_json(check) for check in document["checks"]],
+            warnings=list(document.get("warnings", ())),
+            loops=[LoopInfo(**loop) for loop in document.get("loops", ())],
+            seconds=float(document.get("seconds", 0.0)),
+            stages=dict(document.get("stages", {})),
+            replay_failures=int(document.get("replay_failures", 0)),
+            interrupted=bool(document.get("interrupted", False)),
+            incomplete=document.get("incomplete"),
+            fail_on=frozenset(document.get("fail_on", ("unsafe",))),
+            configuration=dict(document.get("configuration", {})),
+            sources=sources,
+        )
 
     def to_json(self) -> dict[str, Any]:
         from vouch import __version__
@@ -136,6 +202,9 @@ class RunResult:
             "stages": {name: round(s, 3) for name, s in self.stages.items()},
             "replay_failures": self.replay_failures,
             "incomplete": self.incomplete,
+            "interrupted": self.interrupted,
+            "fail_on": sorted(self.fail_on),
+            "configuration": self.configuration,
             "loops": [asdict(loop) for loop in self.loops],
         }
 

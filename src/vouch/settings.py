@@ -231,6 +231,9 @@ CHECK: tuple[Option, ...] = (
         metavar="NAME[=FILE]",
         writes=True,
     ),
+    Option(
+        "html", str, None, "Write the report as pages into this folder.", metavar="DIR", in_file=False
+    ),
     Option("full-trace", bool, False, "Show every step of a violation, not only those that matter for it."),
     Option("output-file", str, None, "Write the report there instead of stdout.", metavar="F", in_file=False),
 )
@@ -389,6 +392,24 @@ class Settings:
 def options_of(section: str) -> tuple[Option, ...]:
     """Common options and those of a section, in the order of the manual."""
     return COMMON + SECTIONS[section]
+
+
+def chosen(section: str, settings: Settings) -> dict[str, Any]:
+    """Options that are not at their default, and that say something about the answer: for reports."""
+    known = {option.name: (getattr(settings, option.key, None), option) for option in options_of(section)}
+    return {
+        name: value
+        for name, (value, option) in known.items()
+        if name not in _TALK and value not in (None, [], option.default, list(_listed(option.default)))
+    }
+
+
+# Options that say how to talk about an answer.
+_TALK = frozenset({"json", "quiet", "verbose", "output-format", "output-file", "html", "full-trace", "plot"})
+
+
+def _listed(value: Any) -> tuple[Any, ...]:
+    return tuple(value) if isinstance(value, (list, tuple)) else ()
 
 
 def resolve(

@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vouch.cli import pages
 from vouch.errors import VouchError
-from vouch.settings import Settings
+from vouch.settings import Settings, chosen
 from vouch.verdict import Exit, Verdict
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ def check(paths: list[str], settings: Settings) -> int:
     if not paths and not settings.project:
         raise VouchError("nothing to check: give files or folders, or -p DIR")
     outputs = _outputs(paths, settings)
+    pages.require(settings)
     earlier = _baseline(settings)
     if settings.verbose and settings.configuration:
         from vouch.printable import visible
@@ -30,6 +32,8 @@ def check(paths: list[str], settings: Settings) -> int:
     with Progress(settings) as progress:
         result = checked(paths, settings, progress)
     result = _judged(result, earlier, settings)
+    if settings.html and not settings.loops:
+        pages.write(result, settings)
     for name, file in outputs:
         _write(_loops(result, name) if settings.loops else _report(result, settings, name, file), file)
     if settings.loops and not result.interrupted:
@@ -75,7 +79,9 @@ def _judged(result: RunResult, earlier: dict[str, Verdict] | None, settings: Set
     """The result with what the user makes of it."""
     from dataclasses import replace
 
-    result = replace(result, fail_on=frozenset(settings.fail_on))
+    result = replace(
+        result, fail_on=frozenset(settings.fail_on), configuration=chosen("check", settings)
+    )
     if earlier is None:
         return result
     from vouch.report.baseline import applied

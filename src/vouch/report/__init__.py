@@ -1,15 +1,17 @@
-"""Reports: one result object in, text out; one file per format.
+"""Reports: one result in, text out; one file per format.
 
-A format is a module with `render(result, style) -> str`. It reads `RunResult` and nothing else, and never
-decides anything. Add a format by adding a file and a row to `FORMATS`.
+A format is a module with `render(report, style) -> str`. It reads `Report` (`model.py`) and nothing else, be
+it about C code, a network or two of them, and never decides anything. Add a format by adding a file and a row
+to `FORMATS`.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
+from typing import Any
 
+from vouch.report.model import Report, report_of
 from vouch.report.text import Style
-from vouch.result import RunResult
 
 # Name as in `--output-format`, module that renders it.
 FORMATS = {
@@ -22,10 +24,11 @@ FORMATS = {
 }
 
 
-def render(result: RunResult, name: str, style: Style | None = None) -> str:
-    """The report in one of `FORMATS`, ending in a newline unless it is empty."""
-    text: str = import_module(FORMATS[name]).render(result, style or Style())
+def render(result: Any, name: str, style: Style | None = None) -> str:
+    """The report in one of `FORMATS`, ending in a newline unless it is empty. `result` is that of a check, of
+    a network or of a comparison, or a `Report`."""
+    text: str = import_module(FORMATS[name]).render(report_of(result), style or Style())
     return text if not text or text.endswith("\n") else text + "\n"
 
 
-__all__ = ["FORMATS", "Style", "render"]
+__all__ = ["FORMATS", "Report", "Style", "render", "report_of"]

@@ -1,25 +1,23 @@
-"""`--output-format concise`: one line for each check that is not safe, as compilers print warnings."""
+"""`--output-format concise`: one line for each question that is not proved, as compilers print warnings."""
 
 from __future__ import annotations
 
 from vouch.printable import visible
-from vouch.report.text import Style, counted, explanation, place, suppressed
-from vouch.result import CheckResult, RunResult
-from vouch.verdict import Verdict
+from vouch.report.item import Item
+from vouch.report.model import Report
+from vouch.report.text import Style, explanation, place
+from vouch.verdict import PROVED, VIOLATED
 
 
-def render(result: RunResult, style: Style) -> str:
-    shown = [r for r in counted(result) if r.verdict is not Verdict.SAFE or style.verbosity > 0]
+def render(report: Report, style: Style) -> str:
+    shown = [r for r in report.counted if r.verdict not in PROVED or style.verbosity > 0]
     lines = [_line(item, style) for item in shown]
-    lines += [
-        f"{_line(r, style)} (suppressed: {visible(r.check.suppressed or '')})" for r in suppressed(result)
-    ]
+    lines += [f"{_line(r, style)} (suppressed: {visible(r.suppressed or '')})" for r in report.suppressed]
     return "\n".join(lines)
 
 
-def _line(item: CheckResult, style: Style) -> str:
-    check = item.check
+def _line(item: Item, style: Style) -> str:
     why = explanation(item)
-    verdict = f"{item.verdict}: {why}" if why and item.verdict is not Verdict.UNSAFE else str(item.verdict)
-    where = style.paint(place(check.location), "bold")
-    return f"{where}: {check.category}: {visible(check.message)} [{verdict}]"
+    verdict = f"{item.verdict}: {why}" if why and item.verdict not in VIOLATED else str(item.verdict)
+    where = style.paint(place(item), "bold")
+    return f"{where}: {item.category}: {visible(item.message)} [{verdict}]"

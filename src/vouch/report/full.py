@@ -6,19 +6,10 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from vouch.printable import visible
-from vouch.report.text import (
-    ORDER,
-    Style,
-    counted,
-    explanation,
-    inputs,
-    place,
-    source_line,
-    summary,
-    suppressed,
-)
+from vouch.report.item import Item
+from vouch.report.model import ORDER, Report
+from vouch.report.text import Style, explanation, inputs, place, source_line, summary
 from vouch.report.trace import relevant
-from vouch.result import CheckResult, RunResult
 from vouch.verdict import Verdict
 
 _SHOWN_IN_FULL = (Verdict.UNSAFE, Verdict.COND_UNSAFE)
@@ -29,12 +20,20 @@ _HEADINGS = {
 }
 
 
-def render(result: RunResult, style: Style) -> str:
-    return "\n".join(_lines(result, style))
+def render(report: Report, style: Style) -> str:
+    if report.kind != "c":
+        return _network(report, style)
+    return "\n".join(_lines(report, style))
 
 
-def _lines(result: RunResult, style: Style) -> Iterator[str]:
-    results = counted(result)
+def _network(report: Report, style: Style) -> str:
+    """A network's answer says itself what is worth reading."""
+    lines = [visible(line) for line in report.text.splitlines()]
+    return "\n".join(lines[:1] if style.verbosity < 0 else lines)
+
+
+def _lines(result: Report, style: Style) -> Iterator[str]:
+    results = result.counted
     for verdict in _SHOWN_IN_FULL:
         for item in results:
             if item.verdict is verdict:
@@ -45,36 +44,32 @@ def _lines(result: RunResult, style: Style) -> Iterator[str]:
             yield from _group([r for r in results if r.verdict is verdict], _HEADINGS[verdict], style)
     if style.verbosity > 0:
         yield from _safe([r for r in results if r.verdict is Verdict.SAFE], style)
-    for item in suppressed(result):
+    for item in result.suppressed:
         yield f"{style.paint('suppressed', 'dim')} {_headline(item)} [{item.verdict}]: " + visible(
-            item.check.suppressed or "no reason given"
+            item.suppressed or "no reason given"
         )
     for warning in result.warnings:
         yield f"{style.paint('warning', 'yellow')}: {visible(warning)}"
     yield summary(result, style)
 
 
-def _headline(item: CheckResult) -> str:
-    check = item.check
-    return f"{place(check.location)}: {check.category}: {visible(check.message)}"
+def _headline(item: Item) -> str:
+    return f"{place(item)}: {item.category}: {visible(item.message)}"
 
 
-def _violation(item: CheckResult, result: RunResult, style: Style) -> Iterator[str]:
-    check = item.check
+def _violation(item: Item, result: Report, style: Style) -> Iterator[str]:
     certain = item.verdict is Verdict.UNSAFE
     word, colour = ("error", "red") if certain else ("warning", "yellow")
-    yield style.paint(f"{word}[{check.category}]", colour) + style.paint(
-        f": {visible(check.message)}", "bold"
-    )
-    margin = " " * len(str(check.location.line))
+    yield style.paint(f"{word}[{item.category}]", colour) + style.paint(f": {visible(item.message)}", "bold")
+    margin = " " * len(str(item.line))
     bar = style.paint("|", "blue")
     arrow = style.paint("-->", "blue")
-    yield f"{margin} {arrow} {place(check.location)} in {visible(check.function)}"
-    text = source_line(result, check.location)
+    yield f"{margin} {arrow} {place(item)} in {visible(item.function)}"
+    text = source_line(result, item)
     if text is not None:
-        column = max(check.location.column, 1)
+        column = max(item.column, 1)
         yield f"{margin} {bar}"
-        yield f"{style.paint(str(check.location.line), 'blue')} {bar} {text}"
+        yield f"{style.paint(str(item.line), 'blue')} {bar} {text}"
         yield f"{margin} {bar} {' ' * (column - 1)}{style.paint('^', colour)}"
     for note in _notes(item):
         yield f"{margin} {style.paint('=', 'blue')} {note}"
@@ -82,7 +77,7 @@ def _violation(item: CheckResult, result: RunResult, style: Style) -> Iterator[s
         yield from _trace(item, result, margin, style)
 
 
-def _notes(item: CheckResult) -> Iterator[str]:
+def _notes(item: Item) -> Iterator[str]:
     if item.verdict is Verdict.COND_UNSAFE:
         yield explanation(item)
     elif item.reason:
@@ -99,10 +94,10 @@ def _notes(item: CheckResult) -> Iterator[str]:
         yield "not replayed"
     for assumption in item.assumptions:
         yield f"assuming: {visible(assumption)}"
-    yield f"id: {visible(item.check.id)}"
+    yield f"id: {visible(item.id)}"
 
 
-def _trace(item: CheckResult, result: RunResult, margin: str, style: Style) -> Iterator[str]:
+def _trace(item: Item, result: Report, margin: str, style: Style) -> Iterator[str]:
     """Steps that matter, one heading for each stretch in one function."""
     shown = item.trace if style.full_trace else relevant(item.trace, result.sources)
     if left := len(item.trace) - len(shown):
@@ -113,9 +108,9 @@ def _trace(item: CheckResult, result: RunResult, margin: str, style: Style) -> I
             yield f"{margin}   {step.line:>5}: {visible(step.what)}"
 
 
-def _group(items: list[CheckResult], heading: str, style: Style) -> Iterator[str]:
+def _group(items: list[Item], heading: str, style: Style) -> Iterator[str]:
     """Checks under one heading for each reason, most frequent reason first."""
-    reasons: dict[str, list[CheckResult]] = {}
+    reasons: dict[str, list[Item]] = {}
     for item in items:
         reasons.setdefault(explanation(item) or "no reason given", []).append(item)
     for reason, members in sorted(reasons.items(), key=lambda pair: -len(pair[1])):
@@ -125,7 +120,7 @@ def _group(items: list[CheckResult], heading: str, style: Style) -> Iterator[str
         yield ""
 
 
-def _safe(items: list[CheckResult], style: Style) -> Iterator[str]:
+def _safe(items: list[Item], style: Style) -> Iterator[str]:
     for item in items:
         how = f" by {item.decided_by}" if item.decided_by else ""
         why = f" ({visible(item.reason)})" if item.reason else ""

@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 from vouch.printable import visible
-from vouch.report.text import Style, counted, explanation, inputs
-from vouch.result import CheckResult, RunResult
-from vouch.verdict import Verdict
+from vouch.report.item import Item
+from vouch.report.model import Report
+from vouch.report.text import Style, explanation, inputs
+from vouch.verdict import PROVED, Verdict
 
-_COMMANDS = {Verdict.UNSAFE: "error", Verdict.COND_UNSAFE: "warning"}
+_COMMANDS = {
+    Verdict.UNSAFE: "error",
+    Verdict.DIFFERENT: "error",
+    Verdict.COND_UNSAFE: "warning",
+}
 
 
-def render(result: RunResult, style: Style) -> str:
-    lines = [_line(item) for item in counted(result) if item.verdict is not Verdict.SAFE]
-    lines += [f"::warning::{_data(visible(warning))}" for warning in result.warnings]
+def render(report: Report, style: Style) -> str:
+    lines = [_line(item) for item in report.counted if item.verdict not in PROVED]
+    lines += [f"::warning::{_data(visible(warning))}" for warning in report.warnings]
     return "\n".join(lines)
 
 
-def _line(item: CheckResult) -> str:
-    check, command = item.check, _COMMANDS.get(item.verdict, "notice")
+def _line(item: Item) -> str:
+    command = _COMMANDS.get(item.verdict, "notice")
     properties = {
-        "file": visible(check.location.file),
-        "line": str(check.location.line),
-        "col": str(max(check.location.column, 1)),
-        "title": f"vouch {check.category} ({item.verdict})",
+        "file": visible(item.file),
+        "line": str(item.line),
+        "col": str(max(item.column, 1)),
+        "title": f"vouch {item.category} ({item.verdict})",
     }
-    message = check.message
+    message = item.message
     if why := explanation(item):
         message += f" ({why})"
     if item.inputs:

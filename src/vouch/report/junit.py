@@ -1,4 +1,4 @@
-"""`--output-format junit`: one test case for each check, one suite for each file."""
+"""`--output-format junit`: one test case for each question, one suite for each file."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from itertools import groupby
 from xml.etree import ElementTree
 
 from vouch.printable import leading, visible
-from vouch.report.text import Style, by_place, explanation, inputs
-from vouch.result import CheckResult, RunResult
-from vouch.verdict import Verdict
+from vouch.report.item import Item
+from vouch.report.model import Report, by_place
+from vouch.report.text import Style, explanation, inputs
+from vouch.verdict import PROVED, VIOLATED
 
 
-def render(result: RunResult, style: Style) -> str:
-    root = ElementTree.Element("testsuites", name="vouch", time=f"{result.seconds:.3f}")
-    for file, group in groupby(by_place(result.checks), key=lambda r: r.check.location.file):
+def render(report: Report, style: Style) -> str:
+    root = ElementTree.Element("testsuites", name="vouch", time=f"{report.seconds:.3f}")
+    for file, group in groupby(by_place(report.items), key=lambda r: r.file):
         items = list(group)
         suite = ElementTree.SubElement(root, "testsuite", name=visible(file), tests=str(len(items)))
         kinds = [_case(suite, item) for item in items]
@@ -24,26 +25,25 @@ def render(result: RunResult, style: Style) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode")
 
 
-def _case(suite: ElementTree.Element, item: CheckResult) -> str | None:
+def _case(suite: ElementTree.Element, item: Item) -> str | None:
     """Add the case; undecided and suppressed checks are skipped tests, with the reason."""
-    check = item.check
     case = ElementTree.SubElement(
         suite,
         "testcase",
-        classname=visible(check.function),
-        name=visible(check.id),
-        file=visible(check.location.file),
-        line=str(check.location.line),
+        classname=visible(item.function),
+        name=visible(item.id),
+        file=visible(item.file),
+        line=str(item.line),
         time=f"{item.seconds:.3f}",
     )
-    text = f"{check.category}: {visible(check.message)}"
-    if check.suppressed is not None:
-        ElementTree.SubElement(case, "skipped", message=f"suppressed: {visible(check.suppressed)}")
+    text = f"{item.category}: {visible(item.message)}"
+    if item.suppressed is not None:
+        ElementTree.SubElement(case, "skipped", message=f"suppressed: {visible(item.suppressed)}")
         return "skipped"
-    if item.verdict is Verdict.SAFE:
+    if item.verdict in PROVED:
         return None
-    if item.verdict is Verdict.UNSAFE:
-        failure = ElementTree.SubElement(case, "failure", message=text, type=str(check.category))
+    if item.verdict in VIOLATED:
+        failure = ElementTree.SubElement(case, "failure", message=text, type=str(item.category))
         steps = [f"{leading(s.file)}:{s.line}: {visible(s.what)}" for s in item.trace]
         failure.text = "\n".join([*([f"inputs: {inputs(item)}"] if item.inputs else []), *steps])
         return "failure"

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from vouch.c.ir import Location
 from vouch.printable import leading, visible
-from vouch.result import CheckResult, RunResult
+from vouch.report.item import Item
+from vouch.report.model import ORDER, Report
 from vouch.verdict import Verdict
 
 _COLOURS = {"red": "1;31", "yellow": "1;33", "green": "1;32", "blue": "1;34", "bold": "1", "dim": "2"}
-
-# Worst first: the order in which results are shown and counted.
-ORDER = (
-    Verdict.UNSAFE,
-    Verdict.COND_UNSAFE,
-    Verdict.UNKNOWN,
-    Verdict.TIMEOUT,
-    Verdict.BOUND_SAFE,
-    Verdict.SAFE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,33 +26,14 @@ class Style:
         return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m" if self.colour else text
 
 
-def place(location: Location) -> str:
-    return f"{leading(location.file)}:{location.line}:{location.column}"
+def place(item: Item) -> str:
+    return f"{leading(item.file)}:{item.line}:{item.column}"
 
 
-def source_line(result: RunResult, location: Location) -> str | None:
+def source_line(report: Report, item: Item) -> str | None:
     """The line as it can be shown: tabs are one blank, so that columns still point to the right place."""
-    text = result.sources.line(location.file, location.line) if result.sources is not None else ""
+    text = report.sources.line(item.file, item.line) if report.sources is not None else ""
     return "".join(" " if c == "\t" else c if c.isprintable() else "?" for c in text) or None
-
-
-def by_place(results: list[CheckResult]) -> list[CheckResult]:
-    return sorted(
-        results,
-        key=lambda r: (r.check.location.file, r.check.location.line, r.check.location.column, r.check.id),
-    )
-
-
-def counted(result: RunResult) -> list[CheckResult]:
-    """What counts for the exit code, in the order of the source."""
-    return by_place(result.counted())
-
-
-def suppressed(result: RunResult) -> list[CheckResult]:
-    return by_place([r for r in result.checks if r.check.suppressed is not None])
-
-
-_MOST_INPUTS = 24  # that a line shows; JSON has them all
 
 
 def value(data: Any) -> str:
@@ -75,13 +45,16 @@ def value(data: Any) -> str:
     return visible(str(data))
 
 
-def inputs(result: CheckResult) -> str:
+_MOST_INPUTS = 24  # that a line shows; JSON has them all
+
+
+def inputs(result: Item) -> str:
     found = list((result.inputs or {}).items())
     more = f", and {len(found) - _MOST_INPUTS} more" if len(found) > _MOST_INPUTS else ""
     return ", ".join(f"{visible(name)} = {value(data)}" for name, data in found[:_MOST_INPUTS]) + more
 
 
-def explanation(result: CheckResult) -> str:
+def explanation(result: Item) -> str:
     """Why the verdict is not plain `safe` or `unsafe`, in a few words."""
     match result.verdict:
         case Verdict.BOUND_SAFE:
@@ -93,19 +66,18 @@ def explanation(result: CheckResult) -> str:
             return visible(result.reason or "")
 
 
-def summary(result: RunResult, style: Style) -> str:
+def summary(result: Report, style: Style) -> str:
     """`12 checks: 1 unsafe, 11 safe; 1 suppressed; entry main; 0.42 s`."""
-    results = counted(result)
-    counts = Counter(r.verdict for r in results)
-    colours = {Verdict.UNSAFE: "red", Verdict.SAFE: "green"}
+    results, counts = result.counted, result.counts
+    colours = {Verdict.UNSAFE: "red", Verdict.DIFFERENT: "red", Verdict.SAFE: "green"}
     parts = [style.paint(f"{counts[v]} {v}", colours.get(v, "yellow")) for v in ORDER if counts[v]]
     noun = "check" if len(results) == 1 else "checks"
     text = f"{len(results)} {noun}"
     if parts:
         text += ": " + ", ".join(parts)
-    if hidden := len(suppressed(result)):
+    if hidden := len(result.suppressed):
         text += f"; {hidden} suppressed"
-    if known := len(result.checks) - len(results) - hidden:
+    if known := len(result.items) - len(results) - hidden:
         text += f"; {known} known from the baseline"
     if result.replay_failures:
         text += f"; {result.replay_failures} not confirmed by replay (a bug in vouch)"
