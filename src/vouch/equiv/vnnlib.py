@@ -16,14 +16,14 @@ from vouch.nn.loaders.files import read, resolved
 from vouch.nn.property import Array, Case, Property, Rows
 
 
-def read_property(path: str | PathLike[str]) -> Property:
+def read_property(path: str | PathLike[str], *, region: bool = False) -> Property:
     file = resolved(Path(path))
-    return properties.parse(read(file).decode("utf-8", errors="replace"), str(path))
+    return properties.parse(read(file).decode("utf-8", errors="replace"), str(path), region=region)
 
 
 def read_region(path: str | PathLike[str], inputs: int) -> Region:
     """The input set of the file; of its first network if it speaks of two."""
-    prop = read_property(path)
+    prop = read_property(path, region=True)
     if prop.inputs not in (inputs, 2 * inputs):
         raise VouchError(f"{path}: speaks of {prop.inputs} inputs, the networks take {inputs}")
     regions = [_region(case, inputs, str(path)) for case in prop.cases]

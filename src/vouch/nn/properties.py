@@ -15,12 +15,12 @@ def is_version_2(text: str) -> bool:
     return _VERSION_2.search(text) is not None
 
 
-def parse(text: str, name: str = "property") -> Property:
+def parse(text: str, name: str = "property", *, region: bool = False) -> Property:
     """The property that the text states. With several networks, inputs and outputs stand one after the
-    other in the order of declaration."""
+    other in the order of declaration. With `region`, inputs alone are enough."""
     from vouch.nn import vnnlib1, vnnlib2
 
-    return vnnlib2.parse(text, name) if is_version_2(text) else vnnlib1.parse(text, name)
+    return vnnlib2.parse(text, name) if is_version_2(text) else vnnlib1.parse(text, name, region)
 
 
 def read(path: Path) -> Property:

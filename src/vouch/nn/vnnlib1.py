@@ -29,14 +29,15 @@ class _List(list["str | _List"]):
         self.at = at
 
 
-def parse(text: str, name: str = "property") -> Property:
-    """The property that the text states; VouchError names the line of what is wrong."""
-    return _Reader(text, name).property()
+def parse(text: str, name: str = "property", region: bool = False) -> Property:
+    """The property that the text states; VouchError names the line of what is wrong. A `region` may leave
+    out the outputs."""
+    return _Reader(text, name, region).property()
 
 
 class _Reader:
-    def __init__(self, text: str, name: str) -> None:
-        self.text, self.name = text, name
+    def __init__(self, text: str, name: str, region: bool = False) -> None:
+        self.text, self.name, self.region = text, name, region
         self.numbers: dict[str, int] = {}
         self.declared: dict[str, set[int]] = {"X": set(), "Y": set()}
 
@@ -99,6 +100,8 @@ class _Reader:
 
     def sizes(self) -> tuple[int, int]:
         for letter, known in self.declared.items():
+            if not known and letter == "Y" and self.region:
+                continue
             if not known:
                 raise VouchError(f"{self.name}: no {letter}_0 is declared")
             if max(known) != len(known) - 1:
