@@ -69,12 +69,13 @@ def call(
     data: bytes | None = None,
     deadline: float | None = None,
     environ: Mapping[str, str] | None = None,
+    memory: int | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run a command to its end and collect what it says. Raises `OutOfTime` at the deadline (of
-    `time.monotonic`), and `OSError` where it cannot be started."""
+    """Run a command to its end and collect what it says; `memory` is as for `start`. Raises `OutOfTime` at
+    the deadline (of `time.monotonic`), and `OSError` where it cannot be started."""
     source = subprocess.DEVNULL if data is None else subprocess.PIPE
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    process = start(command, stdin=source, env=environ, **pipes)
+    process = start(command, memory=memory, stdin=source, env=environ, **pipes)
     try:
         left = None if deadline is None else max(0.0, deadline - time.monotonic())
         out, said = process.communicate(data, timeout=left)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from vouch.errors import VouchError
+from vouch.nn.loaders.memory import limited
 from vouch.nn.operators.base import Array, Shape
 
 _IMAGES = {".png", ".jpg", ".jpeg", ".bmp", ".gif", ".pgm", ".ppm", ".tif", ".tiff"}
@@ -18,19 +20,22 @@ _IMAGES = {".png", ".jpg", ".jpeg", ".bmp", ".gif", ".pgm", ".ppm", ".tif", ".ti
 def read_points(source: str, shape: Shape) -> Array:
     """Rows [count, numbers] of float64 for a network whose input has `shape`."""
     path, size = Path(source), int(np.prod(shape))
-    if not path.is_file():
-        rows = _typed(source)
-    elif path.suffix.lower() == ".npy":
-        rows = _array(path, size)
-    elif path.suffix.lower() in _IMAGES:
-        rows = _image(path, shape)
+    if path.is_file():
+        with limited(path):
+            rows = _read(path, size, shape)
     else:
-        rows = _table(path)
+        rows = _typed(source)
     if rows.shape[1] != size:
         raise VouchError(f"{source}: rows of {rows.shape[1]} numbers, the network takes {size}")
     if not np.isfinite(rows).all():
         raise VouchError(f"{source}: a number is NaN or infinite")
     return rows
+
+
+def _read(path: Path, size: int, shape: Shape) -> Array:
+    if path.suffix.lower() == ".npy":
+        return _array(path, size)
+    return _image(path, shape) if path.suffix.lower() in _IMAGES else _table(path)
 
 
 def read_point(source: str, shape: Shape, index: int | None = None) -> Array:
@@ -96,9 +101,15 @@ def _image(path: Path, shape: Shape) -> Array:
     sizes = [n for n in shape if n != 1]
     colour = len(sizes) == 3 and 3 in (sizes[0], sizes[2])
     try:
-        with Image.open(path) as image:
-            pixels = np.asarray(image.convert("RGB" if colour else "L"), dtype=np.float64) / 255
-    except (OSError, ValueError, SyntaxError) as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with Image.open(path) as image:
+                # The size stands in the head of the file: nothing of another size is unpacked.
+                if image.width * image.height * (3 if colour else 1) != math.prod(sizes):
+                    size = f"{image.width}x{image.height}"
+                    raise VouchError(f"{path}: a picture of {size}, the network takes {shape}")
+                pixels = np.asarray(image.convert("RGB" if colour else "L"), dtype=np.float64) / 255
+    except (OSError, ValueError, SyntaxError, EOFError, Image.DecompressionBombError) as error:
         raise VouchError(f"{path}: {error}") from None
     if colour and sizes[0] == 3:
         pixels = pixels.transpose(2, 0, 1)

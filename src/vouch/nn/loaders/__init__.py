@@ -10,6 +10,7 @@ from pathlib import Path
 
 from vouch.errors import VouchError
 from vouch.nn.loaders.files import resolved, suffix
+from vouch.nn.loaders.memory import limited
 from vouch.nn.network import Network
 
 SUFFIXES = (".onnx", ".nnet", ".h5", ".hdf5", ".keras")
@@ -18,6 +19,11 @@ SUFFIXES = (".onnx", ".nnet", ".h5", ".hdf5", ".keras")
 def load(path: str | PathLike[str]) -> Network:
     """The network in a file; for `net.onnx`, a `net.onnx.gz` beside it will do."""
     file = resolved(Path(path))
+    with limited(file):
+        return _load(file, str(path))
+
+
+def _load(file: Path, name: str) -> Network:
     match suffix(file):
         case ".onnx":
             from vouch.nn.loaders.onnx import load_onnx
@@ -32,4 +38,4 @@ def load(path: str | PathLike[str]) -> Network:
 
             return load_keras(file)
         case other:
-            raise VouchError(f"{path}: unknown kind of network {other!r}; known are {', '.join(SUFFIXES)}")
+            raise VouchError(f"{name}: unknown kind of network {other!r}; known are {', '.join(SUFFIXES)}")

@@ -17,10 +17,12 @@ from typing import Any
 import numpy as np
 
 from vouch.errors import VouchError
-from vouch.nn.operators.base import LARGEST, Array
+from vouch.nn.loaders.memory import LEAST, TIMES, most_numbers
+from vouch.nn.operators.base import Array
 from vouch.process import OutOfTime, call
 
 _SECONDS = 300
+_OWN = 1024  # MiB of address space for the interpreter and its libraries
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,8 @@ def contents(data: bytes) -> Contents:
     """What a Keras 2 model file, or the weights file of a Keras 3 archive, holds."""
     command = [sys.executable, "-P", "-m", __name__]  # -P: nothing is imported from the current folder
     try:
-        done = call(command, data=data, deadline=time.monotonic() + _SECONDS)
+        limit = (max(LEAST, TIMES * len(data)) >> 20) + _OWN
+        done = call(command, data=data, deadline=time.monotonic() + _SECONDS, memory=limit)
     except OutOfTime:
         raise VouchError("takes too long to read") from None
     if done.returncode == 2:
@@ -55,6 +58,9 @@ def _main() -> int:
     except VouchError as error:
         print(error, file=sys.stderr)
         return 2
+    except MemoryError:
+        print("needs too much memory to be read", file=sys.stderr)
+        return 2
     sys.stdout.buffer.write(packed)
     return 0
 
@@ -68,11 +74,14 @@ def _packed(data: bytes) -> bytes:
         file = h5py.File(h5py.h5f.open_file_image(data))
         config = file.attrs.get("model_config")
         arrays: dict[str, Array] = {}
+        left = most_numbers(len(data))
         weights: dict[str, list[str]] = {}
         for layer, group, names in _layers(file):
             weights[layer] = [f"a{len(arrays) + i}" for i in range(len(names))]
-            arrays |= dict(zip(weights[layer], (_numbers(group, name) for name in names), strict=True))
-    except VouchError:
+            for key, name in zip(weights[layer], names, strict=True):
+                arrays[key] = _numbers(group, name, left)
+                left -= arrays[key].size
+    except (VouchError, MemoryError):
         raise
     except Exception as error:  # h5py passes on whatever the library says, in many classes
         raise VouchError(f"not an HDF5 file, or a damaged one: {' '.join(str(error).split())}") from None
@@ -96,7 +105,7 @@ def _layers(file: Any) -> Iterator[tuple[str, Any, list[str]]]:
                 yield layer, group["vars"], sorted(group["vars"], key=int)
 
 
-def _numbers(group: Any, name: str) -> Array:
+def _numbers(group: Any, name: str, most: int) -> Array:
     """A dataset of the file itself: neither a link nor data stored elsewhere, nor more than memory holds."""
     import h5py
 
@@ -107,7 +116,7 @@ def _numbers(group: Any, name: str) -> Array:
     dataset = group[name]
     if not isinstance(dataset, h5py.Dataset) or dataset.external or dataset.is_virtual:
         raise VouchError(f"weights {name!r} are stored outside of the file")
-    if dataset.size > LARGEST:
+    if dataset.size > most:
         raise VouchError(f"weights {name!r} are too large")
     return np.array(dataset, dtype=np.float64)
 

@@ -13,6 +13,7 @@ from onnx.external_data_helper import uses_external_data
 
 from vouch.errors import VouchError
 from vouch.nn.loaders.files import inside, read, stem
+from vouch.nn.loaders.memory import most_numbers
 from vouch.nn.loaders.onnx_node import Context, OnnxNode
 from vouch.nn.loaders.onnx_ops import CONVERTERS
 from vouch.nn.network import GraphBuilder, Network
@@ -20,9 +21,6 @@ from vouch.nn.operators.base import Array, Shape
 
 # What may go in: the network's numbers are float32 or float64.
 _FLOATS = {onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE}
-
-# Results of constant folding larger than this many elements are refused.
-_LARGEST_CONSTANT = 1 << 28
 
 
 def load_onnx(path: Path) -> Network:
@@ -91,10 +89,12 @@ class _Reader:
         self.name, self.graph = name, model.graph
         self.opset = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 1)
         self.constants: dict[str, Array] = {}
+        self.left = 0  # elements that constant folding may still yield
 
     def network(self, data: bytes) -> Network:
         if self.graph.sparse_initializer:
             raise VouchError(f"{self.name}: sparse initialisers are not supported")
+        self.left = most_numbers(len(data))
         for tensor in self.graph.initializer:
             self.constants[tensor.name] = self._array(tensor)
         inputs = [value for value in self.graph.input if value.name not in self.constants]
@@ -155,5 +155,8 @@ class _Reader:
 
     def _fold(self, node: OnnxNode) -> None:
         """A node whose inputs are all known is computed here and now."""
-        for name, value in zip(node.outputs, node.compute(_LARGEST_CONSTANT), strict=False):
+        for name, value in zip(node.outputs, node.compute(self.left), strict=False):
             self.constants[name] = np.asarray(value)
+            self.left -= self.constants[name].size
+        if self.left < 0:
+            raise VouchError("the constants are too large")
