@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import time
-import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -177,6 +176,8 @@ def _analysis(state: _CheckRun, program: Program, starts: Entries) -> RangeAnaly
         raise
     except Exception as wrong:
         if settings.verbose:
+            import traceback
+
             traceback.print_exc()
         text = f"internal error: {type(wrong).__name__}: {' '.join(str(wrong).split())}".rstrip(": ")
         state.warnings.append(f"{text} in the range analysis; it decides nothing in this run")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
-import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -174,7 +173,9 @@ class Clang:
         if path is None:
             name = "zig.exe" if os.name == "nt" else "zig"
             return (str(wheel() / name), "clang")
-        found = shutil.which(path)
+        from shutil import which
+
+        found = which(path)
         if found is None:
             raise VouchError(f"clang {path!r} not found")
         return (found,)

@@ -6,7 +6,6 @@ can turn into another flag.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -82,6 +81,8 @@ def read_database(folder: str, sources: Collection[str]) -> list[Unit]:
         path = path / DATABASE
     text = read_text(path)
     try:
+        import json
+
         entries = json.loads(text)
     except ValueError as error:
         raise VouchError(f"{path}: not JSON: {error}") from None

@@ -7,7 +7,6 @@ function is reachable from one, so that no check is skipped in silence.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -57,7 +56,9 @@ def _named(program: Program, text: str) -> list[str]:
     if found:
         return found
     known = [f.source_name for f in program.functions.values() if f.defined]
-    close = difflib.get_close_matches(text, known, 1)
+    from difflib import get_close_matches
+
+    close = get_close_matches(text, known, 1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
     raise VouchError(f"no function {text!r} with a body in the program{hint}")
 

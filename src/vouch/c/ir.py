@@ -1,8 +1,8 @@
 """`Program`: what the reader makes of LLVM IR text, and the only form in which the rest of vouch sees code.
 
-Records are slotted dataclasses that nobody changes after the reader made them (they are not `frozen`
-because that triples the cost of making one, and a large program has millions). Types and constants are
-shared, so `is` and `==` on them are cheap.
+Nobody changes a record after the reader made it (instructions are not frozen because that triples the cost
+of making one, and a large program has millions). Types and constants are shared, so `is` and `==` on them are
+cheap.
 
 Values are `Operand`s; an instruction that yields a value names it in `result` (without the `%`).
 Anything the reader does not know becomes `Opaque` (an instruction) or `OpaqueConstant`: the engine turns
@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from vouch.c.sources import Sources
+from vouch.record import frozen_record, record
 
 # ---------------------------------------------------------------- types
 
@@ -25,12 +26,12 @@ class Type:
     __slots__ = ()
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class VoidType(Type):
     pass
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class IntType(Type):
     bits: int
 
@@ -38,29 +39,29 @@ class IntType(Type):
 FloatKind = Literal["half", "bfloat", "float", "double", "x86_fp80", "fp128", "ppc_fp128"]
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class FloatType(Type):
     kind: FloatKind
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class PointerType(Type):
     space: int = 0
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class ArrayType(Type):
     count: int
     element: Type
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class VectorType(Type):
     count: int
     element: Type
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class StructType(Type):
     """`name` is "" for a literal struct. An opaque struct has `fields` None."""
 
@@ -69,14 +70,14 @@ class StructType(Type):
     packed: bool = False
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class FunctionType(Type):
     result: Type
     parameters: tuple[Type, ...]
     variadic: bool = False
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class OtherType(Type):
     """label, metadata, token, target types: never a value of C."""
 
@@ -86,7 +87,7 @@ class OtherType(Type):
 # ---------------------------------------------------------------- source
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class Location:
     """A place in the source. `inlined_at` is not kept: vouch reads unoptimised code."""
 
@@ -117,7 +118,7 @@ class CType:
     qualifiers: frozenset[str] = frozenset()  # const, volatile, restrict, _Atomic; through typedefs too
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class Member:
     name: str
     offset: int  # bits from the start of the struct
@@ -126,7 +127,7 @@ class Member:
     bitfield: bool = False
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class Variable:
     """A C variable. `argument` is 1 for the first parameter, 0 for locals and globals."""
 
@@ -143,7 +144,7 @@ class Operand:
     __slots__ = ()
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class Register(Operand):
     """A local value: the result of an instruction or a parameter."""
 
@@ -155,24 +156,24 @@ class Constant(Operand):
     __slots__ = ()
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class IntConstant(Constant):
     type: IntType
     value: int  # as an unsigned number of type.bits bits
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class FloatConstant(Constant):
     type: FloatType
     bits: int  # IEEE representation in the width of the type
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class NullConstant(Constant):
     type: Type  # a pointer type
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class UndefConstant(Constant):
     """undef or poison of any type."""
 
@@ -180,14 +181,14 @@ class UndefConstant(Constant):
     poison: bool = False
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class ZeroConstant(Constant):
     """zeroinitializer of any type."""
 
     type: Type
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class AggregateConstant(Constant):
     """Array, struct or vector, element by element."""
 
@@ -195,7 +196,7 @@ class AggregateConstant(Constant):
     elements: tuple[Constant, ...]
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class StringConstant(Constant):
     """c"…": an array of i8."""
 
@@ -203,7 +204,7 @@ class StringConstant(Constant):
     data: bytes
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class GlobalConstant(Constant):
     """The address of a global variable, function or alias."""
 
@@ -211,7 +212,7 @@ class GlobalConstant(Constant):
     name: str
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class ExpressionConstant(Constant):
     """A constant expression: `op` is an opcode ("getelementptr", "ptrtoint", "add", "icmp", …).
 
@@ -226,7 +227,7 @@ class ExpressionConstant(Constant):
     extra: str = ""
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class OpaqueConstant(Constant):
     """Anything else (ptrauth, dso_local_equivalent, …)."""
 
@@ -234,7 +235,7 @@ class OpaqueConstant(Constant):
     text: str
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class AsmOperand(Operand):
     """Inline assembly as a callee."""
 
@@ -242,7 +243,7 @@ class AsmOperand(Operand):
     constraints: str
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class MetadataOperand(Operand):
     text: str
 
@@ -250,7 +251,7 @@ class MetadataOperand(Operand):
 # ---------------------------------------------------------------- instructions
 
 
-@dataclass(slots=True)
+@record
 class Instruction:
     """`location` is None where clang gave none. `nosanitize`: emitted for the instrumentation itself.
     `number` tells it from all others of the program: they are counted in the order of the text."""
@@ -262,7 +263,7 @@ class Instruction:
     number: int = field(default=-1, kw_only=True, compare=False, repr=False)
 
 
-@dataclass(slots=True)
+@record
 class Alloca(Instruction):
     allocated: Type
     count: Operand  # IntConstant 1 but for variable-length arrays
@@ -270,7 +271,7 @@ class Alloca(Instruction):
     variable: Variable | None = None  # from #dbg_declare, filled in by the reader
 
 
-@dataclass(slots=True)
+@record
 class Load(Instruction):
     """`carries`: reads a struct, or part of one, into a register only to hand it on by value. Bytes that
     nobody wrote are not read by the program there."""
@@ -285,7 +286,7 @@ class Load(Instruction):
     prepares a write."""
 
 
-@dataclass(slots=True)
+@record
 class Store(Instruction):
     value: Operand
     pointer: Operand
@@ -295,7 +296,7 @@ class Store(Instruction):
     field: int | None = None  # bits that are new, where it writes a bit-field (`vouch.c.bitfields`)
 
 
-@dataclass(slots=True)
+@record
 class GetElementPtr(Instruction):
     source: Type
     base: Operand
@@ -303,7 +304,7 @@ class GetElementPtr(Instruction):
     inbounds: bool
 
 
-@dataclass(slots=True)
+@record
 class Binary(Instruction):
     """op: add sub mul udiv sdiv urem srem shl lshr ashr and or xor fadd fsub fmul fdiv frem.
 
@@ -317,7 +318,7 @@ class Binary(Instruction):
     of_field: bool = False  # packs or unpacks a bit-field (`vouch.c.bitfields`)
 
 
-@dataclass(slots=True)
+@record
 class Unary(Instruction):
     """op: fneg, freeze."""
 
@@ -325,7 +326,7 @@ class Unary(Instruction):
     value: Operand
 
 
-@dataclass(slots=True)
+@record
 class Compare(Instruction):
     """op: icmp or fcmp; predicate as LLVM spells it (eq, ne, ugt, slt, oeq, une, …)."""
 
@@ -335,7 +336,7 @@ class Compare(Instruction):
     right: Operand
 
 
-@dataclass(slots=True)
+@record
 class Cast(Instruction):
     """op: trunc zext sext fptrunc fpext fptoui fptosi uitofp sitofp ptrtoint inttoptr bitcast addrspacecast
     ptrtoaddr."""
@@ -345,19 +346,19 @@ class Cast(Instruction):
     of_field: bool = False  # brings a number to or from the width of a bit-field's unit
 
 
-@dataclass(slots=True)
+@record
 class Select(Instruction):
     condition: Operand
     then: Operand
     otherwise: Operand
 
 
-@dataclass(slots=True)
+@record
 class Phi(Instruction):
     incoming: tuple[tuple[Operand, str], ...]  # value, block label
 
 
-@dataclass(slots=True)
+@record
 class Call(Instruction):
     """A call or an invoke's call part. `callee` is a GlobalConstant for direct calls, AsmOperand for inline
     assembly, any other operand for calls through pointers. `byval[i]` is the type of a by-value aggregate
@@ -372,7 +373,7 @@ class Call(Instruction):
     noundef: tuple[bool, ...] = ()  # by argument: it has a value, as clang says of all but (parts of) structs
 
 
-@dataclass(slots=True)
+@record
 class Extract(Instruction):
     """extractvalue (`indices` constant) — for vectors see ExtractElement."""
 
@@ -380,39 +381,39 @@ class Extract(Instruction):
     indices: tuple[int, ...]
 
 
-@dataclass(slots=True)
+@record
 class Insert(Instruction):
     aggregate: Operand
     value: Operand
     indices: tuple[int, ...]
 
 
-@dataclass(slots=True)
+@record
 class ExtractElement(Instruction):
     vector: Operand
     index: Operand
 
 
-@dataclass(slots=True)
+@record
 class InsertElement(Instruction):
     vector: Operand
     value: Operand
     index: Operand
 
 
-@dataclass(slots=True)
+@record
 class Shuffle(Instruction):
     left: Operand
     right: Operand
     mask: tuple[int | None, ...]  # None: poison
 
 
-@dataclass(slots=True)
+@record
 class VaArg(Instruction):
     list: Operand
 
 
-@dataclass(slots=True)
+@record
 class AtomicUpdate(Instruction):
     """atomicrmw: returns the old value, stores `op`(old, value)."""
 
@@ -421,7 +422,7 @@ class AtomicUpdate(Instruction):
     value: Operand
 
 
-@dataclass(slots=True)
+@record
 class CompareExchange(Instruction):
     """cmpxchg: yields { old, i1 }."""
 
@@ -430,17 +431,17 @@ class CompareExchange(Instruction):
     replacement: Operand
 
 
-@dataclass(slots=True)
+@record
 class Fence(Instruction):
     pass
 
 
-@dataclass(slots=True)
+@record
 class LandingPad(Instruction):
     text: str
 
 
-@dataclass(slots=True)
+@record
 class DebugValue(Instruction):
     """#dbg_value: the C variable has this value from here on (appears after mem2reg)."""
 
@@ -448,7 +449,7 @@ class DebugValue(Instruction):
     value: Operand
 
 
-@dataclass(slots=True)
+@record
 class Opaque(Instruction):
     """Not understood. `terminator` tells whether it ends its block; `text` is the IR line."""
 
@@ -459,12 +460,12 @@ class Opaque(Instruction):
 # terminators
 
 
-@dataclass(slots=True)
+@record
 class Return(Instruction):
     value: Operand | None
 
 
-@dataclass(slots=True)
+@record
 class Branch(Instruction):
     """`condition` None: always to `then`. `loop` is the id of !llvm.loop on a back edge."""
 
@@ -474,26 +475,26 @@ class Branch(Instruction):
     loop: str | None = None
 
 
-@dataclass(slots=True)
+@record
 class Switch(Instruction):
     value: Operand
     default: str
     cases: tuple[tuple[IntConstant, str], ...]
 
 
-@dataclass(slots=True)
+@record
 class Invoke(Call):
     normal: str = ""
     unwind: str = ""
 
 
-@dataclass(slots=True)
+@record
 class IndirectBranch(Instruction):
     address: Operand
     targets: tuple[str, ...]
 
 
-@dataclass(slots=True)
+@record
 class Unreachable(Instruction):
     pass
 
@@ -501,7 +502,7 @@ class Unreachable(Instruction):
 # ---------------------------------------------------------------- program
 
 
-@dataclass(slots=True)
+@record
 class Block:
     label: str
     instructions: list[Instruction]  # the last one is the terminator
@@ -511,7 +512,7 @@ class Block:
         return self.instructions[-1]
 
 
-@dataclass(slots=True)
+@record
 class Parameter:
     name: str
     type: Type
@@ -543,7 +544,7 @@ class Function:
         return bool(self.blocks)
 
 
-@dataclass(slots=True)
+@record
 class Global:
     """A global variable. `initializer` is None for a declaration (defined elsewhere)."""
 
@@ -572,7 +573,7 @@ class Layout:
     vector_align: dict[int, int] = field(default_factory=dict)
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class Partly:
     """Copies of structs that may be written in part only: `some` where there are any, `out` where some of
     them go to where pointers lead, `through` (numbers of calls) those that do so if they lack something."""

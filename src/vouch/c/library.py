@@ -11,7 +11,6 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -109,6 +108,8 @@ def load_parts(compile_model: Callable[[Path], str], identity: str, cache: Cache
     stored = cache.get(key) if cache else None
     if stored is not None:
         return [Part(**fields) for fields in json.loads(stored)]
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         texts = list(pool.map(compile_model, files))
     parts = [split_model(path.stem, text, i) for i, (path, text) in enumerate(zip(files, texts, strict=True))]
