@@ -353,7 +353,7 @@ class Outside:
     def _enter(self) -> None:
         """A call of one of the library's functions."""
         public = self.library.of_kind("public")
-        self.lines += [f"static void {self.prefix}enter(void)", "{"]
+        self.lines += [f"static void {self.prefix}enter(void)", "{", "    struct knowledge before;"]
         self.lines.append(f"    if (nesting > 2 || {self.prefix}every(is_null)) return;")
         self.lines.append(f"    if ({self.prefix}every(is_shared)) return;")
         self.lines.append("    nesting++;")
@@ -372,10 +372,12 @@ class Outside:
         if missing:
             yield f"        if ({' || '.join(missing)}) break;"
         call = f"{function.name}({', '.join(names)})"
+        yield "        forget(&before);"
+        after = "know_again(&before); leave(__builtin_frame_address(0), 0);"
         if not isinstance(function.result, Pointer):
-            yield f"        {call};"
+            yield f"        {call}; {after}"
             return
-        yield f"        {declare(function.result, 'result')} = {call};"
+        yield f"        {declare(function.result, 'result')} = {call}; {after}"
         taken = Pointer(function.result.to, function.result.const)
         shown = f"(({declare(taken, '')})result)"
         yield f"        if (result) {{ {' '.join(self._remember(taken, shown))} }}"
@@ -420,7 +422,6 @@ class Outside:
         self.lines.append("    entering = 0;")
         self.lines.append("    for (unsigned calls = 1 + below(3); calls; calls--) {")
         self.lines.append("        steps = 0;")
-        self.lines.append(f"        forget(__start_own_{self.prefix}, __stop_own_{self.prefix});")
         self.lines.append(f"        {self.prefix}enter();")
         self.lines.append(f"        {self.prefix}act();")
         self.lines += ["    }", "}"]

@@ -120,16 +120,28 @@ static void *recall(int list)
     return entering && is_shared(found) ? 0 : found;
 }
 
-/* At the start of an execution, functions outside know nothing of the caller's objects. */
-static void forget(const char *start, const char *end)
+struct knowledge { void *known[LISTS][LENGTH]; int count[LISTS]; };
+static const char *data_start, *data_end; /* the library's variables */
+
+/* Where an execution of the library starts, functions outside know nothing of the objects that its caller passes:
+ * of what they were given before they keep the library's variables alone. `before` gets the rest. */
+static void forget(struct knowledge *before)
 {
+    memcpy(before->known, known, sizeof known);
+    memcpy(before->count, known_count, sizeof known_count);
     for (int list = 0; list < LISTS; list++) {
         int kept = 0;
         for (int i = 0; i < known_count[list]; i++)
-            if ((char *)known[list][i] < start || (char *)known[list][i] >= end)
+            if ((char *)known[list][i] >= data_start && (char *)known[list][i] < data_end)
                 known[list][kept++] = known[list][i];
         known_count[list] = kept;
     }
+}
+
+static void know_again(const struct knowledge *before)
+{
+    memcpy(known, before->known, sizeof known);
+    memcpy(known_count, before->count, sizeof known_count);
 }
 
 static int nulls;
@@ -147,10 +159,11 @@ static int is_dead(const void *pointer)
     return (const char *)pointer < dead_below && (const char *)pointer > dead_below - (1 << 20);
 }
 
-/* A function of the library ends: what still leads to its variables must not be used any more. */
+/* A function of the library ends: what still leads to its variables must not be used any more. What was passed in
+ * memory lies a little above its frame. */
 static void leave(char *frame, void *result)
 {
-    dead_below = frame;
+    dead_below = frame + 80;
     for (int list = 0; list < LISTS; list++) {
         int kept = 0;
         for (int i = 0; i < known_count[list]; i++)
@@ -234,6 +247,8 @@ static void try_out(const struct program *program, unsigned runs)
     char *start = (malloc)(size + 1);
     memcpy(start, program->data, size);
     every_pointer = program->every_pointer;
+    data_start = program->data;
+    data_end = program->end;
     shared = program->shared;
     shared_end = program->shared_end;
     for (volatile unsigned run = 0; run < runs; run++) {
