@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 
 from vouch.bmc.ctypes import TypeTable
 from vouch.bmc.environment.outside import Environment
+from vouch.bmc.environment.overlap import Pair
 from vouch.bmc.initial import Given, Initial, Unknown, Zero
 from vouch.bmc.layouts import Layouts
 from vouch.bmc.memory import Memory
@@ -44,7 +45,7 @@ class ExecutionContext:
         devices: tuple[tuple[int, int], ...] = (),
         private: frozenset[str] = frozenset(),
         sharing: str = "language",
-        chosen: bool = False,
+        chosen: frozenset[Pair] = frozenset(),
     ) -> None:
         self.program = program
         self.arbitrary = arbitrary

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from vouch.bmc.context import ExecutionContext
 from vouch.bmc.counterexample import Counterexample
+from vouch.bmc.environment.overlap import Pair
 from vouch.bmc.equation import Claim, Cut, Equation
 from vouch.bmc.findings import Finder, Finding
 from vouch.bmc.inputs import numbers
@@ -52,7 +53,7 @@ class Answers:
     results: dict[str, CheckResult] = field(default_factory=dict)
     counterexamples: dict[str, Counterexample] = field(default_factory=dict)
     open_cuts: list[Cut] = field(default_factory=list)  # cuts that some execution runs into
-    overlapping: set[str] = field(default_factory=set)  # violated where objects from outside overlap
+    overlapping: dict[str, frozenset[Pair]] = field(default_factory=dict)  # violated where these overlap
     warnings: list[str] = field(default_factory=list)
 
 
@@ -80,6 +81,7 @@ class Decider:
         jobs: int = 1,
         memory: int | None = None,
         report: Callable[[CheckResult], None] | None = None,
+        violations_only: bool = False,
     ) -> None:
         self.context = context
         self.equation = equation
@@ -95,6 +97,7 @@ class Decider:
         self.jobs = jobs
         self.memory = memory
         self.report = report
+        self.violations_only = violations_only  # proofs in this equation say nothing
         self.answers = Answers()
         self.reached: set[Term] = set()  # guards some model satisfies
         self.unreached: set[Term] = set()  # guards no execution satisfies
@@ -136,9 +139,10 @@ class Decider:
                 self._single(question, violated)
         for question in violated:
             self._violation(question, violated)
-        self._note_unreached(questions)
-        self._vacuous()
-        self._contradiction()
+        if not self.violations_only:
+            self._note_unreached(questions)
+            self._vacuous()
+            self._contradiction()
         if self._solver is not None:
             self._solver.close()
             self._solver = None  # questions about cuts may follow
@@ -218,6 +222,8 @@ class Decider:
             return answer
         result = Answer.UNSAT
         for number in range(-1, len(used)):
+            if time.monotonic() >= min(end, self.deadline or end):
+                return Answer.UNKNOWN
             case = dict.fromkeys(used if number < 0 else used[:number], T.FALSE)
             if number >= 0:
                 case[used[number]] = T.TRUE
@@ -406,6 +412,9 @@ class Decider:
 
     def _proved(self, question: Question) -> None:
         """No violation in this equation: final unless executions were cut that lead to the check."""
+        if self.violations_only:
+            self._put(question, Verdict.UNKNOWN)
+            return
         verdict, reason = self.cut_verdict(question.check)
         self._put(question, verdict, reason, self.bound if verdict is Verdict.BOUND_SAFE else None)
 
@@ -546,7 +555,7 @@ class Decider:
             verdict, reason = Verdict.COND_UNSAFE, f"only after {finding.cause.id} is violated"
         elif finding.overlap is not None:
             verdict, reason = Verdict.COND_UNSAFE, finding.overlap
-            self.answers.overlapping.add(question.check.id)
+            self.answers.overlapping[question.check.id] = finding.pairs
         self._put(question, verdict, reason, finding=finding)
         # What was guessed or not computed, a native run may confirm; not what follows from another violation.
         if verdict is Verdict.UNSAFE or finding.cause is None:

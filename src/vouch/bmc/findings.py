@@ -12,6 +12,7 @@ from typing import Any
 
 from vouch.bmc.context import ExecutionContext
 from vouch.bmc.counterexample import Counterexample
+from vouch.bmc.environment.overlap import Pair
 from vouch.bmc.equation import Claim, Equation
 from vouch.bmc.inputs import inputs
 from vouch.bmc.model import ModelReader
@@ -27,11 +28,12 @@ from vouch.smt.term import Term
 class Finding:
     """One execution that violates `claim`. `cause` is the first check that fails in it before, in a way that
     leaves the rest arbitrary; `overlap` says which objects from outside overlap in it, of those that it hangs
-    on. None where there is no such thing."""
+    on: `pairs`. None where there is no such thing."""
 
     claim: Claim
     cause: Check | None
     overlap: str | None
+    pairs: frozenset[Pair]
     inputs: dict[str, Any]
     trace: list[TraceStep]
     example: Counterexample
@@ -67,24 +69,24 @@ class Finder:
             return None
         steps = [*model.start(), *model.steps(hit), _final(hit.check)]
         program = self._world.program
+        overlaps = self._overlaps(hit, model)
+        known = self._world.environment.overlaps
         words = trace(steps, program.ctypes, self._world.memory.big_endian, program.sources)
         return Finding(
             hit,
             self._cause(hit, model),
-            self._overlap(hit, model),
+            f"if {' and '.join(known.symbols[s] for s in overlaps)}" if overlaps else None,
+            frozenset(known.pairs[symbol] for symbol in overlaps),
             inputs(model, hit),
             words,
             model.counterexample(hit),
         )
 
-    def _overlap(self, claim: Claim, model: ModelReader) -> str | None:
+    def _overlaps(self, claim: Claim, model: ModelReader) -> list[Term]:
         pairs = self._world.environment.overlaps.symbols
         if not pairs:
-            return None
-        held = [
-            pairs[symbol] for symbol in symbols(claim.violated) if symbol in pairs and model.holds(symbol)
-        ]
-        return f"if {' and '.join(held)}" if held else None
+            return []
+        return [symbol for symbol in symbols(claim.violated) if symbol in pairs and model.holds(symbol)]
 
     def _cause(self, claim: Claim, model: ModelReader) -> Check | None:
         for other in self._chaos:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from vouch.bmc.context import ExecutionContext
 from vouch.bmc.decide import Answers, Decider
+from vouch.bmc.environment.overlap import EVERYWHERE, Pair
 from vouch.bmc.equation import Equation
 from vouch.bmc.execute import ExecutionLimits, Executor
 from vouch.bmc.induction import Induction
@@ -26,6 +27,7 @@ from vouch.status import UNREACHABLE
 from vouch.verdict import Verdict
 
 NOT_EVALUATED = "not evaluated"
+PLACES_SECONDS = 5.0  # for each question about overlapping objects at chosen places
 Results = Mapping[str, CheckResult]
 
 
@@ -97,19 +99,26 @@ class Rounds:
         return Round(answers)
 
     def _choose_places(self, start: Start, bound: int, answers: Answers) -> None:
-        """Look once more for violations that need overlapping objects, at places that a run can have."""
-        context, equation = self._execute(start, bound, None, chosen=True)
-        decider = self._decider(context, equation, bound, "global", self._proved)
-        found = decider.run([c for c in self.problem.checks if c.id in answers.overlapping])
-        for name, result in found.results.items():
-            if result.verdict is Verdict.UNSAFE:
-                answers.results[name] = result
-                answers.counterexamples[name] = found.counterexamples[name]
+        """Look once more for violations that need overlapping objects, at places that a run can have: where
+        those overlap that did, then wherever objects may."""
+        left = dict(answers.overlapping)
+        for pairs, limit in ((frozenset().union(*left.values()), PLACES_SECONDS), (EVERYWHERE, 1.0)):
+            context, equation = self._execute(start, bound, None, chosen=pairs)
+            decider = self._decider(context, equation, bound, "global", violations_only=True)
+            decider.check_timeout = min(decider.check_timeout, limit)
+            found = decider.run([c for c in self.problem.checks if c.id in left])
+            for name, result in found.results.items():
+                if result.verdict is Verdict.UNSAFE:
+                    answers.results[name] = result
+                    answers.counterexamples[name] = found.counterexamples[name]
+                    del left[name]
+            if not left:
+                return
 
     # ------------------------------------------------------------ executing and asking
 
     def _execute(
-        self, start: Start, bound: int, plan: Induction | None, *, chosen: bool = False
+        self, start: Start, bound: int, plan: Induction | None, *, chosen: frozenset[Pair] = frozenset()
     ) -> tuple[ExecutionContext, Equation]:
         problem, settings = self.problem, self._settings
         context = ExecutionContext(
@@ -148,6 +157,8 @@ class Rounds:
         bound: int | None,
         rung: str,
         report: Callable[[CheckResult], None] | None = None,
+        *,
+        violations_only: bool = False,
     ) -> Decider:
         return Decider(
             context,
@@ -163,6 +174,7 @@ class Rounds:
             jobs=self.problem.jobs,
             memory=self._settings.check_memory,
             report=report,
+            violations_only=violations_only,
         )
 
     def _execution_deadline(self) -> float:

@@ -23,7 +23,7 @@ from vouch.bmc.environment.layers import (
     Written,
     add_hit,
 )
-from vouch.bmc.environment.overlap import Overlaps, is_pristine
+from vouch.bmc.environment.overlap import EVERYWHERE, Group, Overlaps, Pair, group_of, is_pristine
 from vouch.bmc.environment.reach import Reach, Root, Walker
 from vouch.bmc.initial import Unknown
 from vouch.bmc.memory import Contents, partly_written
@@ -43,8 +43,8 @@ PLACES_LIMIT = 24  # the same where places are chosen
 
 class Environment(PointerMaker):
     """`strict`: pointers from outside may be null or invalid. `private`: globals that nothing but accesses by
-    name reaches. `sharing`: "language" as above; "same-type" leaves the pairs out. `chosen`: places are
-    chosen in place of pairs, which leaves most of them out: for violations only."""
+    name reaches. `sharing`: "language" as above; "same-type" leaves the pairs out. `chosen`: for these pairs
+    places are chosen, and the others are left out: for violations only."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Environment(PointerMaker):
         strict: bool,
         private: frozenset[str],
         sharing: str = "language",
-        chosen: bool = False,
+        chosen: frozenset[Pair] = frozenset(),
     ) -> None:
         self.context = context
         self.ctypes = context.ctypes
@@ -149,8 +149,9 @@ class Environment(PointerMaker):
                     count += 1
                     same = T.fresh(f"{name}.is.{target.name}", T.BOOL)
                     yield T.and_(guard, same), target, offset
+        own = Kind.OUTSIDE, name, ctype
         for target in self._shared():
-            for offset in self._offsets(target, ctype, name) if target not in self.restricted else ():
+            for offset in self._offsets(target, own) if target not in self.restricted else ():
                 if count >= limit:
                     return
                 count += 1
@@ -185,8 +186,9 @@ class Environment(PointerMaker):
                 found.setdefault(variable.variable.type, name)
         return list(found.values())
 
-    def _offsets(self, target: MemObject, ctype: int | None, name: str) -> Iterator[Term]:
-        """Where in an object a pointer to `ctype` may lead, as far as that is followed exactly."""
+    def _offsets(self, target: MemObject, own: Group) -> Iterator[Term]:
+        """Where in an object a pointer to one of the group may lead, as far as that is followed exactly."""
+        _, name, ctype = own
         held = self.ctypes.known(target.ctype)
         bits = self.context.pointer_bits
         if ctype is not None and held is not None and not self.ctypes.is_bytes(ctype):
@@ -197,7 +199,7 @@ class Environment(PointerMaker):
                 if stride and isinstance(target.size, int) and target.size >= stride:
                     yield self._somewhere(target, stride, name)
                     return
-        if self.chosen and self.ctypes.may_share(held, ctype):
+        if self._is_chosen(own, target) and self.ctypes.may_share(held, ctype):
             for place in self._chosen_places(held, ctype):
                 place += self.starts.get(target, 0)
                 if place < 0:
@@ -205,6 +207,9 @@ class Environment(PointerMaker):
                 size = self.context.program.ctypes[ctype].size if ctype is not None else 1
                 if not isinstance(target.size, int) or place + max(size, 1) <= target.size:
                     yield T.bv(place, bits)
+
+    def _is_chosen(self, own: Group, target: MemObject) -> bool:
+        return self.chosen is EVERYWHERE or frozenset((own, group_of(target))) in self.chosen
 
     def _chosen_places(self, held: int | None, ctype: int | None) -> list[int]:
         """A few offsets in an object of type `held` at which a pointer to `ctype` may lead."""

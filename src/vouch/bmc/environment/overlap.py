@@ -16,17 +16,20 @@ from vouch.smt import term as T
 from vouch.smt.term import Term
 
 Group = tuple[Kind, str, int | None]
+Pair = frozenset[Group]
+EVERYWHERE: frozenset[Pair] = frozenset({frozenset()})  # all pairs that there are
 
 
-def _group(target: MemObject) -> Group:
+def group_of(target: MemObject) -> Group:
     return target.kind, target.name, target.ctype
 
 
 class Overlaps:
-    """`symbols` are those of pairs of groups, with what they mean."""
+    """`symbols` are those of pairs of groups, with what they mean; `pairs` says of which."""
 
     def __init__(self, ctypes: TypeTable, pointer_bits: int) -> None:
         self.symbols: dict[Term, str] = {}
+        self.pairs: dict[Term, Pair] = {}
         self._ctypes = ctypes
         self._bits = pointer_bits
         self._members: dict[Group, dict[MemObject, None]] = {}
@@ -36,10 +39,10 @@ class Overlaps:
 
     def add(self, own: MemObject, others: Iterable[MemObject]) -> None:
         """A new object that may overlap all others that the language allows it to."""
-        group = _group(own)
+        group = group_of(own)
         for target in others:
             if target.size != 0:
-                self._members.setdefault(_group(target), {})[target] = None
+                self._members.setdefault(group_of(target), {})[target] = None
         fresh = group not in self._members
         self._members.setdefault(group, {})[own] = None
         for other in self._members:
@@ -51,6 +54,7 @@ class Overlaps:
             ):
                 symbol = T.fresh(f"{own.name}.overlaps.{other[1]}", T.BOOL)
                 self.symbols[symbol] = f"{own.name} overlaps {other[1]}"
+                self.pairs[symbol] = frozenset((group, other))
                 self._between.setdefault(group, {})[other] = symbol
                 self._between.setdefault(other, {})[group] = symbol
 
@@ -63,7 +67,7 @@ class Overlaps:
 
     def of(self, target: MemObject) -> Iterator[tuple[MemObject, Term]]:
         """What may overlap an object, as far as anybody looked at it, with the symbol."""
-        for group, symbol in self._between.get(_group(target), {}).items():
+        for group, symbol in self._between.get(group_of(target), {}).items():
             for other in self._members[group]:
                 if other is not target:
                     yield other, symbol
@@ -73,7 +77,7 @@ class Overlaps:
         found: dict[MemObject, dict[Term, None]] = {}
         by_group: dict[Group, list[MemObject]] = {}
         for target in targets:
-            by_group.setdefault(_group(target), []).append(target)
+            by_group.setdefault(group_of(target), []).append(target)
         for group, own in by_group.items():
             for other, symbol in self._between.get(group, {}).items():
                 for member in self._members[other]:
@@ -83,7 +87,7 @@ class Overlaps:
 
     def between(self, a: MemObject, b: MemObject) -> tuple[Term, Term] | None:
         """The symbol of two objects, and the distance of the second's origin from the first's."""
-        symbol = self._between.get(_group(a), {}).get(_group(b)) if a is not b else None
+        symbol = self._between.get(group_of(a), {}).get(group_of(b)) if a is not b else None
         if symbol is None:
             return None
         if (a, b) not in self._distances:
