@@ -16,6 +16,7 @@ class TypeTable:
     def __init__(self, table: Mapping[int, ir.CType]) -> None:
         self.table = table
         self._shares: dict[tuple[int, int], bool] = {}
+        self._at: dict[tuple[int | None, int], int | None] = {}
 
     def same(self, a: int, b: int) -> bool:
         """One type, whatever its qualifiers and typedefs."""
@@ -40,6 +41,11 @@ class TypeTable:
 
     def ctype_at(self, key: int | None, offset: int) -> int | None:
         """The C type of the scalar at a byte offset of a C type."""
+        if (key, offset) not in self._at:
+            self._at[key, offset] = self._ctype_at(key, offset)
+        return self._at[key, offset]
+
+    def _ctype_at(self, key: int | None, offset: int) -> int | None:
         for _ in range(32):
             if key is None or key not in self.table:
                 return None

@@ -184,8 +184,7 @@ class Decider:
         goals = [term for claim in self.equation.claims for term in (claim.reached, claim.violated)]
         goals += [cut.guard for cut in self.equation.cuts]
         goals += [*self.equation.assumptions, *self.equation.ends, *self.context.preferences]
-        wanted = {symbol for goal in dict.fromkeys(goals) for symbol in self._symbols(goal)}
-        return self._connected(wanted)
+        return self._connected(set(symbols(tuple(goals))))
 
     def _connected(self, wanted: Iterable[Term]) -> list[Term]:
         """The constraints that share a symbol with these, directly or not."""

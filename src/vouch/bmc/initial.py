@@ -50,8 +50,13 @@ class Initial:
         return T.ite(self.undefined, marked, clear)
 
     def values(self) -> Iterator[tuple[int, Value]]:
-        """What was read or is known of it so far, with offsets: all pointers that it may hold are there."""
+        """What was read or is known of it so far, with offsets: all pointers that it may hold are there, or
+        in its parts."""
         return iter(())
+
+    def parts(self) -> tuple[Initial, ...]:
+        """Others that it is made of."""
+        return ()
 
 
 class Zero(Initial):
@@ -336,9 +341,8 @@ class Merged(Initial):
         clear = T.const_array(memory.words.flag_sort(word), T.bv(0, word))
         return T.ite(self.condition, clear if yes is None else yes, clear if no is None else no)
 
-    def values(self) -> Iterator[tuple[int, Value]]:
-        yield from self.yes.values()
-        yield from self.no.values()
+    def parts(self) -> tuple[Initial, ...]:
+        return self.yes, self.no
 
 
 class CommandLine(Unknown):

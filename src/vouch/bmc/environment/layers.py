@@ -143,15 +143,13 @@ class Layer(Initial):
         raise NotImplementedError
 
     def values(self) -> Iterator[tuple[int, Value]]:
-        layer: Initial = self
-        while isinstance(layer, Layer):  # there may be very many
-            yield from layer.fresh.values()
-            if layer.old.array is not None:
-                yield 0, layer.old.array
-            for offset, (_, value, _) in layer.old.cells.items():
-                yield offset, value
-            layer = layer._below
-        yield from layer.values()
+        if self.old.array is not None:
+            yield 0, self.old.array
+        for offset, (_, value, _) in self.old.cells.items():
+            yield offset, value
+
+    def parts(self) -> tuple[Initial, ...]:
+        return self.fresh, self._below
 
 
 class Written(Layer):

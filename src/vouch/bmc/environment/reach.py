@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from vouch.bmc.ctypes import TypeTable
 from vouch.bmc.environment.layers import WHOLE, Span
+from vouch.bmc.initial import Initial
 from vouch.bmc.memory import Contents
 from vouch.bmc.value import Kind, MemObject, Pointer, Value
 from vouch.smt.term import Term
@@ -59,6 +60,17 @@ def _is_memory(target: MemObject, result: Reach) -> bool:
     return target.kind in MAIN and not target.dead
 
 
+def _held(initial: Initial) -> Iterator[tuple[int, Value]]:
+    """Values in what an object held at first. Layers lie over layers, and branches share what lies below."""
+    work, seen = [initial], {initial}
+    while work:
+        current = work.pop()
+        yield from current.values()
+        fresh = [part for part in current.parts() if part not in seen]
+        work += fresh
+        seen.update(fresh)
+
+
 class Walker:
     """`globals_` gives the pointers in a global's initial value, `addressed` the objects by the symbols of
     their addresses, as far as they have any."""
@@ -99,6 +111,8 @@ class Walker:
             for offset, value in self._stored(target, memory.get(target)):
                 if offset is not None and not _inside(after, offset):
                     continue
+                if isinstance(value, Term) and not self.addressed:
+                    continue
                 pointee = None
                 if offset is not None and isinstance(value, Pointer):
                     pointee = self.ctypes.pointee(self.ctypes.ctype_at(target.ctype, offset))
@@ -137,7 +151,7 @@ class Walker:
             if contents.array is not None:
                 yield None, contents.array
             initial = contents.initial if contents.initial is not None else initial
-        for at, value in initial.values():
+        for at, value in _held(initial):
             yield (None if isinstance(value, Term) else at), value
         if target.kind is Kind.GLOBAL:
             for value in self.globals(target):
