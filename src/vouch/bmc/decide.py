@@ -27,7 +27,7 @@ from vouch.smt.model import Model, Whole, take
 from vouch.smt.solver import Answer, Solver, SolverError
 from vouch.smt.term import Term
 from vouch.smt.walk import substitute
-from vouch.status import UNREACHABLE
+from vouch.status import UNREACHABLE, Direction
 from vouch.verdict import Verdict
 
 SIMPLIFYING = 10.0  # seconds for smaller inputs of all violations of an equation
@@ -81,7 +81,7 @@ class Decider:
         jobs: int = 1,
         memory: int | None = None,
         report: Callable[[CheckResult], None] | None = None,
-        violations_only: bool = False,
+        direction: Direction = Direction.BOTH,
     ) -> None:
         self.context = context
         self.equation = equation
@@ -97,7 +97,7 @@ class Decider:
         self.jobs = jobs
         self.memory = memory
         self.report = report
-        self.violations_only = violations_only  # proofs in this equation say nothing
+        self.direction = direction  # which answers hold beyond this equation
         self.answers = Answers()
         self.reached: set[Term] = set()  # guards some model satisfies
         self.unreached: set[Term] = set()  # guards no execution satisfies
@@ -139,7 +139,7 @@ class Decider:
                 self._single(question, violated)
         for question in violated:
             self._violation(question, violated)
-        if not self.violations_only:
+        if Direction.PROVES in self.direction:
             self._note_unreached(questions)
             self._vacuous()
             self._contradiction()
@@ -411,7 +411,7 @@ class Decider:
 
     def _proved(self, question: Question) -> None:
         """No violation in this equation: final unless executions were cut that lead to the check."""
-        if self.violations_only:
+        if Direction.PROVES not in self.direction:
             self._put(question, Verdict.UNKNOWN)
             return
         verdict, reason = self.cut_verdict(question.check)
@@ -458,6 +458,9 @@ class Decider:
     def _violation(self, question: Question, violated: list[Question]) -> None:
         """Find an execution in which this check fails before any other goes wrong in a way that makes the
         rest arbitrary; report one that needs another failure first as conditional."""
+        if Direction.REFUTES not in self.direction:
+            self._put(question, Verdict.UNKNOWN)
+            return
         if question.finding is None or question.finding.flaws:
             began = time.monotonic()
             problem = self._look_for_cleaner(question, violated)
@@ -497,10 +500,11 @@ class Decider:
         assert known is not None
         if self._simplifying > SIMPLIFYING or self._left() < 2.0:
             return
+        if known.overlap is not None:
+            return  # another execution is looked for, at chosen places
         chaos = [c for q in violated for c in q.claims if c.chaos and q is not question]
         goal = self._alone(known.claim, chaos) if known.cause is None else known.claim.violated
-        if known.overlap is None:
-            goal = self._apart(goal)
+        goal = self._apart(goal)
         solver, began = self._shared(), time.monotonic()
 
         def ask(goal: Term) -> bool | None:

@@ -16,8 +16,8 @@ from vouch.bmc.environment.overlap import Pair
 from vouch.bmc.equation import Claim, Equation
 from vouch.bmc.inputs import inputs
 from vouch.bmc.model import ModelReader
+from vouch.bmc.simplest import needed
 from vouch.bmc.trace import ConcreteStep, trace
-from vouch.bmc.value import symbols
 from vouch.c.checks.base import Check
 from vouch.result import TraceStep
 from vouch.smt import term as T
@@ -86,7 +86,7 @@ class Finder:
         pairs = self._world.environment.overlaps.symbols
         if not pairs:
             return []
-        return [symbol for symbol in symbols(claim.violated) if symbol in pairs and model.holds(symbol)]
+        return [s for s in needed(claim.violated, model.value) if s in pairs and model.holds(s)]
 
     def _cause(self, claim: Claim, model: ModelReader) -> Check | None:
         for other in self._chaos:

@@ -23,7 +23,7 @@ from vouch.result import CheckResult
 from vouch.smt import solver as solvers
 from vouch.smt import term as T
 from vouch.smt.solver import Answer, Solver
-from vouch.status import UNREACHABLE
+from vouch.status import UNREACHABLE, Direction
 from vouch.verdict import Verdict
 
 NOT_EVALUATED = "not evaluated"
@@ -92,7 +92,7 @@ class Rounds:
         """Loops are generalised after `k` iterations, in which the trusted checks are assumed to hold."""
         plan = Induction(k, trusted, self.problem.invariants)
         context, equation = self._execute(start, k, plan)
-        decider = self._decider(context, equation, None, "induction")
+        decider = self._decider(context, equation, None, "induction", direction=Direction.PROVES)
         answers = decider.run([c for c in self.problem.checks if c.id in trusted])
         others = frozenset(c.id for c in self.problem.checks) - trusted
         self._unclaimed(start, decider, equation, answers, others)
@@ -104,7 +104,7 @@ class Rounds:
         left = dict(answers.overlapping)
         for pairs, limit in ((frozenset().union(*left.values()), PLACES_SECONDS), (EVERYWHERE, 1.0)):
             context, equation = self._execute(start, bound, None, chosen=pairs)
-            decider = self._decider(context, equation, bound, "global", violations_only=True)
+            decider = self._decider(context, equation, bound, "global", direction=Direction.REFUTES)
             decider.check_timeout = min(decider.check_timeout, limit)
             found = decider.run([c for c in self.problem.checks if c.id in left])
             for name, result in found.results.items():
@@ -158,7 +158,7 @@ class Rounds:
         rung: str,
         report: Callable[[CheckResult], None] | None = None,
         *,
-        violations_only: bool = False,
+        direction: Direction = Direction.BOTH,
     ) -> Decider:
         return Decider(
             context,
@@ -174,7 +174,7 @@ class Rounds:
             jobs=self.problem.jobs,
             memory=self._settings.check_memory,
             report=report,
-            violations_only=violations_only,
+            direction=direction,
         )
 
     def _execution_deadline(self) -> float:
