@@ -52,7 +52,7 @@ class RandomGraph:
         size = int(np.prod(self.shape))
         self.add("Reshape", f"{self.value} {self.constant(ints(1, size))}", [1, size])
         self.add("Gemm", f"{self.value} {self.number(size, outputs)} {self.number(outputs)}", [1, outputs])
-        return model(self.nodes, self.input, self.constants, output=self.value, opset=19)
+        return model(self.nodes, self.input, self.constants, output=self.value, opset=20)
 
 
 def _window(n: int, k: int, s: int, d: int, pads: tuple[int, int], ceil: bool = False) -> int:
@@ -225,6 +225,132 @@ def _product(g: RandomGraph) -> None:
     return g.add("MatMul", f"{g.value} {g.number(width, out)}", [*g.shape[:-1], out])
 
 
+def _away_from_zero(g: RandomGraph) -> None:
+    """|v| + 1/2: the domain of logarithms and quotients."""
+    g.add("Abs", g.value)
+    g.add("Add", f"{g.value} {g.constant(0.5)}")
+
+
+def _curve(g: RandomGraph) -> None:
+    kind = g.pick(
+        *("Abs", "Elu", "Selu", "Celu", "Gelu", "HardSwish", "Softplus", "Softsign", "Erf", "Sign"),
+        *("Exp", "Pow", "Pow", "Log", "Sqrt", "Reciprocal", "PRelu", "Silu"),
+    )
+    match kind:
+        case "Exp":
+            g.add("Tanh", g.value)
+            g.add("Exp", g.value)
+        case "Pow":
+            power = g.pick(2.0, 3.0, -1.0, -2.0, 0.5, 1.5)
+            if power in (2.0, 3.0):
+                g.add("Tanh", g.value)
+            else:
+                _away_from_zero(g)
+            g.add("Pow", f"{g.value} {g.constant(power)}")
+        case "Log" | "Sqrt" | "Reciprocal":
+            _away_from_zero(g)
+            g.add(kind, g.value)
+        case "PRelu":
+            slopes = g.rng.normal(size=[n if a == 1 else 1 for a, n in enumerate(g.shape)][1:])
+            g.add(kind, f"{g.value} {g.constant(np.round(slopes * 64) / 64)}")
+        case "Sign":  # away from values that cancel exactly
+            g.add("Add", f"{g.value} {g.constant(0.3371)}")
+            g.add(kind, g.value)
+        case "Silu":
+            before = g.value
+            g.add("Sigmoid", g.value)
+            g.add("Mul", f"{g.value} {before}")
+        case _:
+            options = {"Elu": {"alpha": float(g.pick(1.0, 2.0, 0.5))}, "Celu": {"alpha": 0.75}}
+            options["Gelu"] = {"approximate": g.pick("none", "tanh")}
+            g.add(kind, g.value, **options.get(kind, {}))
+
+
+def _bilinear(g: RandomGraph) -> None:
+    same = [name for name, shape in g.older if shape == g.shape]
+    first, other = g.value, same[int(g.rng.integers(len(same)))]
+    if np.prod(g.shape) > 24:
+        return
+    match g.pick("Mul", "Mul", "Div", "MatMul", "Einsum"):
+        case "Mul":
+            g.add("Tanh", g.value)
+            g.add("Mul", f"{g.value} {other}")
+        case "Div":
+            g.value = other
+            _away_from_zero(g)
+            g.add("Div", f"{first} {g.value}")
+        case "MatMul":
+            rank = len(g.shape)
+            order = [*range(rank - 2), rank - 1, rank - 2]
+            g.add("Tanh", g.value)
+            bounded = g.value
+            g.add("Transpose", other, perm=order)
+            g.add("MatMul", f"{bounded} {g.value}", [*g.shape[:-1], g.shape[-2]])
+        case _:
+            letters = "abcd"[: len(g.shape)]
+            g.add("Tanh", g.value)
+            g.add("Einsum", f"{g.value} {other}", equation=f"{letters},{letters}->{letters}")
+
+
+def _statistics(g: RandomGraph) -> None:
+    width = g.shape[-1]
+    if width > 6:
+        return None
+    kind = g.pick("Softmax", "LogSoftmax", "LayerNormalization")
+    if kind == "LayerNormalization":
+        inputs = f"{g.value} {g.number(width)} {g.number(width)}"
+        return g.add(kind, inputs, epsilon=float(g.pick(0.1, 0.5)))
+    return g.add(kind, g.value, axis=-1)
+
+
+def _choice(g: RandomGraph) -> None:
+    same = [name for name, shape in g.older if shape == g.shape]
+    other = same[int(g.rng.integers(len(same)))]
+    if g.pick(0, 1):
+        name = f"c{len(g.constants)}"
+        g.constants[name] = g.rng.random(g.shape[1:]) < 0.5
+        return g.add("Where", f"{name} {g.value} {g.pick(other, g.number(1))}")
+    first = g.value
+    g.add(g.pick("Greater", "Less", "GreaterOrEqual", "LessOrEqual"), f"{g.value} {g.constant(0.3371)}")
+    return g.add("Where", f"{g.value} {first} {g.pick(other, g.number(1))}")
+
+
+def _grow(g: RandomGraph) -> None:
+    if np.prod(g.shape) > 20:
+        return None
+    if len(g.shape) != 4:
+        repeats = [1] * (len(g.shape) - 1) + [2]
+        return g.add("Tile", f"{g.value} {g.constant(ints(*repeats))}", [*g.shape[:-1], 2 * g.shape[-1]])
+    channels, height, width = g.shape[1:]
+    match g.pick("ConvTranspose", "ConvTranspose", "Resize", "Resize", "DepthToSpace"):
+        case "ConvTranspose":
+            stride, kernel = int(g.pick(1, 2)), int(g.pick(1, 2, 3))
+            weights = g.number(channels, 2, kernel, kernel)
+            room = [(n - 1) * stride + kernel for n in (height, width)]
+            shape = [1, 2, *room]
+            return g.add("ConvTranspose", f"{g.value} {weights} {g.number(2)}", shape, strides=[stride] * 2)
+        case "Resize":
+            factors = g.constant([1.0, 1.0, 2.0, 2.0])
+            shape = [1, channels, 2 * height, 2 * width]
+            return g.add("Resize", f"{g.value} - {factors}", shape, mode=g.pick("nearest", "linear"))
+        case _:
+            if channels % 4 == 0:
+                shape = [1, channels // 4, 2 * height, 2 * width]
+                g.add("DepthToSpace", g.value, shape, blocksize=2, mode=g.pick("DCR", "CRD"))
+            return None
+
+
+def _extremes(g: RandomGraph) -> None:
+    axis = int(g.rng.integers(1, len(g.shape)))
+    shape = [1 if a == axis else n for a, n in enumerate(g.shape)]
+    kind = g.pick("ReduceMax", "ReduceMin", "ReduceL1", "ReduceSumSquare", "Mean")
+    if kind == "Mean":
+        return g.add("Mean", f"{g.value} {g.number(1)}")
+    if kind == "ReduceSumSquare":
+        g.add("Tanh", g.value)
+    return g.add(kind, f"{g.value} {g.constant(ints(axis))}", shape)
+
+
 def _nothing(g: RandomGraph) -> None:
     g.add(g.pick("Identity", "Dropout", "Neg"), g.value)
 
@@ -232,6 +358,7 @@ def _nothing(g: RandomGraph) -> None:
 _STEPS: list[Callable[[RandomGraph], None]] = [
     *(_conv, _conv, _pool, _pool, _global, _normalise, _constant, _constant, _older, _concat),
     *(_activation, _activation, _move, _move, _reduce, _product, _nothing),
+    *(_curve, _curve, _curve, _bilinear, _bilinear, _statistics, _choice, _grow, _grow, _extremes),
 ]
 
 

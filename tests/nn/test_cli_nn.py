@@ -238,8 +238,7 @@ def test_softmax_at_the_end(folder):
     text = limit(0.9).replace("(declare-const Y_0 Real)", "(declare-const Y_0 Real)(declare-const Y_1 Real)")
     (folder / "p.vnnlib").write_text(text)
     result = vouch.nn.verify("s.onnx", "p.vnnlib")
-    assert result.verdict is Verdict.UNKNOWN
-    assert "softmax" in (result.reason or "")
+    assert result.verdict in (Verdict.SAFE, Verdict.UNSAFE)
 
 
 def test_several_networks_side_by_side():

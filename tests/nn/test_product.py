@@ -101,7 +101,8 @@ def test_lines_enclose_differences_of_activations(activation: Operator) -> None:
         for part, values in ((model.slots[node.first], r), (model.slots[node.second], t)):
             state.low[0, part], state.high[0, part] = values.min(0), values.max(0)
         gap = r - t
-        found, low, high = relax(model, index, gap.min(0)[None, :], gap.max(0)[None, :], state)
+        whole = relax(model, index, gap.min(0)[None, :], gap.max(0)[None, :], state)
+        found, low, high = whole.lines, whole.low, whole.high
         value = activation.evaluate(r) - activation.evaluate(t)
         assert (value >= found.low_slope * gap + found.low_shift - 1e-14).all()
         assert (value <= found.high_slope * gap + found.high_shift + 1e-14).all()

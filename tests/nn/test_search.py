@@ -201,7 +201,7 @@ def test_timeout_comes_in_time_and_with_progress():
         assert 0.0 <= result.progress < 1.0
 
 
-def test_softmax_keeps_the_order_only():
+def test_softmax_keeps_the_order_and_has_bounds():
     from vouch.nn.network import GraphBuilder
     from vouch.nn.operators import Gemm, Softmax
 
@@ -211,9 +211,10 @@ def test_softmax_keeps_the_order_only():
     assert verify(network, robustness(np.zeros(1), 1.0, 2, label=0), settings()).verdict is Verdict.SAFE
     assert verify(network, robustness(np.zeros(1), 2.0, 2, label=0), settings()).verdict is Verdict.UNSAFE
     share = output_union(-np.ones(1), np.ones(1), [(np.array([[-1.0, 0.0]]), np.array([-0.99]))])
-    result = verify(network, share, settings())
-    assert result.verdict is Verdict.UNKNOWN
-    assert "softmax" in result.reason
+    # The largest share is 1 / (1 + exp(-2.5)) = 0.924.
+    assert verify(network, share, settings()).verdict is Verdict.SAFE
+    share = output_union(-np.ones(1), np.ones(1), [(np.array([[-1.0, 0.0]]), np.array([-0.92]))])
+    assert verify(network, share, settings()).verdict is Verdict.UNSAFE
 
 
 def test_sizes_have_to_fit():

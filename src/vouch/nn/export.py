@@ -17,29 +17,42 @@ from vouch.nn.operators import (
     Clip,
     Concat,
     Conv,
+    ConvTranspose,
+    Curve,
+    Einsum,
     Expand,
     Gather,
     Gemm,
     LeakyRelu,
+    LogSoftmax,
     MatMul,
+    MatMulValues,
     Max,
     MaxPool,
     Operator,
     Pad,
+    Positive,
+    Product,
     Reduce,
+    ReduceMax,
     Relu,
     Reshape,
+    Resize,
     Scale,
+    Select,
     Shift,
     Sigmoid,
     Slice,
     Softmax,
+    Standardise,
     Tanh,
+    Tile,
     Transpose,
+    TwoSlopes,
 )
 from vouch.nn.operators.base import Array, Shape
 
-OPSET = 19  # the oldest in which AveragePool has dilations
+OPSET = 20  # the oldest that has Gelu
 
 
 def to_onnx(network: Network, *, double: bool | None = None) -> bytes:
@@ -76,7 +89,7 @@ class _Writer:
         self.count = 0
 
     def model(self) -> bytes:
-        kind = onnx.TensorProto.DOUBLE if self.dtype is np.float64 else onnx.TensorProto.FLOAT
+        kind = self.kind
         network, output = self.network, self.network.output
         if output == network.input:
             output = self.emit("Identity", [network.input])
@@ -107,6 +120,14 @@ class _Writer:
 
     def integers(self, values: Sequence[int] | Array) -> str:
         return self._constant(np.asarray(values, np.int64))
+
+    def truths(self, values: Array) -> str:
+        return self._constant(np.asarray(values, bool))
+
+    @property
+    def kind(self) -> int:
+        """ONNX's number for the type of the network's numbers."""
+        return int(onnx.TensorProto.DOUBLE if self.dtype is np.float64 else onnx.TensorProto.FLOAT)
 
     def _constant(self, array: Array) -> str:
         self.count += 1
@@ -234,12 +255,92 @@ def _clip(w: _Writer, op: Clip, inputs: list[str], node: Node) -> None:
 
 
 def _softmax(w: _Writer, op: Softmax, inputs: list[str], node: Node) -> None:
+    kind = "LogSoftmax" if isinstance(op, LogSoftmax) else "Softmax"
     if not op.flat:
-        w.emit("Softmax", inputs, node.name, axis=op.axis)
+        w.emit(kind, inputs, node.name, axis=op.axis)
         return
     flat = w.emit("Flatten", inputs, axis=op.axis)
     shape: Shape = node.shape
-    w.emit("Reshape", [w.emit("Softmax", [flat], axis=1), w.integers(shape)], node.name)
+    w.emit("Reshape", [w.emit(kind, [flat], axis=1), w.integers(shape)], node.name)
+
+
+def _conv_transpose(w: _Writer, op: ConvTranspose, inputs: list[str], node: Node) -> None:
+    constants = [w.numbers(op.weights), w.numbers(op.bias)]
+    attributes = {"strides": op.strides, "pads": _flat_pads(op.pads), "dilations": op.dilations}
+    more = {"group": op.groups, "output_padding": op.extra}
+    w.emit("ConvTranspose", [*inputs, *constants], node.name, **attributes, **more)
+
+
+def _resize(w: _Writer, op: Resize, inputs: list[str], node: Node) -> None:
+    """Matrix products along the axes: what the interpolation comes to."""
+    value, rank = inputs[0], len(op.maps)
+    for axis, matrix in enumerate(op.maps):
+        if matrix is None:
+            continue
+        order = [a for a in range(rank) if a != axis] + [axis]
+        last = w.emit("MatMul", [w.emit("Transpose", [value], perm=order), w.numbers(matrix.T)])
+        value = w.emit("Transpose", [last], perm=[order.index(a) for a in range(rank)])
+    w.emit("Identity", [value], node.name)
+
+
+def _tile(w: _Writer, op: Tile, inputs: list[str], node: Node) -> None:
+    w.emit("Tile", [*inputs, w.integers(op.repeats)], node.name)
+
+
+def _select(w: _Writer, op: Select, inputs: list[str], node: Node) -> None:
+    w.emit("Where", [w.truths(op.mask), *inputs], node.name)
+
+
+def _positive(w: _Writer, op: Positive, inputs: list[str], node: Node) -> None:
+    above = w.emit("GreaterOrEqual" if op.zero else "Greater", [*inputs, w.numbers(0.0)])
+    w.emit("Cast", [above], node.name, to=w.kind)
+
+
+def _two_slopes(w: _Writer, op: TwoSlopes, inputs: list[str], node: Node) -> None:
+    w.emit("PRelu", [*inputs, w.numbers(op.slopes)], node.name)
+
+
+def _reduce_max(w: _Writer, op: ReduceMax, inputs: list[str], node: Node) -> None:
+    kind = "ReduceMax" if op.sign > 0 else "ReduceMin"
+    w.emit(kind, [*inputs, w.integers(op.axes)], node.name, keepdims=int(op.keep))
+
+
+def _einsum(w: _Writer, op: Einsum, inputs: list[str], node: Node) -> None:
+    w.emit("Einsum", w.joined(op.constants, inputs), node.name, equation=op.equation)
+
+
+def _standardise(w: _Writer, op: Standardise, inputs: list[str], node: Node) -> None:
+    axes = w.integers(op.axes)
+    centred = w.emit("Sub", [*inputs, w.emit("ReduceMean", [*inputs, axes], keepdims=1)])
+    variance = w.emit("ReduceMean", [w.emit("Mul", [centred, centred]), axes], keepdims=1)
+    root = w.emit("Sqrt", [w.emit("Add", [variance, w.numbers(op.epsilon)])])
+    w.emit("Div", [centred, root], node.name)
+
+
+def _curve(w: _Writer, op: Curve, inputs: list[str], node: Node) -> None:
+    function = op.function
+    match function.name:
+        case "Pow":
+            w.emit("Pow", [*inputs, w.numbers(function.option("exponent"))], node.name)
+        case "Elu":
+            _elu(w, op, inputs, node)
+        case "Gelu":
+            kind = "tanh" if function.option("tanh") else "none"
+            w.emit("Gelu", inputs, node.name, approximate=kind)
+        case "Silu":
+            w.emit("Mul", [*inputs, w.emit("Sigmoid", inputs)], node.name)
+        case name:
+            w.emit(name, inputs, node.name)
+
+
+def _elu(w: _Writer, op: Curve, inputs: list[str], node: Node) -> None:
+    alpha, gamma, rate = (op.function.option(name) for name in ("alpha", "gamma", "rate"))
+    if gamma != 1.0:
+        w.emit("Selu", inputs, node.name, alpha=alpha, gamma=gamma)
+    elif rate != 1.0:
+        w.emit("Celu", inputs, node.name, alpha=alpha)
+    else:
+        w.emit("Elu", inputs, node.name, alpha=alpha)
 
 
 def _plain(kind: str) -> Callable[[_Writer, Any, list[str], Node], None]:
@@ -274,4 +375,17 @@ _EXPORTS: Mapping[type[Operator], Callable[[_Writer, Any, list[str], Node], None
     MaxPool: _max_pool,
     Max: _max,
     Softmax: _softmax,
+    LogSoftmax: _softmax,
+    ConvTranspose: _conv_transpose,
+    Resize: _resize,
+    Tile: _tile,
+    Select: _select,
+    Positive: _positive,
+    TwoSlopes: _two_slopes,
+    ReduceMax: _reduce_max,
+    Product: _plain("Mul"),
+    MatMulValues: _plain("MatMul"),
+    Einsum: _einsum,
+    Standardise: _standardise,
+    Curve: _curve,
 }

@@ -347,6 +347,50 @@ class Convolution(LinearMap):
         return rows
 
 
+@dataclass(frozen=True, eq=False)
+class Transposed(LinearMap):
+    """The transpose of a convolution."""
+
+    forward: Convolution
+    _cache: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def rows(self) -> int:
+        return self.forward.columns
+
+    @property
+    def columns(self) -> int:
+        return self.forward.rows
+
+    @property
+    def terms(self) -> int:
+        """At most: every output channel of the convolution at every position of the kernel."""
+        weights = self.forward.weights
+        return int(math.prod(weights.shape[2:])) * (int(weights.shape[0]) // self.forward.groups)
+
+    @property
+    def stored(self) -> int:
+        return self.forward.stored
+
+    @property
+    def largest(self) -> float:
+        return self.forward.largest
+
+    def apply(self, x: Any) -> Any:
+        return self.forward.transpose(x)
+
+    def transpose(self, y: Any) -> Any:
+        return self.forward.apply(y)
+
+    def absolute(self) -> LinearMap:
+        if "absolute" not in self._cache:
+            self._cache["absolute"] = Transposed(self.forward.with_weights(np.abs(self.forward.weights)))
+        return self._cache["absolute"]  # type: ignore[no-any-return]
+
+    def dense(self) -> Array:
+        return np.ascontiguousarray(self.forward.dense().T)
+
+
 def probe(function: Callable[[Array], Array], shape: Shape) -> LinearMap:
     """The map of a linear function of arrays [batch, *shape], found by its values on unit vectors."""
     from scipy.sparse import csr_array, hstack

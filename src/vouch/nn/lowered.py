@@ -4,8 +4,9 @@ Every value is a flat vector (arrays are [batch, size]). A node is one of
 
 - `Input`: node 0;
 - `Affine`: y = sum of map(x) over its inputs + bias, each map a `LinearMap`;
-- `Activation`: one function per element (ReLU, leaky ReLU, clip, sigmoid, tanh);
+- `Activation`: one function per element (ReLU, leaky ReLU, clip, sigmoid, tanh, or one of `nn.functions`);
 - `Maximum`: y_j = max of x over a window of indices (max-pooling, Max);
+- `Multiply`: the product of two values, element by element;
 - `AffineGap`, `ActivationGap`: the difference of two such nodes, where two networks are compared.
 
 `lower(network)` makes it; nodes are in topological order and refer to each other by index, the last one is
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from vouch.nn.functions import Function
 from vouch.nn.linear import DENSE_LIMIT, Dense, LinearMap
 from vouch.nn.operators.base import Array
 
@@ -35,6 +37,7 @@ class Kind(StrEnum):
     CLIP = "clip"
     SIGMOID = "sigmoid"
     TANH = "tanh"
+    CURVE = "curve"
     GAP = "difference"
 
 
@@ -48,7 +51,9 @@ class Affine:
     """y = maps[0] x[inputs[0]] + maps[1] x[inputs[1]] + ... + bias, in float64. Inputs are distinct.
 
     The exact reals differ by at most weight_error * sum |x| + bias_error in each component (sum over all
-    inputs); both are 0 where nothing was rounded when maps were multiplied out.
+    inputs); both are 0 where nothing was rounded when maps were multiplied out. `losses`, where there are
+    any, are maps with entries >= 0, one for each input: what a float32 runtime may lose in addition, because
+    it computes the node in another way, is at most their sum over |x|.
     """
 
     inputs: tuple[int, ...]
@@ -56,6 +61,7 @@ class Affine:
     bias: Array
     weight_error: float = 0.0
     bias_error: float = 0.0
+    losses: tuple[LinearMap, ...] = ()
 
     @property
     def size(self) -> int:
@@ -65,7 +71,7 @@ class Affine:
 @dataclass(frozen=True, slots=True, eq=False)
 class Activation:
     """y = kind(x), element by element. `slope` is the leaky ReLU's for x < 0 (0 <= slope); clip is to
-    [low, high], either of which may be infinite."""
+    [low, high], either of which may be infinite. Kind CURVE has a `function`."""
 
     input: int
     size: int
@@ -73,6 +79,7 @@ class Activation:
     slope: float = 0.0
     low: float = 0.0
     high: float = 0.0
+    function: Function | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,7 +112,16 @@ class Maximum:
         return len(self.windows)
 
 
-LoweredNode: TypeAlias = Input | Affine | Activation | Maximum
+@dataclass(frozen=True, slots=True, eq=False)
+class Multiply:
+    """y[j] = left[j] right[j]; both have the node's size."""
+
+    left: int
+    right: int
+    size: int
+
+
+LoweredNode: TypeAlias = Input | Affine | Activation | Maximum | Multiply
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,7 +130,7 @@ class Lowered:
 
     `softmax` says that the network ends in a softmax over all outputs, which is NOT part of `nodes`: they
     compute its arguments (the logits). Softmax keeps the order of the outputs, so whoever asks only which
-    output is larger may ignore it; others must answer `unknown`.
+    output is larger may ignore it; others lower without `logits`.
     """
 
     nodes: tuple[LoweredNode, ...]
@@ -164,16 +180,17 @@ def _identity(size: int) -> Affine:
     return Affine((0,), (Dense(np.eye(size)),), np.zeros(size))
 
 
-def lower(network: Network, *, fold: bool = True, relu_only: bool = False) -> Lowered:
-    """The lowered form of a network; raises Unsupported for what has none (softmax inside, x times y).
+def lower(network: Network, *, fold: bool = True, relu_only: bool = False, logits: bool = True) -> Lowered:
+    """The lowered form of a network; raises Unsupported for what has none.
 
     Rearrangements (reshape, transpose, slice, ...) and bias additions are always folded into their
     neighbours: that is exact. With `fold`, neighbouring linear maps are multiplied out too where that does
     not cost memory; `Affine.weight_error` bounds what float64 lost on the way. Without `fold`, every Affine
     is one arithmetic operation of the model (a product sum plus a bias), which is what an error analysis
     of float32 needs. With `relu_only`, leaky ReLU, clip and maximum are written out exactly with ReLU and
-    affine nodes, for encodings that know nothing else.
+    affine nodes, for encodings that know nothing else. With `logits`, a softmax over all outputs at the end
+    is left out; see `Lowered.softmax`.
     """
     from vouch.nn.lowering import lower_network
 
-    return lower_network(network, fold, relu_only)
+    return lower_network(network, fold, relu_only, logits)

@@ -8,7 +8,17 @@ from typing import Any, assert_never
 import numpy as np
 
 from vouch.nn.linear import is_torch
-from vouch.nn.lowered import Activation, ActivationGap, Affine, AffineGap, Input, Kind, LoweredNode, Maximum
+from vouch.nn.lowered import (
+    Activation,
+    ActivationGap,
+    Affine,
+    AffineGap,
+    Input,
+    Kind,
+    LoweredNode,
+    Maximum,
+    Multiply,
+)
 from vouch.nn.operators.activation import sigmoid
 
 
@@ -27,8 +37,18 @@ def value(node: LoweredNode, values: Sequence[Any], x: Any) -> Any:
         case Maximum():
             windows = values[node.input][:, node.windows]
             return windows.amax(2) if is_torch(x) else windows.max(2)
+        case Multiply():
+            return values[node.left] * values[node.right]
         case _:
             assert_never(node)
+
+
+def _library(x: Any) -> Any:
+    if is_torch(x):
+        import torch
+
+        return torch
+    return np
 
 
 def _like(constant: Any, x: Any) -> Any:
@@ -51,6 +71,10 @@ def _activated(node: Activation, x: Any) -> Any:
             return x.sigmoid() if is_torch(x) else sigmoid(x)
         case Kind.TANH:
             return x.tanh() if is_torch(x) else np.tanh(x)
+        case Kind.CURVE:
+            assert node.function is not None
+            with np.errstate(all="ignore"):
+                return node.function.value(_library(x), x)
         case Kind.GAP:
             raise AssertionError("not a function of one value")
         case _:

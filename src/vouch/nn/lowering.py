@@ -10,16 +10,22 @@ import numpy as np
 
 from vouch.errors import Unsupported
 from vouch.nn.compose import is_exact, is_identity, product, rounding, total
+from vouch.nn.functions import Function, power
 from vouch.nn.linear import LinearMap, Sparse
-from vouch.nn.lowered import Activation, Affine, Input, Kind, Lowered, LoweredNode, Maximum
-from vouch.nn.network import Network
-from vouch.nn.operators.base import UNIT, Array, Value
+from vouch.nn.lowered import Activation, Affine, Input, Kind, Lowered, LoweredNode, Maximum, Multiply
+from vouch.nn.network import Network, Node
+from vouch.nn.operators.base import LARGEST, UNIT, Array, Value
 
 
-def lower_network(network: Network, fold: bool, relu_only: bool) -> Lowered:
-    builder = Builder(network.inputs, relu_only)
+def lower_network(network: Network, fold: bool, relu_only: bool, logits: bool) -> Lowered:
+    builder = Builder(network.inputs, relu_only, as_run=not fold)
     values = {network.input: Value(0, network.input_shape)}
+    last = _last_softmax(network) if logits else None
     for node in network.nodes:
+        if node is last:
+            builder.ended = True
+            values[node.name] = values[node.inputs[0]]
+            continue
         try:
             index = node.op.lower(builder, *(values[name] for name in node.inputs))
         except Unsupported as error:
@@ -29,17 +35,34 @@ def lower_network(network: Network, fold: bool, relu_only: bool) -> Lowered:
     return Lowered(_reachable(_folded(builder.nodes, output, fold), output), builder.ended)
 
 
-class Builder:
-    """Collects lowered nodes. Operators call these methods; each returns the index of the node it added."""
+def _last_softmax(network: Network) -> Node | None:
+    """The softmax over all outputs that the network ends in; only new shapes may follow it."""
+    from vouch.nn.operators import Reshape, Softmax
 
-    def __init__(self, inputs: int, relu_only: bool) -> None:
+    made = {node.name: node for node in network.nodes}
+    node = made.get(network.output)
+    while node is not None and isinstance(node.op, Reshape):
+        node = made.get(node.inputs[0])
+    if node is None or not isinstance(node.op, Softmax):
+        return None
+    read_once = sum(node.name in other.inputs for other in network.nodes) <= 1
+    return node if read_once and node.op.over(node.shape) == math.prod(node.shape) else None
+
+
+class Builder:
+    """Collects lowered nodes. Operators call these methods; each returns the index of the node it added.
+    `as_run` asks for what an analysis of float32 needs."""
+
+    def __init__(self, inputs: int, relu_only: bool, as_run: bool) -> None:
         self.nodes: list[LoweredNode] = [Input(inputs)]
-        self.relu_only = relu_only
+        self.relu_only, self.as_run = relu_only, as_run
         self.ended = False
 
     def _add(self, node: LoweredNode) -> int:
         if self.ended:
             raise Unsupported("something is computed from the result of a softmax")
+        if node.size > LARGEST >> 4:
+            raise Unsupported(f"{node.size} intermediate values")
         self.nodes.append(node)
         return len(self.nodes) - 1
 
@@ -51,8 +74,10 @@ class Builder:
         *,
         weight_error: float = 0.0,
         bias_error: float = 0.0,
+        losses: Sequence[LinearMap] = (),
     ) -> int:
-        """A sum of maps and a bias. A repeated input, as in x + x, gets one map."""
+        """A sum of maps and a bias. A repeated input, as in x + x, gets one map; not where there are
+        `losses`."""
         merged: dict[int, LinearMap] = {}
         for index, linear in zip(inputs, maps, strict=True):
             if index in merged:
@@ -62,7 +87,8 @@ class Builder:
                 linear = both
             merged[index] = linear
         shift = np.array(bias, dtype=np.float64)
-        return self._add(Affine(tuple(merged), tuple(merged.values()), shift, weight_error, bias_error))
+        lost = tuple(losses) if self.as_run else ()
+        return self._add(Affine(tuple(merged), tuple(merged.values()), shift, weight_error, bias_error, lost))
 
     def select(self, node: int, indices: Array, fill: Array) -> int:
         """y[j] = x[indices[j]], or fill[j] where the index is negative."""
@@ -80,14 +106,26 @@ class Builder:
     def tanh(self, node: int) -> int:
         return self._add(Activation(node, self.nodes[node].size, Kind.TANH))
 
+    def curve(self, node: int, function: Function) -> int:
+        return self._add(Activation(node, self.nodes[node].size, Kind.CURVE, function=function))
+
+    def multiply(self, left: int, right: int) -> int:
+        """The product element by element; a value times itself is a square."""
+        if left == right:
+            return self.curve(left, power(2))
+        return self._add(Multiply(left, right, self.nodes[left].size))
+
     def leaky_relu(self, node: int, slope: float) -> int:
         size = self.nodes[node].size
         if not self.relu_only and 0 <= slope <= 1:
             return self._add(Activation(node, size, Kind.LEAKY_RELU, slope=slope))
-        # slope x + (1 - slope) relu(x), for any slope
-        scales = Sparse.scale(np.full(size, slope)), Sparse.scale(np.full(size, 1 - slope))
-        error = UNIT * (1 + abs(slope))
-        return self.affine((node, self.relu(node)), scales, np.zeros(size), weight_error=error)
+        return self.two_slopes(node, np.full(size, slope))
+
+    def two_slopes(self, node: int, slopes: Array) -> int:
+        """x above zero and slopes[j] x below: slope x + (1 - slope) relu(x), for any slopes."""
+        scales = Sparse.scale(slopes), Sparse.scale(1 - slopes)
+        error = UNIT * (1 + float(np.abs(slopes).max()))
+        return self.affine((node, self.relu(node)), scales, np.zeros(len(slopes)), weight_error=error)
 
     def clip(self, node: int, low: float, high: float) -> int:
         size = self.nodes[node].size
@@ -124,15 +162,6 @@ class Builder:
             largest = self.affine((largest, rise), (ones, ones), zeros)
         return largest
 
-    def softmax(self, node: int, *, over_all: bool) -> int:
-        """Marks the end: only rearrangements that keep the order may follow."""
-        if not over_all:
-            raise Unsupported("a softmax over part of its input")
-        if self.ended:
-            raise Unsupported("a softmax of a softmax")
-        self.ended = True
-        return node
-
 
 def _folded(nodes: Sequence[LoweredNode], output: int, fold: bool) -> list[LoweredNode]:
     """The same nodes, each Affine multiplied out with the Affines it reads where that is allowed."""
@@ -167,13 +196,15 @@ def sources(node: LoweredNode) -> tuple[int, ...]:
             return node.inputs
         case Activation() | Maximum():
             return (node.input,)
+        case Multiply():
+            return node.left, node.right
 
 
 def _step(outer: Affine, nodes: Sequence[LoweredNode], uses: Sequence[int], fold: bool) -> Affine | None:
     """`outer` with one of the Affines it reads multiplied out, or None where none can be."""
     for place, source in enumerate(outer.inputs):
         inner = nodes[source]
-        if not isinstance(inner, Affine):
+        if not isinstance(inner, Affine) or outer.losses or inner.losses:
             continue
         linear = outer.maps[place]
         cheap = uses[source] == 1 or all(m.stored <= inner.size for m in inner.maps)
@@ -262,4 +293,6 @@ def _reachable(nodes: Sequence[LoweredNode], output: int) -> tuple[LoweredNode, 
                 renumbered.append(replace(node, inputs=tuple(number[i] for i in node.inputs)))
             case Activation() | Maximum():
                 renumbered.append(replace(node, input=number[node.input]))
+            case Multiply():
+                renumbered.append(replace(node, left=number[node.left], right=number[node.right]))
     return tuple(renumbered)

@@ -30,8 +30,10 @@ class Node:
 class Network:
     """One input, one output. `nodes` are in topological order: a node reads `input` or earlier nodes.
 
-    `model` holds the bytes of the ONNX model it was read from (external data folded in), which is what
-    replay runs; None for networks from other sources, which are exported instead.
+    A model with several inputs or outputs has them one after the other, flat; `parts` then holds the names
+    and shapes of the inputs in that order, which is what the runtime is fed. `model` holds the bytes of the
+    ONNX model it was read from (external data folded in), which is what replay runs; None for networks from
+    other sources, which are exported instead.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Network:
     nodes: tuple[Node, ...]
     output: str
     model: bytes | None = field(default=None, repr=False)
+    parts: tuple[tuple[str, Shape], ...] = ()
 
     @property
     def output_shape(self) -> Shape:
@@ -124,7 +127,9 @@ class GraphBuilder:
         self.nodes.append(Node(name, op, inputs, shape))
         return name
 
-    def build(self, output: str, model: bytes | None = None) -> Network:
+    def build(
+        self, output: str, model: bytes | None = None, parts: tuple[tuple[str, Shape], ...] = ()
+    ) -> Network:
         """The network up to `output`; nodes that do not reach it are left out."""
         if output not in self.shapes:
             raise VouchError(f"{self.name}: nothing computes the output {output!r}")
@@ -133,4 +138,4 @@ class GraphBuilder:
             if node.name in needed:
                 needed.update(node.inputs)
         nodes = tuple(node for node in self.nodes if node.name in needed)
-        return Network(self.name, self.input, self.input_shape, nodes, output, model)
+        return Network(self.name, self.input, self.input_shape, nodes, output, model, parts)

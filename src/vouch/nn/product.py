@@ -27,6 +27,7 @@ from vouch.nn.lowered import (
     Lowered,
     LoweredNode,
     Maximum,
+    Multiply,
 )
 from vouch.nn.operators.base import UNIT, Array
 
@@ -75,6 +76,8 @@ def _moved(node: LoweredNode, shift: int) -> LoweredNode:
             return replace(node, inputs=tuple(_later(i, shift) for i in node.inputs))
         case Activation() | Maximum():
             return replace(node, input=_later(node.input, shift))
+        case Multiply():
+            return replace(node, left=_later(node.left, shift), right=_later(node.right, shift))
         case Input():
             return node
 
@@ -134,6 +137,8 @@ def _same_structure(first: Lowered, second: Lowered) -> bool:
         match one, two:
             case Affine(), Affine() if one.inputs == two.inputs and one.size == two.size:
                 continue
+            case Activation(kind=Kind.CURVE), _:
+                return False
             case Activation(), Activation() if one.input == two.input and one.kind is two.kind:
                 continue
             case Input(), Input():

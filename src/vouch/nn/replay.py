@@ -6,6 +6,7 @@ take as it is (a version too new, two nodes of one name), is exported first.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -15,7 +16,7 @@ import numpy as np
 
 from vouch.errors import VouchError
 from vouch.nn.network import Network
-from vouch.nn.operators.base import Array
+from vouch.nn.operators.base import Array, Shape
 
 _runnable: WeakKeyDictionary[Network, bytes] = WeakKeyDictionary()
 
@@ -30,9 +31,22 @@ def replay(network: Network, x: Array) -> Array:
     rows = np.asarray(x, dtype=np.float64)
     if rows.ndim < 2 or rows[0].size != network.inputs:
         raise VouchError(f"{network.name} takes rows of {network.inputs} numbers, not shape {rows.shape}")
-    feeds = rows.reshape(len(rows), *network.input_shape).astype(_dtype(given.type))
-    outputs = [session.run(None, {given.name: row})[0].ravel() for row in feeds]
+    points = rows.reshape(len(rows), network.inputs).astype(_dtype(given.type))
+    several = len(session.get_inputs()) > 1
+    parts = network.parts if several else ((given.name, network.input_shape),)
+    outputs = [_flat(session.run(None, _fed(parts, point))) for point in points]
     return np.array(outputs, dtype=np.float64).reshape(len(rows), network.outputs)
+
+
+def _fed(parts: tuple[tuple[str, Shape], ...], point: Array) -> dict[str, Array]:
+    """The inputs of a model by name, cut from one flat point."""
+    ends = np.cumsum([math.prod(shape) for _, shape in parts])[:-1]
+    cut = zip(parts, np.split(point, ends), strict=True)
+    return {name: values.reshape(shape) for (name, shape), values in cut}
+
+
+def _flat(outputs: list[Array]) -> Array:
+    return np.concatenate([np.asarray(output).ravel() for output in outputs])
 
 
 def as_run(network: Network, x: Array) -> Array:

@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from vouch.nn.bounds.model import Model
-from vouch.nn.bounds.relax import Relaxation
-from vouch.nn.lowered import Activation, ActivationGap, Affine, Kind
+from vouch.nn.lowered import Activation, ActivationGap, Affine, Kind, Multiply
 
 
 def is_relu(model: Model, index: int) -> bool:
@@ -21,19 +20,21 @@ def is_relu(model: Model, index: int) -> bool:
 
 def all_relus(model: Model) -> bool:
     """Whether splitting the signs of ReLUs makes everything linear (differences of ReLUs follow suit)."""
+    if model.products:
+        return False
     nodes = [model.node(index) for index in model.activations]
     kinds = [model.node(n.first).kind if isinstance(n, ActivationGap) else n.kind for n in nodes]
     return all(kind is Kind.RELU for kind in kinds)
 
 
-def relu_slopes(model: Model, relaxed: dict[int, Relaxation]) -> dict[int, Any]:
+def relu_slopes(model: Model, relaxed: dict[int, Any]) -> dict[int, Any]:
     """The lower slopes that may be changed freely within 0..1 where a ReLU is unstable."""
     return {i: relaxation.low_slope for i, relaxation in relaxed.items() if is_relu(model, i)}
 
 
 def on_lines(
     model: Model,
-    relaxed: dict[int, Relaxation],
+    relaxed: dict[int, Any],
     slopes: dict[int, Any],
     corner: Any,
     trace: dict[int, Any],
@@ -50,6 +51,11 @@ def on_lines(
             for linear, source in zip(node.maps, node.inputs, strict=True):
                 total = total + linear.apply(values[source])
             values[index] = total
+        elif isinstance(node, Multiply):
+            planes = relaxed[index]
+            # Which of the two planes the bound took is the same shift everywhere: it does not matter here.
+            sloped = values[node.left] * planes.slope_left + values[node.right] * planes.slope_right
+            values[index] = sloped + (planes.low_shift + planes.high_shift) * 0.5
         elif isinstance(node, Activation):
             relaxation, row = relaxed[index], trace.get(index)
             arriving = before[index] = values[node.input]

@@ -10,7 +10,7 @@ from typing import Any
 
 from vouch.nn.bounds.model import Model
 from vouch.nn.bounds.relax import Relaxation
-from vouch.nn.lowered import Activation, Affine
+from vouch.nn.lowered import Activation, Affine, Multiply
 
 
 def substitute(
@@ -18,7 +18,7 @@ def substitute(
     rows: dict[int, Any],
     boxes: Any | None,
     noise: dict[int, Any],
-    relaxed: dict[int, Relaxation],
+    relaxed: dict[int, Any],
     lower: Any,
     upper: Any,
     low_slopes: dict[int, Any] | None = None,
@@ -45,6 +45,13 @@ def substitute(
             constant -= arrays.dot(abs(row), _for(noise[index], boxes))
             for linear, source in zip(node.maps, node.inputs, strict=True):
                 _add(pending, source, linear.transpose(row))
+        elif isinstance(node, Multiply):
+            planes = relaxed[index]
+            up = row.clip(min=0)
+            constant += arrays.dot(up, _for(planes.low_shift, boxes))
+            constant += arrays.dot(row - up, _for(planes.high_shift, boxes))
+            _add(pending, node.left, row * _for(planes.slope_left, boxes))
+            _add(pending, node.right, row * _for(planes.slope_right, boxes))
         else:
             assert isinstance(node, Activation)
             if trace is not None:

@@ -11,14 +11,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from vouch.errors import Unsupported
 from vouch.nn.bounds.backward import substitute
 from vouch.nn.bounds.ball import least_over
-from vouch.nn.bounds.model import Model, rows_of
-from vouch.nn.bounds.relax import Relaxation, relax
-from vouch.nn.lowered import Activation, Affine, AffineGap
+from vouch.nn.bounds.model import LARGEST32, Model, rows_of
+from vouch.nn.bounds.relax import relax
+from vouch.nn.lowered import Activation, Affine, AffineGap, Kind, Multiply
 from vouch.nn.property import Ball
 
 Domain = Literal["interval", "crown"]
+# Rows that one back-substitution takes at once; more only cost memory.
+_TOGETHER = 1 << 16
 
 
 @dataclass(slots=True)
@@ -36,18 +39,20 @@ class State:
 class Analysis:
     """What is known about boxes lower..upper: `noise` of affine nodes, `relaxed` activations, the intervals
     of the outputs, and `size`, a bound of |y| for them. In float32, `height` bounds every number that a
-    runtime may meet on the way (see `Model.height`)."""
+    runtime may meet on the way (see `Model.height`). `undefined` marks boxes in which some function may be
+    asked outside of its domain (None: no such box): nothing that is said about them holds."""
 
     model: Model
     lower: Any
     upper: Any
     state: State
     noise: dict[int, Any]
-    relaxed: dict[int, Relaxation]
+    relaxed: dict[int, Any]
     output_low: Any
     output_high: Any
     size: Any
     height: Any
+    undefined: Any | None = None
 
     def take(self, chosen: Any) -> Analysis:
         """The same for some of the boxes."""
@@ -62,12 +67,14 @@ class Analysis:
             self.output_high[chosen],
             self.size[chosen],
             self.height[chosen],
+            None if self.undefined is None else self.undefined[chosen],
         )
 
     @property
     def empty(self) -> Any:
         """Boxes in which some neuron has no value left: nothing in them satisfies the splits."""
-        return (self.state.low > self.state.high).any(1)
+        empty = (self.state.low > self.state.high).any(1)
+        return empty if self.undefined is None else empty & ~self.undefined
 
 
 def fresh(model: Model, batch: int) -> State:
@@ -84,12 +91,16 @@ def analyse(
     state: State,
     domain: Domain = "crown",
     ball: Ball | None = None,
+    *,
+    partial: bool = False,
 ) -> Analysis:
     """Intervals and relaxations for boxes [batch, inputs], each cut by the `ball` if there is one. `state` is
-    tightened in place."""
+    tightened in place. A function that may leave its domain is Unsupported, unless the caller asks for
+    `partial` answers and heeds `undefined`."""
     xp = model.arrays.xp
     noise: dict[int, Any] = {}
-    relaxed: dict[int, Relaxation] = {}
+    relaxed: dict[int, Any] = {}
+    undefined: Any | None = None
     lows: dict[int, Any] = {0: lower}
     highs: dict[int, Any] = {0: upper}
     size = xp.maximum(xp.abs(lower), xp.abs(upper))
@@ -101,14 +112,36 @@ def analyse(
             lows[index], highs[index] = low, high
             if index in heights:
                 height = xp.maximum(height, heights[index])
-        elif isinstance(node, Activation):
+        elif isinstance(node, (Activation, Multiply)):
             low, high = state.low[:, model.slots[index]], state.high[:, model.slots[index]]
-            _meet(xp, low, high, lows[node.input], highs[node.input])
-            if domain == "crown" and (node.input > 1 or ball is not None):
-                _tighten(model, node.input, low, high, noise, relaxed, lower, upper, ball)
-            relaxed[index], lows[index], highs[index] = relax(model, index, low, high, state)
+            for source, part in _operands(node):
+                _meet(xp, low[:, part], high[:, part], lows[source], highs[source])
+                if domain == "crown" and (source > 1 or ball is not None):
+                    known = noise, relaxed
+                    _tighten(model, node, source, low[:, part], high[:, part], *known, lower, upper, ball)
+            found = relax(model, index, low, high, state)
+            relaxed[index], lows[index], highs[index] = found.lines, found.low, found.high
+            if found.undefined is not None:
+                height = xp.maximum(height, xp.amax(xp.maximum(abs(found.low), abs(found.high)), 1))
+                # What is undefined before leaves nothing to say about what comes after.
+                wrong = found.undefined.any(1)
+                undefined = wrong if undefined is None else undefined | wrong
+                size = xp.maximum(abs(found.low), abs(found.high))
+    if undefined is not None and model.arithmetic == "float32":
+        undefined = undefined | ~(height < LARGEST32)
+    if undefined is not None and not partial and bool(undefined.any()):
+        raise Unsupported("a function may be asked for a value outside of its domain")
     last = model.output
-    return Analysis(model, lower, upper, state, noise, relaxed, lows[last], highs[last], size, height)
+    return Analysis(
+        model, lower, upper, state, noise, relaxed, lows[last], highs[last], size, height, undefined
+    )
+
+
+def _operands(node: Activation | Multiply) -> list[tuple[int, slice]]:
+    """The nodes that are read, and where in the node's slots their intervals stand."""
+    if isinstance(node, Multiply):
+        return [(node.left, slice(0, node.size)), (node.right, slice(node.size, 2 * node.size))]
+    return [(node.input, slice(0, node.size))]
 
 
 def _affine(
@@ -141,33 +174,57 @@ def _meet(xp: Any, low: Any, high: Any, new_low: Any, new_high: Any) -> None:
 
 def _tighten(
     model: Model,
+    reader: Activation | Multiply,
     index: int,
     low: Any,
     high: Any,
     noise: dict[int, Any],
-    relaxed: dict[int, Relaxation],
+    relaxed: dict[int, Any],
     lower: Any,
     upper: Any,
     ball: Ball | None,
 ) -> None:
-    """Back-substitution for the neurons of node `index` whose sign is open; writes into low and high."""
+    """Back-substitution for the neurons of node `index` whose interval matters; writes into low and high."""
     xp = model.arrays.xp
     node = model.node(index)
-    if not isinstance(node, Affine):
+    signs = isinstance(reader, Activation) and reader.kind in (Kind.RELU, Kind.GAP)
+    if signs and not isinstance(node, Affine):
         return
-    boxes, neurons = xp.where((low < 0) & (high > 0))
-    count = len(boxes)
-    if count == 0:
-        return
+    boxes, neurons = xp.where((low < 0) & (high > 0) if signs else low < high)
+    for start in range(0, len(boxes), _TOGETHER):
+        part = slice(start, start + _TOGETHER)
+        chosen = boxes[part], neurons[part]
+        _tighten_some(model, index, *chosen, low, high, noise, relaxed, lower, upper, ball)
+
+
+def _tighten_some(
+    model: Model,
+    index: int,
+    boxes: Any,
+    neurons: Any,
+    low: Any,
+    high: Any,
+    noise: dict[int, Any],
+    relaxed: dict[int, Any],
+    lower: Any,
+    upper: Any,
+    ball: Ball | None,
+) -> None:
+    xp, node, count = model.arrays.xp, model.node(index), len(boxes)
     both = xp.concatenate([boxes, boxes])
-    rows = {}
-    for linear, source in zip(node.maps, node.inputs, strict=True):
-        part = rows_of(linear, neurons, lower)
-        rows[source] = xp.concatenate([part, -part])
+    if isinstance(node, Affine):
+        rows = {}
+        for linear, source in zip(node.maps, node.inputs, strict=True):
+            part = rows_of(linear, neurons, lower)
+            rows[source] = xp.concatenate([part, -part])
+        shift, spread = model.biases[index][neurons], noise[index][boxes, neurons]
+    else:
+        units = model.arrays.zeros((count, node.size))
+        units[model.arrays.indices(range(count)), neurons] = 1.0
+        rows, shift, spread = {index: xp.concatenate([units, -units])}, 0.0, 0.0
     slopes, constants, values = substitute(model, rows, both, noise, relaxed, lower, upper)
     if ball is not None:
         least = least_over(model.arrays, ball, slopes, lower[both], upper[both])
         values = xp.maximum(values, least + constants)
-    shift, spread = model.biases[index][neurons], noise[index][boxes, neurons]
     low[boxes, neurons] = xp.maximum(low[boxes, neurons], values[:count] + shift - spread)
     high[boxes, neurons] = xp.minimum(high[boxes, neurons], shift + spread - values[count:])

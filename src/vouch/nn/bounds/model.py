@@ -27,13 +27,13 @@ import numpy as np
 from vouch.errors import Unsupported
 from vouch.nn.bounds.arrays import NUMPY, Arrays
 from vouch.nn.linear import Dense, LinearMap, Sparse
-from vouch.nn.lowered import Activation, Affine, AffineGap, Kind, Lowered, Maximum, lower
+from vouch.nn.lowered import Activation, Affine, AffineGap, Kind, Lowered, Maximum, Multiply, lower
 from vouch.nn.network import Network
+from vouch.nn.operators.base import UNIT32
 
 Arithmetic = Literal["real", "float32"]
 
 UNIT64 = 2.0**-53
-UNIT32 = 2.0**-24
 _SAFETY = 16
 # Largest absolute error that a runtime's float32 sigmoid or tanh may have; onnxruntime's rational
 # approximations stay below 1e-6.
@@ -41,6 +41,8 @@ CURVE_ERROR32 = 2.0**-18
 # What one float32 operation loses at most to underflow, denormals flushed to zero or not.
 _FLUSHED32 = 2.0**-126
 _TINY64 = 2.0**-1000
+# A little below the largest float32.
+LARGEST32 = 3.4e38
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,14 +50,16 @@ class Model:
     """The nodes, and which of them are non-linear.
 
     `activations` lists the indices of activation nodes; `slots[index]` is the slice of a state vector
-    [batch, neurons] that belongs to the inputs of that activation. Kinds are ReLU, sigmoid, tanh and the
-    difference of two of these.
+    [batch, neurons] that belongs to the inputs of that activation. Kinds are ReLU, sigmoid, tanh, the
+    functions of `nn.functions`, and the difference of two of the former. `products` lists the nodes that
+    multiply; their slots hold the left operands, then the right ones.
     """
 
     lowered: Lowered
     arithmetic: Arithmetic
     arrays: Arrays
     activations: tuple[int, ...]
+    products: tuple[int, ...]
     slots: dict[int, slice]
     neurons: int
     biases: dict[int, Any]
@@ -113,6 +117,8 @@ class Model:
         if node.weight_error or node.bias_error:
             total = sum(size.sum(1) for size in sizes)
             noise = noise + (total * (2 * node.weight_error) + 2 * node.bias_error)[:, None]
+        for linear, size in zip(node.losses, sizes, strict=False):
+            noise = noise + linear.apply(size)
         if self.arithmetic == "float32":
             lost = (2 * _terms(node) + 8) * _FLUSHED32
             return noise + (lost * self.height(index, sizes, heights))[:, None], mass
@@ -127,21 +133,26 @@ class Model:
         return self.lowered.evaluate(x)
 
 
-def model_of(network: Network, arithmetic: Arithmetic = "float32", arrays: Arrays = NUMPY) -> Model:
-    """Raises Unsupported for networks that cannot be lowered."""
-    return model_from(lower(network, fold=arithmetic == "real", relu_only=True), arithmetic, arrays)
+def model_of(
+    network: Network, arithmetic: Arithmetic = "float32", arrays: Arrays = NUMPY, *, logits: bool = True
+) -> Model:
+    """Raises Unsupported for networks that cannot be lowered. Without `logits`, a softmax at the end is part
+    of the model."""
+    lowered = lower(network, fold=arithmetic == "real", relu_only=True, logits=logits)
+    return model_from(lowered, arithmetic, arrays)
 
 
 def model_from(lowered: Lowered, arithmetic: Arithmetic, arrays: Arrays = NUMPY) -> Model:
     activations = tuple(i for i, node in enumerate(lowered.nodes) if isinstance(node, Activation))
+    products = tuple(i for i, node in enumerate(lowered.nodes) if isinstance(node, Multiply))
     slots, start = {}, 0
-    for index in activations:
+    for index in sorted((*activations, *products)):
         node = lowered.nodes[index]
-        assert isinstance(node, Activation)
-        if node.kind not in (Kind.RELU, Kind.SIGMOID, Kind.TANH, Kind.GAP):
+        if isinstance(node, Activation) and node.kind in (Kind.LEAKY_RELU, Kind.CLIP):
             raise Unsupported(f"bounds of {node.kind}")
-        slots[index] = slice(start, start + node.size)
-        start += node.size
+        width = 2 * node.size if isinstance(node, Multiply) else node.size
+        slots[index] = slice(start, start + width)
+        start += width
     affine = {i: node for i, node in enumerate(lowered.nodes) if isinstance(node, Affine)}
     if any(isinstance(node, Maximum) for node in lowered.nodes):
         raise Unsupported("bounds of a maximum that was not written out")
@@ -160,6 +171,7 @@ def model_from(lowered: Lowered, arithmetic: Arithmetic, arrays: Arrays = NUMPY)
         arithmetic,
         arrays,
         activations,
+        products,
         slots,
         start,
         {i: arrays.array(node.bias) for i, node in affine.items()},

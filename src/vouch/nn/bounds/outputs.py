@@ -7,12 +7,9 @@ import numpy as np
 from vouch.nn.bounds.backward import substitute
 from vouch.nn.bounds.ball import SLACK, least_over
 from vouch.nn.bounds.forward import Domain, analyse, fresh
-from vouch.nn.bounds.model import Model
+from vouch.nn.bounds.model import LARGEST32, Model
 from vouch.nn.bounds.region import Unsafe
 from vouch.nn.property import Array, Case, Rows
-
-# A little below the largest float32.
-LARGEST32 = 3.4e38
 
 
 def output_bounds(model: Model, lower: Array, upper: Array, domain: Domain = "crown") -> tuple[Array, Array]:
@@ -36,15 +33,17 @@ def output_bounds(model: Model, lower: Array, upper: Array, domain: Domain = "cr
 def may_overflow(model: Model, case: Case) -> bool:
     """Whether some number of the network's own float32 arithmetic might leave its range, in any order of
     summation and with constants folded: bounds that hold for real numbers plus rounding say nothing about
-    infinities."""
+    infinities. Where a function may leave its domain, the answer is False and each part has to be looked at
+    by itself (`Analysis.undefined`)."""
     if model.arithmetic == "real":
         return False
     arrays = model.arrays
     lower, upper = (arrays.array(end[None, :]) for end in fed_box(model, case))
     domains: tuple[Domain, ...] = ("interval", "crown")
     for domain in domains:
-        known = analyse(model, lower, upper, fresh(model, 1), domain)
-        if float(known.height.max()) < LARGEST32:
+        known = analyse(model, lower, upper, fresh(model, 1), domain, partial=True)
+        unsure = known.undefined is not None and bool(known.undefined.any())
+        if unsure or float(known.height.max()) < LARGEST32:
             return False
     return True
 

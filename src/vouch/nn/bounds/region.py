@@ -18,7 +18,8 @@ from vouch.nn.bounds.ascent import on_lines, relu_slopes
 from vouch.nn.bounds.backward import substitute
 from vouch.nn.bounds.ball import SLACK, least_over, lowest
 from vouch.nn.bounds.forward import Analysis
-from vouch.nn.bounds.model import UNIT32, Model
+from vouch.nn.bounds.model import Model
+from vouch.nn.operators.base import UNIT32
 from vouch.nn.property import Ball, Case, Rows
 
 # Rows times boxes that one substitution takes at once.
@@ -98,6 +99,8 @@ class _Work:
         self.index = self.arrays.indices(np.arange(batch))
         self.lower, self.upper = self.arrays.copy(analysis.lower), self.arrays.copy(analysis.upper)
         self.open = ~analysis.empty & _meets(self.arrays, region.ball, self.lower, self.upper)
+        if analysis.undefined is not None:
+            self.open = self.open | analysis.undefined
         self.bound = self.arrays.full((batch,), -np.inf)
         self.corner = self.lower
         self.score = self.arrays.zeros((batch, self.model.inputs))
@@ -161,6 +164,11 @@ class _Work:
         if self.region.ball is not None:
             found = least_over(self.arrays, self.region.ball, coefficients, self.lower, self.upper)
             total = xp.maximum(total, found + constant)
+        sure = self.analysis.undefined
+        if sure is not None:  # nothing is known about these boxes: they stay as they are
+            sure = ~sure
+            total = xp.where(sure, total, -np.inf)
+            coefficients = xp.where(sure[:, None], coefficients, 0.0)
         self.bound = xp.maximum(self.bound, total)
         self.open &= ~(total > 0)
         reach = xp.maximum(abs(self.lower), abs(self.upper))

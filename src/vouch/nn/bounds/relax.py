@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from vouch.nn.bounds.arrays import Arrays
 from vouch.nn.bounds.model import Model
-from vouch.nn.lowered import Activation, ActivationGap, Kind
+from vouch.nn.functions import LARGEST
+from vouch.nn.lowered import Activation, ActivationGap, Kind, Multiply
+from vouch.nn.operators.base import UNIT32
 
 if TYPE_CHECKING:
     from vouch.nn.bounds.forward import State
@@ -41,29 +43,83 @@ class Relaxation:
         )
 
 
-def relax(
-    model: Model, index: int, low: Any, high: Any, state: State | None = None
-) -> tuple[Relaxation, Any, Any]:
-    """The relaxation of activation node `index` on [low, high], and an interval of its value. A difference of
-    two activations needs the `state` with the intervals of both."""
+@dataclass(slots=True)
+class Planes:
+    """A product x y lies between slope_left x + slope_right y + low_shift and the same with high_shift."""
+
+    slope_left: Any
+    slope_right: Any
+    low_shift: Any
+    high_shift: Any
+
+    def take(self, chosen: Any) -> Planes:
+        return Planes(
+            self.slope_left[chosen],
+            self.slope_right[chosen],
+            self.low_shift[chosen],
+            self.high_shift[chosen],
+        )
+
+
+@dataclass(slots=True)
+class Relaxed:
+    """How one node is relaxed, an interval of its value, and where nothing is known because an argument may
+    be outside of the function's domain (None: nowhere)."""
+
+    lines: Any
+    low: Any
+    high: Any
+    undefined: Any | None = None
+
+
+def relax(model: Model, index: int, low: Any, high: Any, state: State | None = None) -> Relaxed:
+    """The relaxation of node `index` on [low, high], the intervals of its slots. A difference of two
+    activations needs the `state` with the intervals of both."""
     node = model.node(index)
-    assert isinstance(node, Activation)
     arrays = model.arrays
+    if isinstance(node, Multiply):
+        half = node.size
+        return product(model, low[:, :half], high[:, :half], low[:, half:], high[:, half:])
+    assert isinstance(node, Activation)
     match node.kind:
         case Kind.RELU:
-            return relu(arrays, low, high), low.clip(min=0), high.clip(min=0)
+            return Relaxed(relu(arrays, low, high), low.clip(min=0), high.clip(min=0))
         case Kind.SIGMOID | Kind.TANH:
-            return curve(arrays, node.kind, low, high, model.curve_error())
+            return Relaxed(*curve(arrays, node.kind, low, high, model.curve_error()))
+        case Kind.CURVE:
+            from vouch.nn.bounds.curves import relaxed
+
+            assert node.function is not None
+            return Relaxed(*relaxed(arrays, node.function, low, high, float32=model.arithmetic == "float32"))
         case Kind.GAP:
             assert isinstance(node, ActivationGap)
             assert state is not None
             least, most = steepness(model, node, state)
             error = 0.0 if model.node(node.first).kind is Kind.RELU else 2 * model.curve_error()
-            return gap(arrays, least, most, low, high, error)
+            return Relaxed(*gap(arrays, least, most, low, high, error))
         case Kind.LEAKY_RELU | Kind.CLIP:
             raise AssertionError("written out with ReLU before")
         case _:
             assert_never(node.kind)
+
+
+def product(model: Model, x_low: Any, x_high: Any, y_low: Any, y_high: Any) -> Relaxed:
+    """With the middles a and b, x y = b x + a y - a b + (x - a)(y - b), and the last term is at most the
+    product of the radii: the mean of the two planes of McCormick on either side."""
+    xp = model.arrays.xp
+    a, b = (x_low + x_high) * 0.5, (y_low + y_high) * 0.5
+    rest = (x_high - x_low).clip(min=0) * (y_high - y_low).clip(min=0) * 0.25
+    size = xp.maximum(abs(x_low), abs(x_high)) * xp.maximum(abs(y_low), abs(y_high))
+    error = size * 2.0**-46 + 2.0**-1000
+    if model.arithmetic == "float32":
+        error = error + size * (2 * UNIT32) + 2.0**-125
+    spread = rest + error
+    planes = Planes(b, a, -a * b - spread, spread - a * b)
+    ends = [x_low * y_low, x_low * y_high, x_high * y_low, x_high * y_high]
+    low, high = ends[0], ends[0]
+    for end in ends[1:]:
+        low, high = xp.minimum(low, end), xp.maximum(high, end)
+    return Relaxed(planes, low - error, high + error, ~(size < LARGEST))
 
 
 def relu(arrays: Arrays, low: Any, high: Any) -> Relaxation:

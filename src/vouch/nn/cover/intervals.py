@@ -12,7 +12,7 @@ from vouch.nn.bounds.forward import analyse, fresh
 from vouch.nn.bounds.model import Model, model_from
 from vouch.nn.cover.potentials import Potentials
 from vouch.nn.linear import DENSE_LIMIT, LinearMap
-from vouch.nn.lowered import Activation, Affine, Input, Kind, LoweredNode, Maximum
+from vouch.nn.lowered import Activation, Affine, Input, Kind, LoweredNode, Maximum, Multiply
 from vouch.nn.lowered_values import value
 from vouch.nn.operators.base import Array
 
@@ -68,13 +68,15 @@ def _interval(node: LoweredNode, known: list[Interval], lower: Array, upper: Arr
         case Maximum():
             low, high = known[node.input]
             return low[:, node.windows].max(2), high[:, node.windows].max(2)
+        case Multiply():
+            raise Unsupported("intervals of a product of computed values")
         case _:
             assert_never(node)
 
 
 def _activated(node: Activation, low: Array, high: Array) -> Interval:
     """Every activation here grows with its argument; a smooth one is widened by its own error."""
-    if node.kind is Kind.GAP or node.slope < 0:
+    if node.kind in (Kind.GAP, Kind.CURVE) or node.slope < 0:
         raise Unsupported(f"intervals of {node.kind}")
     low, high = (value(_alone(node), [end], end) for end in (low, high))
     if node.kind in (Kind.SIGMOID, Kind.TANH):

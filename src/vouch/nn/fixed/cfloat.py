@@ -14,7 +14,7 @@ import numpy as np
 from vouch.errors import Unsupported
 from vouch.nn.fixed.ctext import table, unsigned_type
 from vouch.nn.linear import LinearMap
-from vouch.nn.lowered import Activation, Affine, Input, Kind, Lowered, LoweredNode, Maximum, lower
+from vouch.nn.lowered import Activation, Affine, Input, Kind, Lowered, LoweredNode, Maximum, Multiply, lower
 from vouch.nn.network import Network
 from vouch.nn.operators.base import Array
 from vouch.nn.property import Property, Rows
@@ -163,6 +163,8 @@ class _FloatSource:
                 self.body.append(f"    for (j = 0; j < {node.size}; j++) {to}[j] = {value};\n")
             case Maximum():
                 self._maximum(index, node, to)
+            case Multiply():
+                raise Unsupported("a product of computed values in C")
 
     def _activation(self, node: Activation, x: str) -> str:
         match node.kind:

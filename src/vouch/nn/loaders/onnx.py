@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from vouch.nn.loaders.memory import most_numbers
 from vouch.nn.loaders.onnx_node import Context, OnnxNode
 from vouch.nn.loaders.onnx_ops import CONVERTERS
 from vouch.nn.network import GraphBuilder, Network
+from vouch.nn.operators import Concat, Reshape, Slice
 from vouch.nn.operators.base import Array, Shape
 
 # What may go in: the network's numbers are float32 or float64.
@@ -82,6 +84,33 @@ def _tensors(graph: Any) -> Iterator[Any]:
                 yield attribute.t
 
 
+def _started(name: str, parts: tuple[tuple[str, Shape], ...]) -> GraphBuilder:
+    """A network with one input; where the model has several, it is cut into them."""
+    if len(parts) == 1:
+        return GraphBuilder(name, *parts[0])
+    sizes = [math.prod(shape) for _, shape in parts]
+    builder = GraphBuilder(name, "vouch/inputs", (sum(sizes),))
+    start = 0
+    for (part, shape), size in zip(parts, sizes, strict=True):
+        cut = builder.add(f"vouch/cut/{part}", Slice(((start, start + size, None),)), builder.input)
+        builder.add(part, Reshape(shape), cut)
+        start += size
+    return builder
+
+
+def _ended(builder: GraphBuilder, outputs: list[str]) -> str:
+    """The one output; several are put one after the other."""
+    if len(outputs) == 1:
+        return outputs[0]
+    flat = []
+    for number, output in enumerate(outputs):
+        if output not in builder.shapes:
+            raise VouchError(f"{builder.name}: nothing computes the output {output!r}")
+        size = math.prod(builder.shapes[output])
+        flat.append(builder.add(f"vouch/output/{number}", Reshape((size,)), output))
+    return builder.add("vouch/outputs", Concat(0, (None,) * len(flat)), *flat)
+
+
 class _Reader:
     """Walks the graph once, in its order."""
 
@@ -98,18 +127,22 @@ class _Reader:
         for tensor in self.graph.initializer:
             self.constants[tensor.name] = self._array(tensor)
         inputs = [value for value in self.graph.input if value.name not in self.constants]
-        if len(inputs) != 1 or len(self.graph.output) != 1:
+        if not inputs or not self.graph.output:
             counts = f"{len(inputs)} inputs and {len(self.graph.output)} outputs"
-            raise VouchError(f"{self.name}: has {counts}, one of each expected")
-        builder = GraphBuilder(self.name, inputs[0].name, self._input_shape(inputs[0]))
-        kind = inputs[0].type.tensor_type.elem_type
-        context = Context(builder, self.constants, self.opset, kind)
+            raise VouchError(f"{self.name}: has {counts}, at least one of each expected")
+        parts = tuple((value.name, self._input_shape(value)) for value in inputs)
+        kinds = {value.type.tensor_type.elem_type for value in inputs}
+        if len(kinds) > 1:
+            raise VouchError(f"{self.name}: inputs of different types are not supported")
+        builder = _started(self.name, parts)
+        context = Context(builder, self.constants, self.opset, kinds.pop())
         for proto in self.graph.node:
             self._node(context, OnnxNode(proto, context))
-        output = context.resolve(self.graph.output[0].name)
-        if output in self.constants:
-            raise VouchError(f"{self.name}: the output {output!r} is constant")
-        return builder.build(output, data)
+        outputs = [context.resolve(value.name) for value in self.graph.output]
+        for output in outputs:
+            if output in self.constants:
+                raise VouchError(f"{self.name}: the output {output!r} is constant")
+        return builder.build(_ended(builder, outputs), data, parts if len(parts) > 1 else ())
 
     def _array(self, tensor: Any) -> Array:
         try:

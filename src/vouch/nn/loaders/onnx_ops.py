@@ -8,13 +8,24 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from vouch.errors import VouchError
+from vouch.nn import functions
+from vouch.nn.loaders.onnx_curves import CURVES, matmul_values
 from vouch.nn.loaders.onnx_node import Context, OnnxNode
-from vouch.nn.loaders.onnx_windows import average_pool, conv, global_average_pool, global_max_pool, max_pool
+from vouch.nn.loaders.onnx_resize import depth_to_space, resize, space_to_depth, upsample
+from vouch.nn.loaders.onnx_windows import (
+    average_pool,
+    conv,
+    conv_transpose,
+    global_average_pool,
+    global_max_pool,
+    max_pool,
+)
 from vouch.nn.operators import (
     Add,
     BatchNormalization,
     Clip,
     Concat,
+    Curve,
     Expand,
     Gather,
     Gemm,
@@ -23,20 +34,25 @@ from vouch.nn.operators import (
     Max,
     Operator,
     Pad,
+    Positive,
     Reduce,
+    ReduceMax,
     Relu,
     Reshape,
     Scale,
     Shift,
     Sigmoid,
     Slice,
-    Softmax,
     Tanh,
+    Tile,
     Transpose,
 )
 from vouch.nn.operators.base import Array, Shape, finite
 
 Converter = Callable[[OnnxNode, Context], None]
+
+# ONNX's numbers for these types.
+FLOAT, DOUBLE, BOOL = 1, 11, 9
 
 
 def _gemm(node: OnnxNode, context: Context) -> None:
@@ -66,7 +82,7 @@ def _matmul(node: OnnxNode, context: Context) -> None:
     elif node.known(0):
         node.emit(MatMul(node.weights(0), left=True), node.value(1))
     else:
-        raise VouchError("a product of two computed values is not supported")
+        matmul_values(node, context)
 
 
 def _aligned_right(convert: Converter) -> Converter:
@@ -95,19 +111,6 @@ def _sub(node: OnnxNode, context: Context) -> None:
         node.emit(Shift(-node.weights(1)), node.value(0))
     else:
         node.emit(Add((1, -1)), node.value(0), node.value(1))
-
-
-def _mul(node: OnnxNode, context: Context) -> None:
-    if not (node.known(0) or node.known(1)):
-        raise VouchError("a product of two computed values is not supported")
-    fixed = 0 if node.known(0) else 1
-    node.emit(Scale(node.weights(fixed)), node.value(1 - fixed))
-
-
-def _div(node: OnnxNode, context: Context) -> None:
-    if not node.known(1):
-        raise VouchError("a quotient by a computed value is not supported")
-    node.emit(Scale(node.weights(1), divide=True), node.value(0))
 
 
 def _sum(node: OnnxNode, context: Context) -> None:
@@ -141,13 +144,6 @@ def _leaky_relu(node: OnnxNode, context: Context) -> None:
     node.emit(LeakyRelu(float(node.attribute("alpha", np.float32(0.01)))), node.value(0))
 
 
-def _prelu(node: OnnxNode, context: Context) -> None:
-    slopes = node.weights(1)
-    if not np.all(slopes == slopes.flat[0]):
-        raise VouchError("slopes that differ between elements are not supported")
-    node.emit(LeakyRelu(float(slopes.flat[0])), node.value(0))
-
-
 def _clip(node: OnnxNode, context: Context) -> None:
     ends = []
     for index, name, default in ((1, "min", -math.inf), (2, "max", math.inf)):
@@ -163,11 +159,6 @@ def _hard_sigmoid(node: OnnxNode, context: Context) -> None:
     beta = np.array(float(node.attribute("beta", np.float32(0.5))))
     ramp = node.step("shifted", Shift(beta), node.step("scaled", Scale(alpha), node.value(0)))
     node.emit(Clip(0.0, 1.0), ramp)
-
-
-def _softmax(node: OnnxNode, context: Context) -> None:
-    newer = context.opset >= 13
-    node.emit(Softmax(int(node.attribute("axis", -1 if newer else 1)), flat=not newer), node.value(0))
 
 
 def _reshape(node: OnnxNode, context: Context) -> None:
@@ -314,15 +305,42 @@ def _extreme(sign: int) -> Converter:
     return convert
 
 
-def _reduce(mean: bool) -> Converter:
+def _reduced(make: Callable[[tuple[int, ...], bool], Operator], before: Operator | None = None) -> Converter:
+    """Over the axes named, all of them where none is; `before` is applied to every element first."""
+
     def convert(node: OnnxNode, context: Context) -> None:
         rank, named = len(node.shape(0)), _axes(node)
+        value = node.value(0)
         if not named and node.attribute("noop_with_empty_axes", 0):
-            return node.pass_on()
+            return node.pass_on() if before is None else node.emit(before, value)
         axes = tuple(sorted(axes_within(named or list(range(rank)), rank)))
-        return node.emit(Reduce(axes, bool(node.attribute("keepdims", 1)), mean), node.value(0))
+        value = value if before is None else node.step("each", before, value)
+        return node.emit(make(axes, bool(node.attribute("keepdims", 1))), value)
 
     return convert
+
+
+def _reduce_l2(node: OnnxNode, context: Context) -> None:
+    rank, named = len(node.shape(0)), _axes(node)
+    if not named and node.attribute("noop_with_empty_axes", 0):
+        raise VouchError("no axes are not supported")
+    axes = tuple(sorted(axes_within(named or list(range(rank)), rank)))
+    squares = node.step("squares", Curve(functions.power(2)), node.value(0))
+    total = node.step("sum", Reduce(axes, bool(node.attribute("keepdims", 1)), mean=False), squares)
+    node.emit(Curve(functions.power(0.5)), total)
+
+
+def _mean(node: OnnxNode, context: Context) -> None:
+    values = [node.value(i) for i in range(len(node.inputs)) if not node.known(i)]
+    total = node.step("values", Add((1,) * len(values)), *values)
+    for number in range(len(node.inputs)):
+        if node.known(number):
+            total = node.step(f"constant{number}", Shift(node.weights(number)), total)
+    node.emit(Scale(np.array(float(len(node.inputs))), divide=True), total)
+
+
+def _tile(node: OnnxNode, context: Context) -> None:
+    node.emit(Tile(tuple(node.integers(1))), node.value(0))
 
 
 def _shape(node: OnnxNode, context: Context) -> None:
@@ -346,7 +364,12 @@ def _identity(node: OnnxNode, context: Context) -> None:
 
 
 def _cast(node: OnnxNode, context: Context) -> None:
-    if int(node.attribute("to", 0)) != context.kind:
+    """Between float32 and float64, where the model's own numbers are float32, nothing changes but that a sum
+    is rounded less. A truth value becomes the number it is already."""
+    target, source = int(node.attribute("to", 0)), node.value(0)
+    boolean = any(n.name == source and isinstance(n.op, Positive) for n in context.builder.nodes)
+    floats = context.kind == FLOAT and target in (FLOAT, DOUBLE)
+    if target != context.kind and not floats and not (boolean and target == BOOL):
         raise VouchError("a cast of a computed value to another type")
     node.pass_on()
 
@@ -356,24 +379,35 @@ CONVERTERS: Mapping[str, Converter] = {
     "MatMul": _matmul,
     "Add": _aligned_right(_add),
     "Sub": _aligned_right(_sub),
-    "Mul": _aligned_right(_mul),
-    "Div": _aligned_right(_div),
+    **CURVES,
+    "Mul": _aligned_right(CURVES["Mul"]),
+    "Div": _aligned_right(CURVES["Div"]),
     "Sum": _sum,
     "Neg": _neg,
     "Conv": conv,
     "BatchNormalization": _batch_normalization,
     "AveragePool": average_pool,
     "GlobalAveragePool": global_average_pool,
-    "ReduceSum": _reduce(mean=False),
-    "ReduceMean": _reduce(mean=True),
+    "ReduceSum": _reduced(lambda axes, keep: Reduce(axes, keep, mean=False)),
+    "ReduceMean": _reduced(lambda axes, keep: Reduce(axes, keep, mean=True)),
+    "ReduceMax": _reduced(lambda axes, keep: ReduceMax(axes, keep)),
+    "ReduceMin": _reduced(lambda axes, keep: ReduceMax(axes, keep, -1)),
+    "ReduceL1": _reduced(lambda axes, keep: Reduce(axes, keep, mean=False), LeakyRelu(-1.0)),
+    "ReduceSumSquare": _reduced(lambda axes, keep: Reduce(axes, keep, False), Curve(functions.power(2))),
+    "ReduceL2": _reduce_l2,
+    "Mean": _mean,
+    "ConvTranspose": conv_transpose,
+    "Resize": resize,
+    "Upsample": upsample,
+    "DepthToSpace": depth_to_space,
+    "SpaceToDepth": space_to_depth,
+    "Tile": _tile,
     "Relu": _simple(Relu()),
     "LeakyRelu": _leaky_relu,
-    "PRelu": _prelu,
     "Clip": _clip,
     "HardSigmoid": _hard_sigmoid,
     "Sigmoid": _simple(Sigmoid()),
     "Tanh": _simple(Tanh()),
-    "Softmax": _softmax,
     "MaxPool": max_pool,
     "GlobalMaxPool": global_max_pool,
     "Max": _extreme(1),

@@ -8,7 +8,7 @@ import numpy as np
 
 from vouch.errors import VouchError
 from vouch.nn.loaders.onnx_node import Context, OnnxNode
-from vouch.nn.operators import AveragePool, Conv, MaxPool, Reduce
+from vouch.nn.operators import AveragePool, Conv, ConvTranspose, MaxPool, Reduce
 from vouch.nn.operators.base import Shape
 from vouch.nn.operators.pooling import overhanging, same_padding
 
@@ -45,9 +45,7 @@ def _window(node: OnnxNode, kernel: Shape) -> _Window:
     return _Window(kernel, strides, pads, dilations)
 
 
-def _refuse_disputed(
-    node: OnnxNode, kernel: Shape, strides: Shape, dilations: Shape, automatic: str
-) -> None:
+def _refuse_disputed(node: OnnxNode, kernel: Shape, strides: Shape, dilations: Shape, automatic: str) -> None:
     """What ONNX says about these paddings is not what onnxruntime computes, or it does not run them."""
     if max(dilations) > 1:
         raise VouchError(f"auto_pad {automatic} with dilations is not supported")
@@ -68,6 +66,38 @@ def conv(node: OnnxNode, context: Context) -> None:
         raise VouchError(f"bias of shape {bias.shape} and {groups} groups for weights of {weights.shape}")
     w = _window(node, kernel)
     node.emit(Conv(weights, bias, w.strides, w.pads, w.dilations, groups), node.value(0))
+
+
+def conv_transpose(node: OnnxNode, context: Context) -> None:
+    weights = node.weights(1)
+    if weights.ndim < 3:
+        raise VouchError(f"weights of shape {weights.shape}")
+    kernel = tuple(int(n) for n in weights.shape[2:])
+    rank, spatial = len(kernel), node.shape(0)[2:]
+    if node.integer_list("kernel_shape", kernel) != kernel or len(spatial) != rank:
+        raise VouchError(f"weights of shape {weights.shape} on an input of shape {node.shape(0)}")
+    groups = int(node.attribute("group", 1))
+    bias = node.weights(2) if node.has(2) else np.zeros(weights.shape[1] * max(groups, 1))
+    strides = node.integer_list("strides", (1,) * rank)
+    dilations = node.integer_list("dilations", (1,) * rank)
+    extra = node.integer_list("output_padding", (0,) * rank)
+    flat = node.integer_list("pads", (0,) * (2 * rank))
+    lists = len(strides), len(dilations), len(extra), len(flat)
+    if lists != (rank, rank, rank, 2 * rank) or min((*strides, *dilations, groups)) < 1:
+        raise VouchError("strides, dilations, pads or groups do not fit the kernel")
+    if min((*flat, *extra)) < 0 or any(
+        e >= max(s, d) for e, s, d in zip(extra, strides, dilations, strict=True)
+    ):
+        raise VouchError("negative pads, or output_padding that is not below the stride, are not supported")
+    if node.attribute("output_shape") is not None or node.attribute("auto_pad", "NOTSET") not in (
+        "NOTSET",
+        "VALID",
+    ):
+        raise VouchError("output_shape and auto_pad SAME are not supported")
+    if node.attribute("auto_pad", "NOTSET") == "VALID":
+        flat = (0,) * (2 * rank)
+    pads = tuple(zip(flat[:rank], flat[rank:], strict=True))
+    node.emit(ConvTranspose(weights, bias, strides, pads, dilations, groups, extra), node.value(0))
 
 
 def max_pool(node: OnnxNode, context: Context) -> None:

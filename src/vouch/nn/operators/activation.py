@@ -1,4 +1,4 @@
-"""Activations: one function per element, and Softmax."""
+"""Activations: one function per element, and softmax."""
 
 from __future__ import annotations
 
@@ -8,11 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vouch.errors import VouchError
-from vouch.nn.operators.base import Array, Operator, Shape, Value, finite
+from vouch.errors import Unsupported, VouchError
+from vouch.nn.functions import Function, exponential, logarithm, power
+from vouch.nn.operators.base import UNIT32, Array, Operator, Shape, Value, finite
 
 if TYPE_CHECKING:
     from vouch.nn.lowering import Builder
+
+# Terms of a softmax that exceed one of its values by more than this factor's logarithm leave nothing of it.
+_CAP = 80.0
+# Differences that a softmax inside a network may need.
+_MOST_PAIRS = 1 << 22
 
 
 def sigmoid(x: Array) -> Array:
@@ -120,7 +126,103 @@ class Softmax(_Elementwise):
         quotient: Array = powers / powers.sum(axis=axes, keepdims=True)
         return quotient
 
+    def over(self, shape: Shape) -> int:
+        """How many values make up one sum."""
+        return math.prod(shape[a] for a in self._axes(len(shape)))
+
     def lower(self, builder: Builder, *inputs: Value) -> int:
         (x,) = inputs
-        over = math.prod(x.shape[a] for a in self._axes(len(x.shape)))
-        return builder.softmax(x.node, over_all=over == math.prod(x.shape))
+        return builder.curve(self.totals(builder, x, _CAP), power(-1.0))
+
+    def totals(self, builder: Builder, x: Value, cap: float | None) -> int:
+        """The sum over j of exp(x_j - x_i) for every i, whose reciprocal is the softmax: one non-linear step
+        less than a quotient, and no number in it grows where the runtime's do not."""
+        from scipy.sparse import csr_array
+
+        from vouch.nn.linear import Sparse
+
+        size, count = math.prod(x.shape), self.over(x.shape)
+        groups = _groups(size, x.shape, self._axes(len(x.shape)))
+        others = np.array([[j for j in range(count) if j != i] for i in range(count)]).reshape(count, -1)
+        if count == 1:
+            return builder.affine((x.node,), (Sparse(csr_array((size, size))),), np.ones(size))
+        if size * (count - 1) > _MOST_PAIRS:
+            raise Unsupported(f"a softmax over {count} values inside a network")
+        later = groups[:, others].ravel()  # [groups, i, j]
+        own = np.repeat(groups.ravel(), count - 1)
+        pairs, every = len(own), np.arange(len(own))
+        entries = np.concatenate([np.ones(pairs), -np.ones(pairs)])
+        places = np.tile(every, 2), np.concatenate([later, own])
+        differences = Sparse(csr_array((entries, places), shape=(pairs, size)))
+        # A runtime subtracts the largest from both, which may lose more than their difference does.
+        group_of = np.repeat(np.arange(len(groups)), count * (count - 1))
+        spread = csr_array((np.ones(size), (np.repeat(np.arange(len(groups)), count), groups.ravel())))
+        loss = Sparse(csr_array(spread[group_of] * (4 * UNIT32)))
+        exponent = builder.affine((x.node,), (differences,), np.zeros(pairs), losses=(loss,))
+        sums = Sparse(csr_array((np.ones(pairs), (own, every)), shape=(size, pairs)))
+        return builder.affine((builder.curve(exponent, exponential(cap)),), (sums,), np.ones(size))
+
+
+@dataclass(frozen=True, slots=True)
+class LogSoftmax(Softmax):
+    """The logarithm of the softmax."""
+
+    def evaluate(self, *inputs: Array) -> Array:
+        (x,) = inputs
+        axes = tuple(a + 1 for a in self._axes(x.ndim - 1))
+        moved = x - x.max(axis=axes, keepdims=True)
+        result: Array = moved - np.log(np.exp(moved).sum(axis=axes, keepdims=True))
+        return result
+
+    def lower(self, builder: Builder, *inputs: Value) -> int:
+        from vouch.nn.linear import Sparse
+
+        (x,) = inputs
+        size = math.prod(x.shape)
+        logarithms = builder.curve(self.totals(builder, x, None), logarithm())
+        return builder.affine((logarithms,), (Sparse.scale(np.full(size, -1.0)),), np.zeros(size))
+
+
+def _groups(size: int, shape: Shape, axes: tuple[int, ...]) -> Array:
+    """Flat indices [groups, members] of the values that are normalised together."""
+    moved = np.moveaxis(np.arange(size).reshape(shape), axes, range(len(shape) - len(axes), len(shape)))
+    return moved.reshape(-1, math.prod(shape[a] for a in axes))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TwoSlopes(Operator):
+    """x above zero, slopes * x below; the slopes broadcast (PRelu)."""
+
+    slopes: Array
+
+    def shape(self, *inputs: Shape) -> Shape:
+        if np.broadcast_shapes(inputs[0], self.slopes.shape) != inputs[0]:
+            raise VouchError(f"slopes of shape {self.slopes.shape} on an input of shape {inputs[0]}")
+        return inputs[0]
+
+    def evaluate(self, *inputs: Array) -> Array:
+        (x,) = inputs
+        return np.where(x >= 0, x, x * self.slopes.astype(x.dtype))
+
+    def lower(self, builder: Builder, *inputs: Value) -> int:
+        (x,) = inputs
+        return builder.two_slopes(x.node, np.broadcast_to(self.slopes, x.shape).ravel())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curve(_Elementwise):
+    """One of the functions of `nn.functions`."""
+
+    function: Function
+
+    @property
+    def kind(self) -> str:
+        return self.function.name
+
+    def evaluate(self, *inputs: Array) -> Array:
+        with np.errstate(all="ignore"):
+            value: Array = self.function.value(np, inputs[0])
+        return value
+
+    def lower(self, builder: Builder, *inputs: Value) -> int:
+        return builder.curve(inputs[0].node, self.function)

@@ -25,6 +25,8 @@ LARGEST = 1 << 28
 
 # Half a unit in the last place of 1.0 in float64: the relative error of one rounding.
 UNIT = 2.0**-53
+# The same in float32.
+UNIT32 = 2.0**-24
 
 
 class Value(NamedTuple):

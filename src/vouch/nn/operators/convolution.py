@@ -1,4 +1,4 @@
-"""Conv over one, two or three spatial axes."""
+"""Conv and ConvTranspose over one, two or three spatial axes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vouch.errors import VouchError
 from vouch.nn.operators.base import Array, Operator, Shape, Value
 
 if TYPE_CHECKING:
-    from vouch.nn.linear import Convolution
+    from vouch.nn.linear import Convolution, Transposed
     from vouch.nn.lowering import Builder
 
 
@@ -62,3 +62,49 @@ class Conv(Operator):
 
     def _spread_bias(self, rank: int) -> Array:
         return self.bias.reshape(-1, *(1,) * (rank - 2))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConvTranspose(Operator):
+    """The transpose of a convolution: `weights` [in, out / groups, *kernel], `bias` [out]; `pads` cut from
+    the result, `extra` rows and columns appended to it."""
+
+    weights: Array
+    bias: Array
+    strides: Shape
+    pads: tuple[tuple[int, int], ...]
+    dilations: Shape
+    groups: int
+    extra: Shape
+
+    def linear(self, shape: Shape) -> Transposed:
+        from vouch.nn.linear import Convolution, Transposed
+
+        into = self.shape(shape)
+        forward = Convolution(self.weights, into, self.strides, self.pads, self.dilations, self.groups)
+        return Transposed(forward)
+
+    def shape(self, *inputs: Shape) -> Shape:
+        (x,) = inputs
+        kernel = self.weights.shape[2:]
+        if len(x) != len(kernel) + 2 or x[1] != self.weights.shape[0] or x[1] % self.groups:
+            raise VouchError(f"weights of shape {self.weights.shape} on an input of shape {x}")
+        channels = int(self.weights.shape[1]) * self.groups
+        steps = zip(x[2:], kernel, self.strides, self.pads, self.dilations, self.extra, strict=True)
+        spatial = tuple((n - 1) * s + d * (k - 1) + 1 - a - b + e for n, k, s, (a, b), d, e in steps)
+        if min(spatial) < 1 or self.bias.shape != (channels,):
+            raise VouchError(f"a result of shape {(channels, *spatial)} with a bias of {self.bias.shape}")
+        return (x[0], channels, *spatial)
+
+    def evaluate(self, *inputs: Array) -> Array:
+        (x,) = inputs
+        shape = self.shape(x.shape[1:])
+        values = self.linear(x.shape[1:]).apply(x.reshape(len(x), -1)).reshape(len(x), *shape)
+        shifted: Array = values + self.bias.reshape(-1, *(1,) * (len(shape) - 2)).astype(x.dtype)
+        return shifted
+
+    def lower(self, builder: Builder, *inputs: Value) -> int:
+        (x,) = inputs
+        shape = self.shape(x.shape)
+        bias = np.broadcast_to(self.bias.reshape(-1, *(1,) * (len(shape) - 2)), shape)
+        return builder.affine((x.node,), (self.linear(x.shape),), bias.reshape(math.prod(shape)))

@@ -1,4 +1,4 @@
-"""MaxPool, AveragePool, and the sums and means of whole axes."""
+"""MaxPool, AveragePool, and the sums, means and extremes of whole axes."""
 
 from __future__ import annotations
 
@@ -145,6 +145,38 @@ class Reduce(Operator):
         # The sum is a step of its own: it may overflow where the mean does not.
         share = Sparse.scale(np.full(rows, rows / columns))
         return builder.affine((total,), (share,), np.zeros(rows), weight_error=UNIT)
+
+
+@dataclass(frozen=True, slots=True)
+class ReduceMax(Operator):
+    """The largest, or with sign -1 the smallest, over `axes`."""
+
+    axes: Shape
+    keep: bool
+    sign: int = 1
+
+    def shape(self, *inputs: Shape) -> Shape:
+        return Reduce(self.axes, self.keep, False).shape(*inputs)
+
+    def evaluate(self, *inputs: Array) -> Array:
+        (x,) = inputs
+        chosen = x.max if self.sign > 0 else x.min
+        values: Array = chosen(axis=tuple(a + 1 for a in self.axes), keepdims=self.keep)
+        return values
+
+    def lower(self, builder: Builder, *inputs: Value) -> int:
+        from vouch.nn.linear import Sparse
+
+        (x,) = inputs
+        rest = [a for a in range(len(x.shape)) if a not in self.axes]
+        places = np.arange(math.prod(x.shape)).reshape(x.shape).transpose(*rest, *self.axes)
+        indices = places.reshape(math.prod(x.shape[a] for a in rest), -1)
+        if self.sign > 0:
+            return builder.maximum(x.node, indices)
+        turned = Sparse.scale(np.full(math.prod(x.shape), -1.0))
+        negated = builder.affine((x.node,), (turned,), np.zeros(turned.rows))
+        back = Sparse.scale(np.full(len(indices), -1.0))
+        return builder.affine((builder.maximum(negated, indices),), (back,), np.zeros(back.rows))
 
 
 def pooled(

@@ -1,4 +1,4 @@
-"""Operators that only move elements: Reshape, Transpose, Slice, Gather, Expand, Pad.
+"""Operators that only move elements: Reshape, Transpose, Slice, Gather, Expand, Tile, Pad.
 
 What they do to an array of flat indices is all there is to know about them, so one lowering serves them all.
 """
@@ -104,6 +104,24 @@ class Expand(Rearrangement):
     def move(self, x: Array, fill: float) -> Array:
         lead = (1,) * (len(self.target) + 1 - x.ndim)
         return np.broadcast_to(x.reshape(len(x), *lead, *x.shape[1:]), (len(x), *self.target))
+
+
+@dataclass(frozen=True, slots=True)
+class Tile(Rearrangement):
+    """Repeated along each axis."""
+
+    repeats: Shape
+
+    def shape(self, *inputs: Shape) -> Shape:
+        (x,) = inputs
+        if len(self.repeats) != len(x) or min(self.repeats, default=1) < 1:
+            raise VouchError(f"{len(self.repeats)} repeats of an input of shape {x}")
+        if math.prod(x) * math.prod(self.repeats) > LARGEST:
+            raise VouchError(f"an input of shape {x} repeated {self.repeats}")
+        return tuple(n * r for n, r in zip(x, self.repeats, strict=True))
+
+    def move(self, x: Array, fill: float) -> Array:
+        return np.tile(x, (1, *self.repeats))
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,9 +58,8 @@ def verify(network: Network, prop: Property, settings: Settings, report: Progres
         warning = f"the property is vacuous: {reason}; this says nothing about the network"
         return Result(Verdict.SAFE, "vacuity", clock.spent, vacuous=True, warnings=(warning,), progress=1.0)
     try:
-        model = model_of(network, settings.arithmetic, arrays_for(settings.device))
-        if model.lowered.softmax and not prop.order_only:
-            raise Unsupported("a softmax at the end, and a property about more than the order of outputs")
+        arrays = arrays_for(settings.device)
+        model = model_of(network, settings.arithmetic, arrays, logits=prop.order_only)
         judge = Judge(network, prop, settings.arithmetic == "real")
         return _Verification(model, prop, settings, clock, judge, report).result()
     except Unsupported as error:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from vouch.nn.bounds.model import Model
-from vouch.nn.lowered import Activation, Affine, Kind
+from vouch.nn.lowered import Activation, Affine, Kind, Multiply
 from vouch.nn.property import Array, Case, Rows
 from vouch.nn.result import Counterexample
 from vouch.nn.search.task import Clock, Judge
@@ -125,9 +125,13 @@ def gradient(model: Model, values: list[Any], rows: Array, node: int | None = No
             for linear, source in zip(step.maps, step.inputs, strict=True):
                 part = linear.transpose(row)
                 pending[source] = pending[source] + part if source in pending else part
+        elif isinstance(step, Multiply):
+            for source, other in ((step.left, step.right), (step.right, step.left)):
+                through = row * values[other]
+                pending[source] = pending[source] + through if source in pending else through
         else:
             assert isinstance(step, Activation)
-            through = row * _slope(step, values[index])
+            through = row * _slope(arrays, step, values[step.input], values[index])
             source = step.input
             pending[source] = pending[source] + through if source in pending else through
     found = pending.get(0)
@@ -135,7 +139,11 @@ def gradient(model: Model, values: list[Any], rows: Array, node: int | None = No
     return result
 
 
-def _slope(node: Activation, value: Any) -> Any:
+def _slope(arrays: Any, node: Activation, argument: Any, value: Any) -> Any:
+    if node.function is not None:
+        with np.errstate(all="ignore"):
+            slope = node.function.slope(arrays.xp, argument)
+        return arrays.xp.where(abs(slope) < 1e30, slope, 0.0)
     if node.kind is Kind.SIGMOID:
         return value * (1 - value)
     if node.kind is Kind.TANH:

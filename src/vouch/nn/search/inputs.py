@@ -99,7 +99,7 @@ class InputSearch:
         self.stack = [_Boxes(*root, fresh(self.model, 1))]
         if len(self.regions) > 1:
             # What is clear of a region as a whole is clear of it in every part.
-            analysis = analyse(self.model, *root, self.stack[0].state, ball=self.ball)
+            analysis = analyse(self.model, *root, self.stack[0].state, ball=self.ball, partial=True)
             self.regions = [
                 region for region in self.regions if self.clock.over or len(exclude(analysis, region).index)
             ]
@@ -165,7 +165,8 @@ class InputSearch:
 
     def _step(self, boxes: _Boxes) -> _Step:
         xp, arrays = self.xp, self.arrays
-        analysis = analyse(self.model, boxes.lower, boxes.upper, boxes.state, ball=self.ball)
+        known = boxes.lower, boxes.upper, boxes.state
+        analysis = analyse(self.model, *known, ball=self.ball, partial=True)
         points = [(boxes.lower + boxes.upper) * 0.5]
         shape = boxes.lower.shape
         lower, upper = arrays.full(shape, np.inf), arrays.full(shape, -np.inf)

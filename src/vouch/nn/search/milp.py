@@ -36,8 +36,8 @@ class MilpSearch:
     """One case."""
 
     def __init__(self, model: Model, case: Case, judge: Judge, clock: Clock, *, jobs: int = 1) -> None:
-        if not all(is_relu(model, index) for index in model.activations):
-            raise Unsupported("MILP encoding of a network with sigmoid or tanh")
+        if model.products or not all(is_relu(model, index) for index in model.activations):
+            raise Unsupported("MILP encoding of a network with other non-linear functions than ReLU")
         if case.ball is not None and case.ball.norm != "l1":
             raise Unsupported("MILP encoding of a Euclidean ball")
         self.model, self.case, self.judge, self.clock, self.jobs = model, case, judge, clock, jobs

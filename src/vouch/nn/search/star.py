@@ -38,8 +38,8 @@ class StarSearch:
     the slow opponent of everything else."""
 
     def __init__(self, model: Model, case: Case, judge: Judge, clock: Clock, *, prune: bool = True) -> None:
-        if not all(is_relu(model, index) for index in model.activations):
-            raise Unsupported("path enumeration of a network with sigmoid or tanh")
+        if model.products or not all(is_relu(model, index) for index in model.activations):
+            raise Unsupported("path enumeration of a network with other non-linear functions than ReLU")
         if case.ball is not None and case.ball.norm != "l1":
             raise Unsupported("path enumeration over a Euclidean ball")
         self.model, self.case, self.judge, self.clock, self.prune = model, case, judge, clock, prune

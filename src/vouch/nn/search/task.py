@@ -92,10 +92,12 @@ class Judge:
         from vouch.nn.bounds.forward import analyse, fresh
         from vouch.nn.bounds.model import model_of
 
-        model = model_of(self.network, "real")
+        model = model_of(self.network, "real", logits=self.prop.order_only)
         if model.lowered.softmax:
             return True  # order-only properties, and the order of the logits is what was compared
-        found = analyse(model, point[None, :], point[None, :], fresh(model, 1), "interval")
+        found = analyse(model, point[None, :], point[None, :], fresh(model, 1), "interval", partial=True)
+        if found.undefined is not None and bool(found.undefined.any()):
+            return False
         low, high = found.output_low[0], found.output_high[0]
         for region in case.regions:
             worst = np.maximum(region.y_rows * low, region.y_rows * high).sum(1)
