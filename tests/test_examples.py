@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import runpy
 from pathlib import Path
+
+import pytest
 
 import vouch
 from vouch.verdict import Exit, Verdict
@@ -32,3 +35,16 @@ def test_the_corrected_driver_is_proved() -> None:
     result = vouch.check(SENSOR / "corrected", include=[str(SENSOR / "include")])
     assert result.exit_code() is Exit.PROVED
     assert len(result.checks) > 50
+
+
+def test_the_library_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    gate = runpy.run_path(str(SENSOR.parent / "library" / "gate.py"))
+    assert gate["main"]() == 0
+    assert capsys.readouterr().out == "everything asked is proved\n"
+
+
+def test_the_library_example_can_fail() -> None:
+    gate = runpy.run_path(str(SENSOR.parent / "library" / "gate.py"))
+    problems = list(gate["driver"]("defective"))
+    assert any("[unsafe] with " in line for line in problems)
+    assert next(iter(gate["network"](6.0))).endswith("unsafe")

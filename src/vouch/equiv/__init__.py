@@ -10,7 +10,27 @@ The package loads its parts on first use, so that importing it stays cheap.
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from vouch.equiv.api import compare
+    from vouch.equiv.clusters import find_clusters
+    from vouch.equiv.maximal import radius
+    from vouch.equiv.region import Region, ball, box, polytope
+    from vouch.equiv.result import Comparison
+    from vouch.equiv.sweeping import sweep
+
+__all__ = [
+    "Comparison",
+    "Region",
+    "ball",
+    "box",
+    "compare",
+    "find_clusters",
+    "polytope",
+    "radius",
+    "sweep",
+]
 
 _HOME = {
     "compare": "vouch.equiv.api",
