@@ -276,7 +276,8 @@ def test_help_everywhere(folder: Path) -> None:
             done = vouch(folder, *words, flag)
             assert (done.returncode, done.stderr) == (0, "")
             assert "Usage: vouch" in done.stdout
-    assert "--html" not in vouch(folder, "check", "-h").stdout
+    assert "--html" in vouch(folder, "check", "-h").stdout
+    assert "--html" not in vouch(folder, "nn", "codegen", "-h").stdout
 
 
 def test_init(folder: Path) -> None:

@@ -150,8 +150,11 @@ def _flow(state: _CheckRun, paths: Sequence[str]) -> None:
         state.warnings += suppress.apply(suppress.files_of(program), listed, sources, wanted)
         state.warnings += suppress.misread(suppress.files_of(program), sources)
         state.found(listed, sources)
+    from vouch.bmc.loops import with_invariants
+
     with state.stage("ranges"):
         analysis = _analysis(state, program, starts)
+        state.loops = with_invariants(program, state.loops, analysis.ranges.of)
     decisions = analysis.decisions
     state.decide(*_preprocessed(state.checks, decisions))
     if not state.late() and (len(state.decided) < len(state.checks) or _assumes(program)):

@@ -154,6 +154,7 @@ class LoopInfo:
     trip_count: int | None
     bound: int | None
     bound_from: str  # "inferred", "option", "file", "comment", "default"
+    invariant: str | None = None  # as C: what integers hold whenever the loop's condition is evaluated
 
 
 @dataclass(slots=True)

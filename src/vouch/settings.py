@@ -90,6 +90,23 @@ COMMON: tuple[Option, ...] = (
     Option("verbose", bool, False, "Say more.", ("-v", "--verbose")),
 )
 
+# Where results of every kind go.
+OUTPUT: tuple[Option, ...] = (
+    Option(
+        "output-format",
+        list,
+        (),
+        "How results are printed (default: full), or with =FILE written beside that.",
+        choices=("full", "concise", "json", "sarif", "junit", "github", "witness"),
+        metavar="NAME[=FILE]",
+        writes=True,
+    ),
+    Option("output-file", str, None, "Write the report there instead of stdout.", metavar="F", in_file=False),
+    Option(
+        "html", str, None, "Write the report as pages into this folder.", metavar="DIR", in_file=False
+    ),
+)
+
 CHECK: tuple[Option, ...] = (
     # What is read.
     Option("include", list, (), "Folder to search for headers.", ("-I", "--include"), metavar="DIR"),
@@ -222,20 +239,7 @@ CHECK: tuple[Option, ...] = (
         "JSON or SARIF report of an earlier run: what it lists does not count again.",
         metavar="FILE",
     ),
-    Option(
-        "output-format",
-        list,
-        (),
-        "How results are printed (default: full), or with =FILE written beside that.",
-        choices=("full", "concise", "json", "sarif", "junit", "github"),
-        metavar="NAME[=FILE]",
-        writes=True,
-    ),
-    Option(
-        "html", str, None, "Write the report as pages into this folder.", metavar="DIR", in_file=False
-    ),
     Option("full-trace", bool, False, "Show every step of a violation, not only those that matter for it."),
-    Option("output-file", str, None, "Write the report there instead of stdout.", metavar="F", in_file=False),
 )
 
 NN: tuple[Option, ...] = (
@@ -367,7 +371,11 @@ EQUIV: tuple[Option, ...] = (
 
 # A command's options live in the table of its section; `vouch.toml` has one [section] for each, and
 # common options stand at the top.
-SECTIONS: Mapping[str, tuple[Option, ...]] = {"check": CHECK, "nn": NN, "equiv": EQUIV}
+SECTIONS: Mapping[str, tuple[Option, ...]] = {
+    "check": CHECK + OUTPUT,
+    "nn": NN + OUTPUT,
+    "equiv": EQUIV + OUTPUT,
+}
 
 
 class Settings:

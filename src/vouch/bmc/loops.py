@@ -5,7 +5,9 @@ Only for people and for bounds given by people: the executor finds constant trip
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from vouch.c import ir
 from vouch.c.flow.order import Flow, Loop, analyse
@@ -46,6 +48,50 @@ def describe(
         if not any(info.name == name for info in found):
             raise VouchError(f"option --unwind-loop: no loop {name!r} (see --loops)")
     return sorted(found, key=lambda info: (info.file, info.line, info.name))
+
+
+Held = Callable[[str, str, str], "tuple[int, ...] | None"]
+"""What is known of a variable (function, block, alloca): least and largest value, signed and unsigned, …"""
+
+
+def with_invariants(program: ir.Program, loops: Sequence[LoopInfo], held: Held) -> list[LoopInfo]:
+    """The loops with what ranges say about the integers of their functions at the loops' heads."""
+    known: dict[str, str] = {}
+    owners = {loop.function for loop in loops}
+    for function in program.functions.values():
+        if function.source_name in owners and function.defined and function.name not in program.models:
+            for loop in analyse(function).loops.values():
+                if text := _invariant(program, function, loop, held):
+                    known[loop.name] = text
+    return [replace(loop, invariant=known.get(loop.name)) for loop in loops]
+
+
+def _invariant(program: ir.Program, function: ir.Function, loop: Loop, held: Held) -> str:
+    """Names that mean one variable alone, declared before the loop or in its head."""
+    first = next(iter(function.blocks.values())).instructions
+    locals_ = [i for i in first if isinstance(i, ir.Alloca) and i.variable is not None]
+    names = Counter(i.variable.name for i in locals_ if i.variable is not None)
+    parts: list[str] = []
+    for instruction in locals_:
+        variable = instruction.variable
+        if variable is None or instruction.result is None or names[variable.name] > 1:
+            continue
+        if variable.location is None or loop.location is None or variable.location.line > loop.location.line:
+            continue
+        kind = program.ctypes.get(variable.type)
+        bounds = held(function.name, loop.head, instruction.result)
+        if kind is not None and kind.kind == "int" and kind.size and bounds is not None:
+            parts += _limits(variable.name, kind, bounds)
+    return " && ".join(parts)
+
+
+def _limits(name: str, kind: ir.CType, bounds: tuple[int, ...]) -> list[str]:
+    """What a range says beyond the type."""
+    bits = 8 * kind.size
+    least, most = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if kind.signed else (0, (1 << bits) - 1)
+    low, high = bounds[:2] if kind.signed else bounds[2:4]
+    found = [f"{name} >= {low}"] if low > least else []
+    return [*found, f"{name} <= {high}"] if high < most else found
 
 
 def _info(

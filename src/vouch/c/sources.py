@@ -39,18 +39,22 @@ class Sources:
         lines = self.lines(file)
         return lines[number - 1] if 0 < number <= len(lines) else ""
 
-    def _read(self, file: str) -> str:
+    def data(self, file: str) -> bytes:
+        """The file as it is now, nothing where it may not or cannot be read."""
         if file in self._given:
-            return self._given[file]
+            return self._given[file].encode("utf-8", "surrogateescape")
         try:
             real = os.path.realpath(file)
             if not real.startswith(self._roots):
                 if self._roots and os.path.isfile(real):
                     self.left_out[file] = None
-                return ""
-            return read_bytes(real, _LARGEST).decode("utf-8", "replace")
+                return b""
+            return read_bytes(real, _LARGEST)
         except (OSError, ValueError, VouchError):
-            return ""
+            return b""
+
+    def _read(self, file: str) -> str:
+        return self._given[file] if file in self._given else self.data(file).decode("utf-8", "replace")
 
 
 def _lines(text: str) -> list[str]:

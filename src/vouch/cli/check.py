@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vouch.cli import pages
+from vouch.cli import outputs, pages
 from vouch.errors import VouchError
 from vouch.settings import Settings, chosen
 from vouch.verdict import Exit, Verdict
@@ -22,8 +21,7 @@ def check(paths: list[str], settings: Settings) -> int:
 
     if not paths and not settings.project:
         raise VouchError("nothing to check: give files or folders, or -p DIR")
-    outputs = _outputs(paths, settings)
-    pages.require(settings)
+    targets = _outputs(paths, settings)
     earlier = _baseline(settings)
     if settings.verbose and settings.configuration:
         from vouch.printable import visible
@@ -34,7 +32,7 @@ def check(paths: list[str], settings: Settings) -> int:
     result = _judged(result, earlier, settings)
     if settings.html and not settings.loops:
         pages.write(result, settings)
-    for name, file in outputs:
+    for name, file in targets:
         _write(_loops(result, name) if settings.loops else _report(result, settings, name, file), file)
     if settings.loops and not result.interrupted:
         return Exit.PROVED
@@ -42,29 +40,10 @@ def check(paths: list[str], settings: Settings) -> int:
 
 
 def _outputs(paths: list[str], settings: Settings) -> list[tuple[str, str | None]]:
-    """Formats with the files they go to, None for stdout; what cannot be meant is refused before any work."""
-    listed = [word.partition("=") for word in settings.output_format]
-    outputs: list[tuple[str, str | None]] = [(name, file) for name, mark, file in listed if mark]
-    plain = [name for name, mark, _ in listed if not mark]
-    if settings.json:
-        plain.append("json")
-    if len(set(plain)) > 1:
-        raise VouchError(f"contradictory formats: {' and '.join(dict.fromkeys(plain))} (give NAME=FILE)")
-    outputs.append((plain[0] if plain else "full", settings.output_file))
-    if settings.loops and any(name not in ("full", "json") for name, _ in outputs):
+    found = outputs.listed(settings, paths)
+    if settings.loops and any(name not in ("full", "json") for name, _ in found):
         raise VouchError("option --loops: full or json only")
-    taken = {os.path.realpath(path) for path in paths if os.path.isfile(path)}
-    for _, file in outputs:
-        if file is None:
-            continue
-        if not file:
-            raise VouchError("option --output-format: NAME=FILE without a file")
-        if not Path(file).absolute().parent.is_dir() or Path(file).is_dir():
-            raise VouchError(f"option --output-file: no folder for {file!r}")
-        if os.path.realpath(file) in taken:
-            raise VouchError(f"option --output-file: {file!r} is an input or another report")
-        taken.add(os.path.realpath(file))
-    return outputs
+    return found
 
 
 def _baseline(settings: Settings) -> dict[str, Verdict] | None:
@@ -79,9 +58,7 @@ def _judged(result: RunResult, earlier: dict[str, Verdict] | None, settings: Set
     """The result with what the user makes of it."""
     from dataclasses import replace
 
-    result = replace(
-        result, fail_on=frozenset(settings.fail_on), configuration=chosen("check", settings)
-    )
+    result = replace(result, fail_on=frozenset(settings.fail_on), configuration=chosen("check", settings))
     if earlier is None:
         return result
     from vouch.report.baseline import applied
@@ -126,19 +103,6 @@ def _loops(result: RunResult, name: str) -> str:
 
 def _write(text: str, file: str | None) -> None:
     if file is not None:
-        try:
-            Path(file).write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise VouchError(f"{file}: {error.strerror}") from None
-        return
-    if sys.__stdout__ is None:
-        raise VouchError("stdout is closed")
-    try:
-        sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader has seen enough; keep the interpreter from complaining about it at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise VouchError(f"cannot write to stdout: {error.strerror}") from None
+        outputs.write_file(text, file)
+    else:
+        outputs.to_stdout(text)

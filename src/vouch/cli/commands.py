@@ -77,6 +77,23 @@ COMMANDS: tuple[Command, ...] = (
         (Argument("category", "CATEGORY", "A check category; without one, all are listed.", required=False),),
     ),
     Command(
+        "report",
+        "Make other formats and pages of JSON reports, of any kind and of several runs.",
+        "vouch.cli.report:report",
+        None,
+        (Argument("files", "FILE.json…", "What `--json` printed.", many=True),),
+        (
+            Option("html", str, None, "Write the report as pages into this folder.", metavar="DIR"),
+            Option("sarif", str, None, "Write SARIF 2.1.0.", metavar="F"),
+            Option("junit", str, None, "Write JUnit XML.", metavar="F"),
+            Option("json", str, None, "Write the JSON document.", metavar="F"),
+            Option("github", str, None, "Write GitHub annotations.", metavar="F"),
+            Option("witness", str, None, "Write SV-COMP witnesses 2.0.", metavar="F"),
+            Option("concise", str, None, "Write one line for each finding.", metavar="F"),
+            Option("sources", str, ".", "Folder below which sources are quoted.", metavar="DIR"),
+        ),
+    ),
+    Command(
         "nn verify",
         "Decide a property.",
         "vouch.cli.nn:verify",
@@ -143,6 +160,7 @@ COMMANDS: tuple[Command, ...] = (
                 metavar="NAME",
             ),
         ),
+        without=("output_format", "output_file", "html"),
     ),
     Command(
         "nn batch",
@@ -193,7 +211,7 @@ COMMANDS: tuple[Command, ...] = (
             Option("upper", str, None, "Largest valid inputs.", metavar="V"),
             Option("output", str, None, "Folder for the inputs found.", ("-o", "--output"), metavar="DIR"),
         ),
-        without=("engine", "arithmetic", "device", "jobs"),
+        without=("engine", "arithmetic", "device", "jobs", "output_format", "output_file"),
     ),
     Command(
         "equiv compare",

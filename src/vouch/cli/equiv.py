@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
 from typing import Any
 
+from vouch.cli import outputs
 from vouch.cli.supervised import Rendered, supervised
 from vouch.printable import visible
 from vouch.run.supervise import Send
@@ -14,25 +14,49 @@ from vouch.settings import Settings
 from vouch.verdict import Exit, Verdict
 
 
-def _shown(answer: Any, settings: Settings) -> Rendered:
-    if settings.json:
-        return Rendered(json.dumps(answer.to_json()) + "\n", int(answer.exit_code))
+def _shown(answer: Any, settings: Settings, question: dict[str, Any]) -> Rendered:
     lines = "" if settings.quiet else "".join(f"{visible(line)}\n" for line in answer.text().splitlines())
-    return Rendered(lines, int(answer.exit_code))
+    found = getattr(answer, "counterexample", None)
+    if found is not None and settings.centre is not None:
+        from vouch.equiv.data import read_point
+
+        centre = read_point(settings.centre, (len(found.input),))
+        question = {**question, "original": [float(v) for v in centre]}
+    return _written(answer.to_json(), int(answer.exit_code), lines, settings, question)
 
 
-def _run(work: Callable[[Send], Any], settings: Settings) -> int:
+def _written(
+    document: dict[str, Any], code: int, text: str, settings: Settings, question: dict[str, Any]
+) -> Rendered:
+    from vouch.report.model import read
+
+    report = read({**document, "question": question}, exit_code=Exit(code), text=text)
+    return Rendered(outputs.written(report, settings, text), code)
+
+
+def _run(work: Callable[[Send], Any], settings: Settings, reference: str, test: str) -> int:
     """What is decided when the user interrupts is part of the answer."""
+    outputs.listed(settings, (reference, test))
+    question = _question(settings, reference, test)
 
     def without(verdict: Verdict, reason: str, seconds: float) -> Rendered:
-        document = {"verdict": str(verdict), "reason": reason, "seconds": round(seconds, 4)}
-        text = json.dumps(document) if settings.json else f"{verdict}: {reason} ({seconds:.2f} s)"
-        return Rendered("" if settings.quiet and not settings.json else f"{text}\n", Exit.UNDECIDED)
+        document = {"verdict": str(verdict), "reason": reason, "seconds": round(seconds, 4), "region": None}
+        text = "" if settings.quiet else f"{verdict}: {reason} ({seconds:.2f} s)\n"
+        return _written(document, Exit.UNDECIDED, text, settings, question)
 
     def hear(line: str) -> None:
         print(visible(line), file=sys.stderr)
 
-    return supervised(lambda send: _shown(work(send), settings), settings, without, hear, soft=True)
+    return supervised(lambda send: _shown(work(send), settings, question), settings, without, hear, soft=True)
+
+
+def _question(settings: Settings, reference: str, test: str) -> dict[str, Any]:
+    """What was asked, for reports."""
+    asked: dict[str, Any] = {"reference": reference, "test": test}
+    for name in ("radius", "norm", "box", "clusters"):
+        if getattr(settings, name, None) is not None:
+            asked[name] = getattr(settings, name)
+    return asked
 
 
 def _report(settings: Settings, send: Send) -> Send | None:
@@ -47,7 +71,7 @@ def compare(reference: str, test: str, settings: Settings) -> int:
 
         return compared(reference, test, settings, pool=run_jobs, report=_report(settings, send))
 
-    return _run(work, settings)
+    return _run(work, settings, reference, test)
 
 
 def radius(reference: str, test: str, settings: Settings) -> int:
@@ -57,7 +81,7 @@ def radius(reference: str, test: str, settings: Settings) -> int:
 
         return radius_of(reference, test, settings, run_jobs)
 
-    return _run(work, settings)
+    return _run(work, settings, reference, test)
 
 
 def sweep(reference: str, folder: str, plot: str | None, settings: Settings) -> int:
@@ -70,4 +94,4 @@ def sweep(reference: str, folder: str, plot: str | None, settings: Settings) -> 
             table.plot(plot)
         return table
 
-    return _run(work, settings)
+    return _run(work, settings, reference, folder)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from vouch.cli import outputs
 from vouch.cli.supervised import Rendered, supervised
 from vouch.errors import VouchError
 from vouch.printable import visible
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 
 def verify(network: str, prop: str, vnncomp: str | None, settings: Settings) -> int:
+    outputs.listed(settings, (network, prop))
+
     def work(send: Send) -> Rendered:
         from vouch.nn.api import decide
 
@@ -57,9 +60,10 @@ def robust(network: str, settings: Settings, **given: Any) -> int:
     for name in ("input", "radius"):
         if given[name] is None:
             raise VouchError(f"missing option --{name}")
+    outputs.listed(settings, (network, given["input"]))
 
     def work(send: Send) -> Rendered:
-        from vouch.nn.api import decide, near
+        from vouch.nn.api import about, decide, near
         from vouch.nn.loaders import load
         from vouch.nn.points import read_point
 
@@ -72,7 +76,9 @@ def robust(network: str, settings: Settings, **given: Any) -> int:
         }
         around = {"label": given["label"], "distance": given["within"], "norm": given["norm"]}
         prop = near(subject, point, given["radius"], **around, **limits)
-        return _rendered(decide(subject, prop, settings, send), settings)
+        result = decide(subject, prop, settings, send)
+        result = replace(result, question={**(result.question or {}), "network": network})
+        return _rendered(about(result, subject, point, given["radius"], **around), settings)
 
     with _Progress(settings) as progress:
         return supervised(work, settings, lambda *what: _rendered(_none(settings, *what), settings), progress)
@@ -121,17 +127,15 @@ class _Progress:
 
 
 def _rendered(result: Result, settings: Settings) -> Rendered:
-    said = [f"warning: {visible(warning)}" for warning in result.warnings]
-    if settings.json:
-        out = [json.dumps(result.to_json(), allow_nan=False)]
-    else:
-        from vouch.nn.show import rows
+    from vouch.nn.show import rows
 
-        lines = [(name, text) for name, text in rows(result) if name != "warning"]
-        out = [f"{name:14} {visible(text)}" for name, text in (lines[:1] if settings.quiet else lines)]
-        if settings.verbose:
-            said += [f"{name:14} {value:g}" for name, value in result.statistics.items()]
-    return Rendered(_joined(out), result.exit_code, _joined(said))
+    said = [f"warning: {visible(warning)}" for warning in result.warnings]
+    lines = [(name, text) for name, text in rows(result) if name != "warning"]
+    shown = [f"{name:14} {visible(text)}" for name, text in (lines[:1] if settings.quiet else lines)]
+    if settings.verbose and not settings.json:
+        said += [f"{name:14} {value:g}" for name, value in result.statistics.items()]
+    out = outputs.written(result, settings, _joined(shown), section="nn")
+    return Rendered(out, result.exit_code, _joined(said))
 
 
 def _joined(lines: list[str]) -> str:
@@ -147,6 +151,7 @@ def batch(instances: str, output: str | None, settings: Settings) -> int:
     source, target = Path(instances), Path(output)
     if target.exists() and target.samefile(source):
         raise VouchError(f"option --output: {output} is the list of instances")
+    outputs.listed(settings, (instances, output))
     start, wanted, rows = time.monotonic(), read_instances(source), []
     interrupted = False
     try:
@@ -173,18 +178,16 @@ def _summary(rows: list[Row], wanted: int, seconds: float, settings: Settings) -
     counts: dict[str, int] = {}
     for row in rows:
         counts[row.result] = counts.get(row.result, 0) + 1
-    if settings.json:
-        from dataclasses import asdict
+    from dataclasses import asdict
 
-        document = {
-            "instances": [asdict(row) for row in rows],
-            "summary": counts,
-            "seconds": round(seconds, 3),
-        }
-        print(json.dumps(document))
-        return
+    from vouch.report.model import read
+
+    document = {"instances": [asdict(row) for row in rows], "summary": counts, "seconds": round(seconds, 3)}
     width = max((len(_short(row)) for row in rows), default=0)
-    for row in rows:
-        print(visible(f"{_short(row):{width}}  {row.result:8} {row.seconds:9.2f} s  {row.reason}".rstrip()))
+    shown = [
+        visible(f"{_short(row):{width}}  {row.result:8} {row.seconds:9.2f} s  {row.reason}".rstrip())
+        for row in rows
+    ]
     listed = ", ".join(f"{count} {word}" for word, count in sorted(counts.items())) or "nothing"
-    print(f"{len(rows)} of {wanted} instances: {listed}; {sum(row.seconds for row in rows):.1f} s")
+    shown.append(f"{len(rows)} of {wanted} instances: {listed}; {sum(row.seconds for row in rows):.1f} s")
+    sys.stdout.write(outputs.written(read(document), settings, _joined(shown)))

@@ -19,7 +19,7 @@ from vouch.nn.network import Network
 from vouch.nn.operators.base import Array
 from vouch.nn.property import Norm, Property, robustness, within
 from vouch.nn.replay import replay
-from vouch.nn.result import Result
+from vouch.nn.result import History, Result
 from vouch.nn.specialise import specialised
 from vouch.settings import Settings, resolve
 from vouch.verdict import Verdict
@@ -62,7 +62,34 @@ def robust(
     subject = as_network(network)
     around = {"norm": norm, "scale": scale, "lower": lower, "upper": upper}
     prop = near(subject, point, radius, label=label, distance=distance, **around)
-    return decide(subject, prop, resolve("nn", options))
+    result = decide(subject, prop, resolve("nn", options))
+    return about(result, subject, point, radius, label=label, distance=distance, norm=norm)
+
+
+def about(
+    result: Result,
+    network: Network,
+    point: Array | Sequence[float],
+    radius: float,
+    *,
+    label: int | None,
+    distance: float | None,
+    norm: str,
+) -> Result:
+    """The answer of `robust` with what was asked, for reports."""
+    centre = np.asarray(point, dtype=np.float64).ravel()
+    output = network.evaluate(centre[None, :])[0]
+    kept = f"outputs within {distance:g} of its own" if distance is not None else "its class"
+    question = {
+        **(result.question or {}),
+        "text": f"inputs within {radius:g} ({norm}) of the point get {kept}",
+        "original": centre.tolist(),
+        "original_output": output.tolist(),
+        "radius": radius,
+        "norm": norm,
+        "label": int(output.argmax()) if label is None and distance is None else label,
+    }
+    return replace(result, question=question)
 
 
 def near(
@@ -125,6 +152,8 @@ def decide(
     else:
         subject, asked = _matched(network, Path(prop))
     asked.check_sizes(subject.inputs, subject.outputs, subject.name)
+    history = History(start, report)
+    report = history.hear
     try:
         if settings.format is not None:
             result = _in_fixed_point(subject, network, asked, settings, report)
@@ -132,7 +161,17 @@ def decide(
             result = _confirmed(subject, asked, _search(subject, asked, settings, report))
     except Unsupported as error:
         result = Result(Verdict.UNKNOWN, settings.engine, reason=str(error))
-    return replace(result, seconds=time.monotonic() - start)
+    seconds = time.monotonic() - start
+    question = {"network": _name(network, subject), "input_shape": list(subject.input_shape)}
+    if not isinstance(prop, Property):
+        question["property"] = str(prop)
+    return replace(result, seconds=seconds, question=question, history=history.until(seconds, result.verdict))
+
+
+def _name(given: NetworkLike, subject: Network) -> str:
+    if isinstance(given, Mapping):
+        return ", ".join(_name(each, subject) for each in given.values())
+    return str(given) if isinstance(given, (str, PathLike)) else subject.name
 
 
 def _in_fixed_point(

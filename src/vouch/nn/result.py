@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,30 @@ def _finite(value: float | None) -> float | None:
     return None if value is None or not math.isfinite(value) else float(value)
 
 
+class History:
+    """Hears the share that is proved as it grows, keeps some of it, and passes it on."""
+
+    _MOST = 400
+
+    def __init__(self, start: float, report: Callable[[float], None] | None) -> None:
+        self._start, self._report = start, report
+        self._kept: list[tuple[float, float]] = [(0.0, 0.0)]
+
+    def hear(self, share: float) -> None:
+        self._kept.append((time.monotonic() - self._start, float(share)))
+        if len(self._kept) > self._MOST:
+            self._kept = self._kept[::2]
+        if self._report is not None:
+            self._report(share)
+
+    def until(self, seconds: float, verdict: Verdict) -> tuple[tuple[float, float], ...]:
+        """All of it, nothing where nobody spoke."""
+        if len(self._kept) == 1:
+            return ()
+        share = 1.0 if verdict is Verdict.SAFE else self._kept[-1][1]
+        return (*self._kept, (seconds, share))
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
     """The answer to one question about a network.
@@ -62,6 +87,10 @@ class Result:
     """Proved lower and upper bounds of every output over the input set."""
     statistics: Mapping[str, float] = field(default_factory=dict)
     """Counts and times for the curious: boxes, splits, LPs, ..."""
+    question: Mapping[str, Any] | None = None
+    """What was asked, for reports: network, property, input_shape, and around a point: original, radius, …"""
+    history: tuple[tuple[float, float], ...] = ()
+    """The share that was proved, over time: (seconds, share)."""
 
     @property
     def exit_code(self) -> Exit:
@@ -87,6 +116,10 @@ class Result:
             document["output_bounds"] = [[_finite(a), _finite(b)] for a, b in pairs]
         if self.statistics:
             document["statistics"] = {name: _finite(value) for name, value in self.statistics.items()}
+        if self.question is not None:
+            document["question"] = dict(self.question)
+        if self.history:
+            document["history"] = [[round(seconds, 4), round(share, 6)] for seconds, share in self.history]
         return document
 
     def _repr_html_(self) -> str:

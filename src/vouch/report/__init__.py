@@ -21,6 +21,7 @@ FORMATS = {
     "sarif": "vouch.report.sarif",
     "junit": "vouch.report.junit",
     "github": "vouch.report.github",
+    "witness": "vouch.report.witness",
 }
 
 

@@ -147,6 +147,10 @@ _KINDS: Mapping[str, tuple[Callable[[Mapping[str, Any]], bool], Any]] = {
     "run": (lambda d: "checks" in d, _of_run),
     "batch": (lambda d: "instances" in d, _of_network("network", networks.of_batch)),
     "sweep": (lambda d: "cells" in d and "clusters" in d, _of_network("equivalence", networks.of_sweep)),
+    "coverage": (
+        lambda d: "methods" in d and "measures" in d,
+        _of_network("network", networks.of_coverage),
+    ),
     "radius": (lambda d: "refuted" in d, _of_network("equivalence", networks.of_radius)),
     "comparison": (networks.is_comparison, _of_network("equivalence", networks.of_comparison)),
     "network": (lambda d: "verdict" in d, _of_network("network", networks.of_answer)),

@@ -132,6 +132,46 @@ def _batch_grid(items: Sequence[Item]) -> tuple[Grid, ...]:
     return (Grid("Instances", tuple(networks), tuple(properties), cells),)
 
 
+def of_coverage(document: Mapping[str, Any]) -> Made:
+    """`nn cover`: layers against methods. A share that was asked for is a question that has an answer."""
+    network = PurePath(str(_asked(document).get("network") or "network")).name
+    methods, wanted = document["methods"], document.get("wanted")
+    columns = [
+        f"layer {n}" for n in range(1, 1 + max((len(m["layers"]) for m in methods.values()), default=0))
+    ]
+    rows, items = [], []
+    for name, method in methods.items():
+        cells = [_share(layer["covered"], layer["neurons"]) for layer in method["layers"]]
+        cells += [("", "", "")] * (len(columns) - len(cells))
+        rows.append((*cells, _share(method["covered"], method["neurons"])))
+        if wanted is not None:
+            reached = method["share"] >= wanted
+            items.append(
+                Item(
+                    id=f"{network}.coverage.{name}",
+                    category="coverage",
+                    message=f"method {name} covers {method['share']:.1%} of the neurons, {wanted:.1%} wanted",
+                    verdict=Verdict.SAFE if reached else Verdict.UNSAFE,
+                    file=str(_asked(document).get("network") or network),
+                    line=1,
+                    function=network,
+                    kind="network",
+                    detail={"question": dict(_asked(document))},
+                )
+            )
+    grids = [Grid("Coverage", tuple(methods), (*columns, "all"), tuple(rows))]
+    if measures := document["measures"]:
+        found = tuple((_share(m["covered"], m["total"]),) for m in measures.values())
+        grids.append(Grid("Other measures", tuple(measures), ("covered",), found))
+    title = f"Coverage of {network} by {document.get('inputs', '?')} inputs"
+    return Made(title, tuple(items), title, tuple(grids))
+
+
+def _share(covered: int, total: int) -> tuple[str, str | float, str]:
+    share = covered / total if total else 1.0
+    return f"{share:.0%}", share, f"{covered} of {total}"
+
+
 def is_comparison(document: Mapping[str, Any]) -> bool:
     return "verdict" in document and ("region" in document or document["verdict"] in _EQUIVALENCE)
 

@@ -62,9 +62,9 @@
     at("category-name").textContent = check.category;
     at("message").textContent = check.message;
     const file = summary.files[check.file];
-    const spot = `${brief(file.name)}:${check.line}${check.column ? `:${check.column}` : ""}`;
+    const spot = `${brief(file.name)}${detail.kind === "c" ? `:${check.line}${check.column ? `:${check.column}` : ""}` : ""}`;
     fill(at("place"), file.lines ? h("a", { href: vouch.sourceLink(check.file, check.line) }, spot) : spot,
-      check.function ? h("span", { class: "soft" }, ` in ${check.function}`) : null);
+      check.function && detail.kind === "c" ? h("span", { class: "soft" }, ` in ${check.function}`) : null);
     at("why").textContent = detail.why || "";
     fill(at("facts"),
       ...fact("decided by", check.decider), ...fact("evidence", replayed(detail)),

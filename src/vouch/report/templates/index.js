@@ -299,7 +299,7 @@
     const body = shown.map(([name, counts]) => {
       const total = counts.reduce((a, b) => a + b, 0);
       return h("tr", {},
-        h("th", { scope: "row" }, link ? h("a", { href: filtered(link(name)), title: name }, brief(name)) : name),
+        h("th", { scope: "row", class: brief(name).includes("/") ? "path" : null }, link ? h("a", { href: filtered(link(name)), title: name }, brief(name)) : name),
         h("td", { class: "wide" }, stack(counts, summary.verdicts)),
         h("td", { class: "number" }, total.toLocaleString("en")));
     });

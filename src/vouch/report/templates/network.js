@@ -13,7 +13,7 @@ const showNetwork = (() => {
 
   // Height, width and channels of an input that is shaped like a picture; null for others.
   function shape(question, count) {
-    const sizes = (question.input_shape || []).filter((n) => n > 1);
+    const sizes = (question.input_shape || [count]).filter((n) => n > 1);
     if (count < SMALLEST) return null;
     if (sizes.length === 2) return { rows: sizes[0], columns: sizes[1], channels: 1, first: false };
     if (sizes.length === 3 && sizes[0] === 3) return { rows: sizes[1], columns: sizes[2], channels: 3, first: true };

@@ -1,0 +1,58 @@
+"""`vouch report FILE.json…`: formats and pages of what was decided before."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from vouch.cli import outputs
+from vouch.errors import VouchError
+from vouch.files import read_text
+from vouch.report import render
+from vouch.report.model import Report, read
+from vouch.verdict import Exit
+
+_FORMATS = ("sarif", "junit", "json", "github", "witness", "concise")
+
+
+def report(files: list[str], html: str | None, sources: str, **formats: str | None) -> int:
+    if not files:
+        raise VouchError("give JSON reports of vouch")
+    wanted = {name: file for name in _FORMATS if (file := formats.get(name)) is not None}
+    if wanted and len(files) > 1:
+        raise VouchError(f"option --{next(iter(wanted))}: one report at a time; only pages show several")
+    if html is not None:
+        from vouch.report.site import refused
+
+        if why := refused(html):
+            raise VouchError(f"option --html: {html}: {why}")
+    found = [_read(file, sources) for file in files]
+    for name, file in wanted.items():
+        outputs.write_file(render(found[0], name), file)
+    if html is not None:
+        from vouch.report.site import write
+
+        print(f"pages: {write(found, html)}", file=sys.stderr)
+    if not wanted and html is None:
+        outputs.to_stdout("".join(render(each, "full") for each in found))
+    return max((each.exit_code for each in found), key=_worst)
+
+
+def _worst(code: Exit) -> int:
+    return (Exit.PROVED, Exit.UNDECIDED, Exit.VIOLATED, Exit.INTERRUPTED).index(code)
+
+
+def _read(file: str, folder: str) -> Report:
+    from vouch.c.sources import Sources
+
+    try:
+        document: Any = json.loads(read_text(file))
+    except (ValueError, RecursionError):
+        raise VouchError(f"{file}: not a JSON report of vouch") from None
+    if not isinstance(document, dict):
+        raise VouchError(f"{file}: not a JSON report of vouch")
+    try:
+        return read(document, sources=Sources(roots=[folder]))
+    except VouchError as error:
+        raise VouchError(f"{file}: {error}") from None
