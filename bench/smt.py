@@ -60,7 +60,7 @@ def _timed(label: str, work: Callable[[], int]) -> float:
 
 def _plain(make_it: Callable[[T.Term, T.Term], T.Term]) -> int:
     """All pairs of 400 symbols under one operator."""
-    T.reset()
+    T.active().clear()
     xs = [T.symbol(f"x{n}", T.bitvec(32)) for n in range(400)]
     for a in xs:
         for b in xs:
@@ -88,8 +88,8 @@ def _conversion(root: T.Term) -> None:
 def _balance(terms: int = 24) -> None:
     """A claim about a sum of products in two orders, with and without balancing."""
     for balanced in (False, True):
-        T.reset()
-        T.configure(balance=balanced)
+        T.active().clear()
+        T.active().switch(balance=balanced)
         xs = [T.sext(T.symbol(f"x{n}", T.bitvec(8)), 32) for n in range(terms)]
         products = [T.mul(x, T.bv(3 * n - 20, 32)) for n, x in enumerate(xs)]
         forward, backward = T.bv(0, 32), T.bv(0, 32)
@@ -101,13 +101,13 @@ def _balance(terms: int = 24) -> None:
         answer = solver.check(timeout=30)
         print(f"sum of {terms}, balance {balanced!s:5}: {answer} in {time.process_time() - start:.2f} s")
         assert answer is not Answer.SAT
-    T.configure(balance=True)
+    T.active().switch(balance=True)
 
 
 def _network(seed: int = 4) -> None:
     """A claim about a small integer network as C computes it: asked as made, and prepared."""
     chance = random.Random(seed)
-    T.reset()
+    T.active().clear()
     layer = [T.sext(T.symbol(f"x{n}", T.bitvec(8)), 32) for n in range(8)]
     for neurons in (5, 2):
         sums = []
@@ -133,7 +133,7 @@ def _network(seed: int = 4) -> None:
 def main(arguments: list[str]) -> int:
     for name, operator in (("add", T.add), ("mul", T.mul), ("eq", T.eq), ("slt", T.slt)):
         _timed(f"make {name}", lambda operator=operator: _plain(operator))
-    T.reset()
+    T.active().clear()
     root = T.TRUE
 
     def run() -> int:
@@ -142,11 +142,11 @@ def main(arguments: list[str]) -> int:
         return 9 * _STEPS
 
     ours = _timed("make a program's terms", run)
-    T.configure(simplify=False)
-    T.reset()
+    T.active().switch(simplify=False)
+    T.active().clear()
     _timed("  without simplification", lambda: (_program(_STEPS), 9 * _STEPS)[1])
-    T.configure(simplify=True)
-    T.reset()
+    T.active().switch(simplify=True)
+    T.active().clear()
     root = _program(_STEPS)
     theirs = _timed("made directly in bitwuzla", lambda: _direct(_STEPS))
     print(f"ratio to bitwuzla's own API: {ours / theirs:.2f}")

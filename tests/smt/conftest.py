@@ -154,11 +154,9 @@ def _arrays(n: T.Sort, a: T.Sort) -> list[Any]:
 
 @pytest.fixture(autouse=True)
 def _clean() -> Iterator[None]:
-    """Terms and switches are global: every test begins and ends without traces."""
-    T.reset()
-    yield
-    T.configure(simplify=True, balance=True)
-    T.reset()
+    """Every test has terms and switches of its own."""
+    with T.Session():
+        yield
 
 
 @pytest.fixture

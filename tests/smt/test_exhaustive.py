@@ -37,9 +37,9 @@ TRUTH = (False, True)
 def _expect_same(make: Callable[[], T.Term], symbols: list[T.Term], domains: list[Sequence[Any]]) -> None:
     """What `make` builds with rewriting has the value that the plain graph has, everywhere; so has what a
     solver is given for it, and the ranges contain it."""
-    T.configure(simplify=False)
+    T.active().switch(simplify=False)
     plain = make()
-    T.configure(simplify=True)
+    T.active().switch(simplify=True)
     rewritten = make()
     narrowed = narrow([plain, rewritten], {})
     for values in product(*domains):

@@ -48,11 +48,11 @@ def _assignments(symbols: list[T.Term], seed: int) -> list[dict[T.Term, Any]]:
 
 def _twins(soup: Any, theory: tuple[int, bool, bool], genome: list[Any]) -> tuple[Any, Any, list[Any]]:
     """The same genes grown plainly and with rewriting, and all pairs of terms that must agree."""
-    T.reset()
-    T.configure(simplify=False)
+    T.active().clear()
+    T.active().switch(simplify=False)
     plain = soup(*theory)
     plain.grow(genome)
-    T.configure(simplify=True)
+    T.active().switch(simplify=True)
     rewritten = soup(*theory)
     rewritten.grow(genome)
     pairs = [
@@ -116,7 +116,7 @@ def test_preparation_and_substitution_keep_values(soup: Any, theory: Any, genome
 def test_a_solver_proves_rewriting(soup: Any, theory: Any, genome: Any) -> None:
     _, _, pairs = _twins(soup, theory, genome)
     a, b = pairs[-1] if pairs[-1][0].sort.kind != "array" else pairs[0]
-    T.configure(simplify=False)
+    T.active().switch(simplify=False)
     solver = make("bitwuzla")
     solver.add(T.ne(a, b))
     assert solver.check(timeout=20) is not Answer.SAT
@@ -126,8 +126,8 @@ def test_a_solver_proves_rewriting(soup: Any, theory: Any, genome: Any) -> None:
 @given(theory=theories, genome=genes)
 def test_solvers_agree(soup: Any, theory: Any, genome: Any) -> None:
     """Models are checked on the way by `make`, so SAT is right; UNSAT must then be unanimous."""
-    T.reset()
-    T.configure(simplify=False)
+    T.active().clear()
+    T.active().switch(simplify=False)
     mixture = soup(*theory)
     claim = mixture.claim(genome)
     answers = {}
@@ -147,8 +147,8 @@ def test_solvers_agree(soup: Any, theory: Any, genome: Any) -> None:
 @few
 @given(theory=st.tuples(st.integers(2, 4), st.just(False), st.booleans()), genome=genes)
 def test_printed_text_means_the_same_to_z3(soup: Any, theory: Any, genome: Any) -> None:
-    T.reset()
-    T.configure(simplify=False)
+    T.active().clear()
+    T.active().switch(simplify=False)
     claim = soup(*theory).claim(genome)
     ours = Z3Solver()
     converted = z3.BoolRef(ours.convert(claim).ast, ours._context)

@@ -153,7 +153,7 @@ class _Counting(_Liar):
 def test_the_cache_answers_what_was_asked_before(on_disk: bool, tmp_path: Path) -> None:
     store: Store = AnswerFolder(tmp_path / "cache") if on_disk else {}
     for turn in range(2):
-        T.reset()  # other term objects, same formulas
+        T.active().clear()  # other term objects, same formulas
         x, a = T.symbol("x", I8), T.symbol("A", T.array(I8, I8))
         inner = _Counting()
         solver = Cached(inner, store)

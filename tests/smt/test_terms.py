@@ -128,7 +128,7 @@ def test_rules(rule: tuple[str, Callable[[], T.Term], Callable[[], T.Term]]) -> 
 
 
 def test_without_simplification_only_constants_fold() -> None:
-    T.configure(simplify=False)
+    T.active().switch(simplify=False)
     x = T.symbol("x", I8)
     assert T.add(x, c(0)) is not x
     assert T.add(c(2), c(3)) is c(5)
@@ -212,9 +212,9 @@ def test_sums_are_narrowed_as_a_whole() -> None:
         assert {t.width for t in order([total]) if t.op == "add"} == {14}  # 128 · (2 + … + 10) = 6912
 
 
-def test_reset_keeps_the_two_truths() -> None:
+def test_sessions_share_the_two_truths() -> None:
     x = T.symbol("x", I8)
-    T.reset()
+    T.active().clear()
     assert T.symbol("x", I8) is not x
     assert T.boolean(True) is T.TRUE
-    assert T.size() == 1
+    assert len(T.active()) == 1

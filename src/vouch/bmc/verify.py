@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from vouch.bmc.counterexample import Counterexample
@@ -17,7 +18,7 @@ from vouch.bmc.problem import Problem
 from vouch.bmc.schedule import Schedule
 from vouch.parallel import Pool
 from vouch.result import CheckResult
-from vouch.smt import term as T
+from vouch.smt.term import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +31,26 @@ class Verification:
     instructions: int
 
 
+@contextmanager
+def _process_limits() -> Iterator[None]:
+    """Room for calls in calls in loops, and few searches for garbage: terms live long. Restored after."""
+    depth, threshold = sys.getrecursionlimit(), gc.get_threshold()
+    sys.setrecursionlimit(max(depth, 50_000))
+    gc.set_threshold(50_000, 20, 50)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*threshold)
+        sys.setrecursionlimit(depth)
+
+
 def verify(problem: Problem, *, report: Report | None = None, pool: Pool | None = None) -> Verification:
     """`report` hears of results as they become final; `pool` runs starts and hard checks in processes of
     their own."""
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), 50_000))
-    T.configure(simplify=not problem.settings.no_simplify, balance=not problem.settings.no_balance)
-    before = gc.get_threshold()
-    gc.set_threshold(50_000, 20, 50)  # terms live long: looking for garbage among them is wasted
-    try:
+    settings = problem.settings
+    with _process_limits(), Session(simplify=not settings.no_simplify, balance=not settings.no_balance):
         schedule = Schedule(problem, report, pool)
         schedule.run()
-    finally:
-        gc.set_threshold(*before)
     merging = schedule.merging
     return Verification(
         tuple(merging.results[check.id] for check in problem.checks),

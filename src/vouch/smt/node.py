@@ -1,12 +1,13 @@
-"""The term graph itself: nodes, the table that shares them, constants, symbols, switches.
+"""The term graph itself: nodes, the session that owns and shares them, constants, symbols, switches.
 
-Every term is made here, once: equal terms are the same object, so comparison is identity. `make`
+Every term is made here, once in a session: equal terms are the same object, so comparison is identity. `make`
 never rewrites; the constructors in boolean.py, bitvector.py, floating.py and arrays.py do.
 """
 
 from __future__ import annotations
 
 from itertools import count
+from threading import RLock
 from typing import Any
 
 from vouch.smt.sort import BOOL, Sort, bitvec
@@ -50,7 +51,8 @@ class Term:
 
 
 class Switches:
-    """What `configure` sets. `simplify` off leaves constant folding and sharing only."""
+    """How the session in use wants terms made. `simplify` off leaves constant folding and sharing only;
+    `balance` off leaves long sums as they grow."""
 
     __slots__ = ("balance", "simplify")
 
@@ -59,35 +61,74 @@ class Switches:
         self.balance = True
 
 
+class Session:
+    """Owns the terms that are made while it is in use (`with Session(): …`), and goes with them. Terms of two
+    sessions must not meet; TRUE and FALSE are everybody's.
+
+    Constructors take no session: one is in use in the whole process at a time, so that a second thread waits.
+    What is made outside any belongs to one that lives as long as the process, for tests and small scripts."""
+
+    __slots__ = ("_outer", "balance", "constants", "fresh", "simplify", "symbols", "table")
+
+    def __init__(self, *, simplify: bool = True, balance: bool = True) -> None:
+        self.simplify = simplify
+        self.balance = balance
+        self.table: dict[tuple[object, ...], Term] = {}
+        self.constants: dict[tuple[int, Sort], Term] = {}
+        self.symbols: dict[str, Term] = {}
+        self.fresh = count()
+        self._outer: Session | None = None
+
+    def __enter__(self) -> Session:
+        _in_use.acquire()
+        self._outer = _session
+        _use(self)
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        assert self._outer is not None
+        _use(self._outer)
+        self._outer = None
+        _in_use.release()
+
+    def __len__(self) -> int:
+        """How many terms it has."""
+        return len(self.table) + len(self.constants) + len(self.symbols)
+
+    def clear(self) -> None:
+        """Forget all its terms: those made before must not meet those made after."""
+        for held in (self.table, self.constants, self.symbols):
+            held.clear()
+
+    def switch(self, *, simplify: bool | None = None, balance: bool | None = None) -> None:
+        """Switch rewriting and balancing of long sums on or off. Terms made before stay as they are."""
+        self.simplify = self.simplify if simplify is None else simplify
+        self.balance = self.balance if balance is None else balance
+        if self is _session:
+            _use(self)
+
+
+def _use(session: Session) -> None:
+    global _session, _table, _constants, _symbols, _fresh
+    _session = session
+    _table, _constants, _symbols, _fresh = session.table, session.constants, session.symbols, session.fresh
+    switches.simplify, switches.balance = session.simplify, session.balance
+
+
+def active() -> Session:
+    """The session in use."""
+    return _session
+
+
 _ids = count()
-_fresh = count()
-_table: dict[tuple[object, ...], Term] = {}
-_constants: dict[tuple[int, Sort], Term] = {}
-_symbols: dict[str, Term] = {}
+_in_use = RLock()
+_session = Session()
+# Of the session in use: the constructors look here, millions of times.
+_table, _constants, _symbols, _fresh = _session.table, _session.constants, _session.symbols, _session.fresh
 switches = Switches()
 
 TRUE = Term("const", (), BOOL, (), True)
 FALSE = Term("const", (), BOOL, (), False)
-
-
-def configure(*, simplify: bool | None = None, balance: bool | None = None) -> None:
-    """Switch rewriting and balancing of long sums on or off. Terms made before stay as they are."""
-    if simplify is not None:
-        switches.simplify = simplify
-    if balance is not None:
-        switches.balance = balance
-
-
-def reset() -> None:
-    """Forget all terms but TRUE and FALSE. Terms made before must not be mixed with later ones."""
-    _table.clear()
-    _constants.clear()
-    _symbols.clear()
-
-
-def size() -> int:
-    """How many terms are alive in the table."""
-    return len(_table) + len(_constants) + len(_symbols)
 
 
 def make(op: str, args: tuple[Term, ...], sort: Sort, index: tuple[int | str, ...] = ()) -> Term:

@@ -1,7 +1,7 @@
 """The vocabulary of terms, in one namespace: `from vouch.smt import term as T`.
 
 Sorts and terms are shared and compared by identity. Constructors fold constants and rewrite locally
-(`configure(simplify=False)` leaves folding only); none of them recurses into its arguments, so each
+(`Session(simplify=False)` leaves folding only); none of them recurses into its arguments, so each
 costs O(1) or nearly so. Bit-vector division by zero is SMT-LIB's (x udiv 0 = all ones, x urem 0 = x).
 """
 
@@ -78,7 +78,7 @@ from vouch.smt.floating import (
     fp_to_sbv,
     fp_to_ubv,
 )
-from vouch.smt.node import FALSE, TRUE, Term, boolean, bv, configure, fresh, reset, size, symbol
+from vouch.smt.node import FALSE, TRUE, Session, Term, active, boolean, bv, fresh, symbol
 from vouch.smt.sort import BOOL, FLOAT16, FLOAT32, FLOAT64, Sort, array, bitvec, floating
 
 __all__ = [
@@ -88,8 +88,10 @@ __all__ = [
     "FLOAT32",
     "FLOAT64",
     "TRUE",
+    "Session",
     "Sort",
     "Term",
+    "active",
     "add",
     "and_",
     "array",
@@ -104,7 +106,6 @@ __all__ = [
     "bv_to_bool",
     "bxor",
     "concat",
-    "configure",
     "const_array",
     "eq",
     "extract",
@@ -147,7 +148,6 @@ __all__ = [
     "neg",
     "not_",
     "or_",
-    "reset",
     "resize_s",
     "resize_u",
     "sadd_overflow",
@@ -157,7 +157,6 @@ __all__ = [
     "sge",
     "sgt",
     "shl",
-    "size",
     "sle",
     "slt",
     "smul_overflow",
