@@ -14,8 +14,10 @@ import bitwuzla
 
 from vouch.errors import Unsupported, VouchError
 from vouch.smt import term as T
+from vouch.smt.backends import backend
+from vouch.smt.chain import make
 from vouch.smt.intervals import signed_range
-from vouch.smt.solver import Answer, backend, make
+from vouch.smt.solver import Answer
 from vouch.smt.walk import count, evaluate, symbols
 
 _STEPS = 20_000

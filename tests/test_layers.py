@@ -5,14 +5,19 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from vouch.c.flow.components import components
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "vouch"
 ENGINES = ("c", "smt", "bmc", "numeric", "modular", "nn", "equiv")
 FORBIDDEN = ("vouch.cli", "vouch.run", "vouch.report", "vouch.api")
 HEAVY = ("numpy", "scipy", "torch", "onnx", "onnxruntime", "llvmlite", "bitwuzla", "z3", "jinja2", "pygments")
+# Here records have methods that call functions written in terms of them: what runs late is not looked at.
+LATE = ("vouch.nn.",)
 
 
 def imported(path: Path) -> set[str]:
@@ -37,6 +42,52 @@ def test_engines_do_not_reach_up(package: str) -> None:
 
 def test_the_reader_of_imports_sees_what_it_must() -> None:
     assert "vouch.report" in imported(SOURCE / "cli" / "check.py")
+
+
+def module_name(path: Path) -> str:
+    return ".".join(("vouch", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
+
+
+def statements(node: ast.AST, lazy: bool) -> Iterator[ast.Import | ast.ImportFrom]:
+    """Imports that run when a module is loaded and, with `lazy`, those that run with its functions; not those
+    for the type checker alone."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (ast.Import, ast.ImportFrom)):
+            yield child
+        elif isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+            continue
+        elif lazy or not isinstance(child, ast.FunctionDef):
+            yield from statements(child, lazy)
+
+
+def graph(lazy: bool) -> dict[str, list[str]]:
+    """Which module imports which. `from a import b` imports the module a.b where there is one, else a."""
+    files = {module_name(path): path for path in SOURCE.rglob("*.py")}
+    found: dict[str, list[str]] = {}
+    for name, path in files.items():
+        wanted: set[str] = set()
+        late = lazy and not name.startswith(LATE)
+        for node in statements(ast.parse(path.read_text(encoding="utf-8")), late):
+            if isinstance(node, ast.Import):
+                wanted |= {alias.name for alias in node.names}
+            else:
+                assert not node.level, f"{name}: imports are absolute"
+                inner = {f"{node.module}.{alias.name}" for alias in node.names}
+                wanted |= {part if part in files else str(node.module) for part in inner}
+        found[name] = sorted(other for other in wanted if other in files and other != name)
+    return found
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_the_import_graph_has_no_cycles(lazy: bool) -> None:
+    imports = graph(lazy)
+    assert [members for members in components(imports, imports) if len(members) > 1] == []
+
+
+def test_the_import_graph_sees_what_it_must() -> None:
+    assert "vouch.bmc.verify" in graph(True)["vouch.api"]
+    assert "vouch.bmc.verify" not in graph(False)["vouch.api"]
+    assert "vouch.bmc.access" in graph(False)["vouch.bmc.library"]
 
 
 def test_help_loads_nothing_heavy() -> None:

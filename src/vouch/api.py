@@ -221,10 +221,10 @@ def _validate(settings: Settings) -> None:
 
         devices(settings.device_range)
     if settings.solver != _SOLVER:
-        from vouch.smt import solver
+        from vouch.smt.backends import backend
 
         for name in settings.solver.split(","):
-            solver.backend(name.strip())
+            backend(name.strip())
 
 
 def _bounds(state: _CheckRun, program: Program, sources: Sources) -> dict[str, int]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from vouch.bmc.calls import finish
-from vouch.bmc.execute import Executor, Frame
+from vouch.bmc.execution import Execution
+from vouch.bmc.frame import Frame
+from vouch.bmc.operands import finish
 from vouch.bmc.problem import pose
 from vouch.bmc.state import State
 from vouch.bmc.verify import verify
@@ -22,7 +23,7 @@ int h(void) { return g(5) + 8 / zero(); }
 """
 
 
-def anything(ex: Executor, frame: Frame, state: State, call: ir.Call, function: ir.Function) -> State:
+def anything(ex: Execution, frame: Frame, state: State, call: ir.Call, function: ir.Function) -> State:
     finish(frame, call, ex.context.fresh(call.type, function.name))
     return state
 

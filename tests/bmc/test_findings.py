@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import vouch
-from vouch.smt import solver as solvers
+from vouch.smt import chain
 from vouch.smt.node import Term
 from vouch.smt.solver import Answer, Solver
 from vouch.smt.wrapper import Wrapper
@@ -41,13 +41,13 @@ class OneModel(Wrapper):
 
 @pytest.fixture
 def one_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    make = solvers.make
+    make = chain.make
 
     def made(*arguments: object, **options: object) -> Solver:
         return OneModel(make(*arguments, **options))  # type: ignore[arg-type]
 
     monkeypatch.setattr(OneModel, "given", 0)
-    monkeypatch.setattr(solvers, "make", made)
+    monkeypatch.setattr(chain, "make", made)
 
 
 @pytest.mark.usefixtures("one_model")

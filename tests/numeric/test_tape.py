@@ -11,7 +11,7 @@ import pytest
 from vouch.numeric.decide import decide, symbols_of
 from vouch.numeric.tape import Tape, bits_of, float_of
 from vouch.numeric.values import FORMATS, Floats, Ints, Truth, agreed, integers
-from vouch.smt import solver as solvers
+from vouch.smt import chain
 from vouch.smt import term as T
 from vouch.smt.operators import signed
 from vouch.smt.solver import Answer
@@ -221,7 +221,7 @@ def versus_solver(seed: int) -> bool:
         assert all(evaluate(t, found.model.values, lambda s: 0, {}) for t in asked)
     if not found.proved:
         return False
-    solver = solvers.make("bitwuzla")
+    solver = chain.make("bitwuzla")
     for term in asked:
         solver.add(term)
     answer = solver.check(timeout=5)

@@ -12,7 +12,8 @@ from vouch.c.checks.base import Category, Check, Trigger
 from vouch.c.ir import Location, Unreachable, VoidType
 from vouch.c.sources import Sources
 from vouch.report import FORMATS, Style, render
-from vouch.result import CheckResult, RunResult, TraceStep
+from vouch.result import CheckResult, RunResult
+from vouch.steps import TraceStep
 from vouch.verdict import Exit, Verdict
 
 

@@ -19,7 +19,8 @@ from vouch.c.sources import Sources
 from vouch.report.item import Item
 from vouch.report.model import Report, report_of
 from vouch.report.site import write
-from vouch.result import Change, CheckResult, RunResult, TraceStep
+from vouch.result import CheckResult, RunResult
+from vouch.steps import Change, TraceStep
 from vouch.verdict import Exit, Verdict
 
 pytestmark = needs_browser

@@ -11,8 +11,9 @@ import pytest
 from vouch.errors import Unsupported, VouchError
 from vouch.smt import softfloat as sf
 from vouch.smt import term as T
+from vouch.smt.backends import backend
 from vouch.smt.operators import OPERATORS
-from vouch.smt.solver import Answer, Solver, backend
+from vouch.smt.solver import Answer, Solver
 
 SOLVERS = ("bitwuzla", "z3", "cvc5", "boolector", "yices")
 INTEGERS: list[tuple[Callable[..., T.Term], int]] = [

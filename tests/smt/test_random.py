@@ -14,11 +14,12 @@ from vouch.errors import Unsupported, VouchError
 from vouch.smt import softfloat as sf
 from vouch.smt import term as T
 from vouch.smt.balance import balance
+from vouch.smt.chain import make
 from vouch.smt.intervals import bounds
 from vouch.smt.narrow import narrow
 from vouch.smt.operators import OPERATORS, ArrayValue
 from vouch.smt.printer import script
-from vouch.smt.solver import Answer, make
+from vouch.smt.solver import Answer
 from vouch.smt.walk import evaluate, order, substitute
 from vouch.smt.z3 import Z3Solver
 

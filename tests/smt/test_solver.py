@@ -11,11 +11,13 @@ import z3
 
 from vouch.errors import VouchError
 from vouch.smt import term as T
+from vouch.smt.backends import backend
 from vouch.smt.balance import balance
 from vouch.smt.cache import AnswerFolder, Cached, CachedAnswer, Digests, Store
+from vouch.smt.chain import make
 from vouch.smt.model import Checked
 from vouch.smt.portfolio import Portfolio
-from vouch.smt.solver import Answer, Solver, SolverError, backend, make
+from vouch.smt.solver import Answer, Solver, SolverError
 from vouch.smt.walk import order
 
 SOLVERS = ("bitwuzla", "z3", "cvc5", "boolector", "yices")

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
-from vouch.bmc import shadow
+from vouch.bmc.execution import Execution
+from vouch.bmc.frame import Frame
 from vouch.bmc.state import State
-from vouch.bmc.value import Kind, MemObject, Pointer, Value, select
+from vouch.bmc.value import Kind, MemObject, Pointer, Value, select, symbols
 from vouch.c import ir
 from vouch.c.checks.base import Check, Trigger
 from vouch.smt import term as T
 from vouch.smt.term import Term
-
-if TYPE_CHECKING:
-    from vouch.bmc.execute import Executor, Frame
+from vouch.smt.walk import substitute
 
 MAIN = (Kind.STACK, Kind.GLOBAL, Kind.HEAP, Kind.OUTSIDE)
 
 
-def valid(ex: Executor, state: State, target: MemObject, offset: Term, size: int | Term) -> Term:
+def valid(ex: Execution, state: State, target: MemObject, offset: Term, size: int | Term) -> Term:
     """May `size` bytes at `offset` of the object be accessed on this path?"""
     if target.kind is Kind.DEVICE:
         return T.TRUE
@@ -40,12 +38,12 @@ def valid(ex: Executor, state: State, target: MemObject, offset: Term, size: int
     return T.and_(alive, inside)
 
 
-def writable(ex: Executor, state: State, target: MemObject, offset: Term, size: int | Term) -> Term:
+def writable(ex: Execution, state: State, target: MemObject, offset: Term, size: int | Term) -> Term:
     """As `valid`, and not a constant such as a string literal."""
     return T.FALSE if target.constant else valid(ex, state, target, offset, size)
 
 
-def _declared(ex: Executor, address: Term) -> Term:
+def _declared(ex: Execution, address: Term) -> Term:
     """Is a computed address inside a range declared as device memory?"""
     bits = ex.context.pointer_bits
     ranges = [
@@ -65,19 +63,19 @@ def site_of(frame: Frame, instruction: ir.Instruction) -> ir.Instruction:
     return current.call if current.call is not None else instruction
 
 
-def checks_for(ex: Executor, frame: Frame, instruction: ir.Instruction, trigger: Trigger) -> list[Check]:
+def checks_for(ex: Execution, frame: Frame, instruction: ir.Instruction, trigger: Trigger) -> list[Check]:
     """The checks of a site; inside a library model those of the call that entered it."""
     site = site_of(frame, instruction)
     return [check for check in ex.sites.get(site.number, ()) if check.trigger is trigger]
 
 
-def claim_access(ex: Executor, frame: Frame, state: State, instruction: ir.Instruction, bad: Term) -> None:
+def claim_access(ex: Execution, frame: Frame, state: State, instruction: ir.Instruction, bad: Term) -> None:
     for check in checks_for(ex, frame, instruction, Trigger.ACCESS):
         ex.claim(check, state, bad)
 
 
 def load(
-    ex: Executor,
+    ex: Execution,
     frame: Frame,
     state: State,
     instruction: ir.Instruction,
@@ -103,7 +101,7 @@ def load(
     checks = checks_for(ex, frame, instruction, Trigger.UNINITIALISED)
     if checks and undefined is not T.FALSE:
         bits = instruction.field if isinstance(instruction, ir.Load) else None
-        undefined = shadow.wanted(ex, undefined, bits)
+        undefined = wanted(ex, undefined, bits)
     for check in checks:
         ex.claim(check, state, undefined)
     if volatile or from_device:
@@ -115,7 +113,7 @@ def load(
 
 
 def _invalid(
-    ex: Executor, frame: Frame, state: State, instruction: ir.Instruction, type_: ir.Type, when: Term
+    ex: Execution, frame: Frame, state: State, instruction: ir.Instruction, type_: ir.Type, when: Term
 ) -> Value:
     """What an invalid load yields: anything. The replay makes it yield the same. Inside a library model it is
     zero, which ends strings: a model that runs on through memory that is not there says nothing new."""
@@ -131,7 +129,7 @@ def _violation(targets: Iterable[tuple[Term, Term]]) -> Term:
 
 
 def _volatile(
-    ex: Executor, frame: Frame, state: State, instruction: ir.Instruction, pointer: Pointer, type_: ir.Type
+    ex: Execution, frame: Frame, state: State, instruction: ir.Instruction, pointer: Pointer, type_: ir.Type
 ) -> Value:
     """Every read yields a new value. Pointers read this way come from outside."""
     single = pointer.single
@@ -149,7 +147,7 @@ def _volatile(
 
 
 def store(
-    ex: Executor,
+    ex: Execution,
     frame: Frame,
     state: State,
     instruction: ir.Instruction,
@@ -179,7 +177,7 @@ def store(
     _note_assignment(ex, frame, state, instruction, pointer, value)
 
 
-def _named(ex: Executor, value: Term) -> Term:
+def _named(ex: Execution, value: Term) -> Term:
     """A symbol that equals the value, so that nothing is computed before the solver is asked (ablation)."""
     symbol = T.fresh("value", value.sort)
     ex.context.constrain(T.eq(symbol, value))
@@ -187,7 +185,7 @@ def _named(ex: Executor, value: Term) -> Term:
 
 
 def _note_assignment(
-    ex: Executor, frame: Frame, state: State, instruction: ir.Instruction, pointer: Pointer, value: Value
+    ex: Execution, frame: Frame, state: State, instruction: ir.Instruction, pointer: Pointer, value: Value
 ) -> None:
     if instruction.location is None or instruction.nosanitize:
         return
@@ -204,7 +202,7 @@ def _note_assignment(
 # ---------------------------------------------------------------- comparison
 
 
-def compare_pointers(ex: Executor, predicate: str, left: Pointer, right: Pointer) -> Term:
+def compare_pointers(ex: Execution, predicate: str, left: Pointer, right: Pointer) -> Term:
     """Within one object pointers compare by offset; different objects differ and are ordered by address."""
     cases: list[Term] = []
     for g1, a, x in left.targets:
@@ -215,7 +213,7 @@ def compare_pointers(ex: Executor, predicate: str, left: Pointer, right: Pointer
     return T.or_(*cases) if len(cases) > 1 else (cases[0] if cases else T.FALSE)
 
 
-def _compare(ex: Executor, predicate: str, a: MemObject, x: Term, b: MemObject, y: Term) -> Term:
+def _compare(ex: Execution, predicate: str, a: MemObject, x: Term, b: MemObject, y: Term) -> Term:
     numbers = (Kind.NULL, Kind.WILD, Kind.DEVICE)
     if a.kind is b.kind is Kind.FUNCTION and not (a.name and b.name):
         # A callback from outside may be any function.
@@ -251,7 +249,7 @@ def _offsets(predicate: str, x: Term, y: Term, *, absolute: bool) -> Term:
             return less_equal(y, x)
 
 
-def pointer_difference(ex: Executor, p: Pointer, q: Pointer) -> Term | None:
+def pointer_difference(ex: Execution, p: Pointer, q: Pointer) -> Term | None:
     """p - q in bytes where both surely point into one object."""
     a, b = p.single, q.single
     if a is None or b is None or a[0] is not b[0]:
@@ -263,3 +261,26 @@ def bad_callee(pointer: Pointer) -> Term:
     """A call through this pointer hits no function."""
     terms = [g for g, target, _ in pointer.targets if target.kind not in (Kind.FUNCTION, Kind.OUTSIDE)]
     return T.or_(*terms) if len(terms) > 1 else (terms[0] if terms else T.FALSE)
+
+
+_NEIGHBOURS = "whether a bit-field was written that shares its unit with one that was"
+
+
+def wanted(ex: Execution, undefined: Term, bits: int | None) -> Term:
+    """The condition under which some of the wanted bits (None: any) of what was read are unwritten. A native
+    run does not tell bits apart, so that those beside written ones are undecided."""
+    fields = ex.context.fields
+    while fields:
+        known: dict[Term, Term] = {}
+        for symbol in symbols(undefined):
+            if symbol in fields:
+                before, written = fields[symbol]
+                known[symbol] = T.FALSE
+                if bits is None or bits & ~written:
+                    limit = T.fresh("field.unwritten", T.BOOL)
+                    ex.context.unsupported[limit] = _NEIGHBOURS
+                    known[symbol] = T.and_(before, limit)
+        if not known:
+            break
+        undefined = substitute(undefined, known)
+    return undefined

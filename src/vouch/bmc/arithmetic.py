@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from vouch.bmc import access
+from vouch.bmc.execution import Execution
+from vouch.bmc.frame import Frame
 from vouch.bmc.operands import value_of
 from vouch.bmc.state import State
 from vouch.bmc.value import Pointer, Value, merge
@@ -13,9 +14,6 @@ from vouch.c import ir
 from vouch.errors import Unsupported
 from vouch.smt import term as T
 from vouch.smt.term import Term
-
-if TYPE_CHECKING:
-    from vouch.bmc.execute import Executor, Frame
 
 INTEGER: dict[str, Callable[[Term, Term], Term]] = {
     "add": T.add,
@@ -42,14 +40,14 @@ _BOOLEAN: dict[str, Callable[[Term, Term], Term]] = {
 }
 
 
-def binary(ex: Executor, frame: Frame, state: State, i: ir.Binary) -> Value:
+def binary(ex: Execution, frame: Frame, state: State, i: ir.Binary) -> Value:
     left, right = value_of(ex, frame, i.left), value_of(ex, frame, i.right)
     if isinstance(left, tuple) and isinstance(right, tuple):
         return tuple(_scalar_binary(ex, frame, state, i, a, b) for a, b in zip(left, right, strict=True))
     return _scalar_binary(ex, frame, state, i, left, right)
 
 
-def _undefined(ex: Executor, frame: Frame, state: State, i: ir.Instruction, width: int, when: Term) -> Term:
+def _undefined(ex: Execution, frame: Frame, state: State, i: ir.Instruction, width: int, when: Term) -> Term:
     """What an undefined operation yields: anything. The replay makes it yield the same."""
     value = T.fresh("undefined", T.bitvec(width))
     if isinstance(i.type, ir.IntType):
@@ -59,7 +57,7 @@ def _undefined(ex: Executor, frame: Frame, state: State, i: ir.Instruction, widt
 
 
 def _scalar_binary(
-    ex: Executor, frame: Frame, state: State, i: ir.Binary, left: Value, right: Value
+    ex: Execution, frame: Frame, state: State, i: ir.Binary, left: Value, right: Value
 ) -> Value:
     if not isinstance(left, Term) or not isinstance(right, Term):
         raise Unsupported(f"{i.op} of pointers")
@@ -86,7 +84,7 @@ def _scalar_binary(
     return T.ite(zero, _undefined(ex, frame, state, i, width, zero), divided)
 
 
-def _integer(ex: Executor, i: ir.Binary, left: Term, right: Term) -> Term:
+def _integer(ex: Execution, i: ir.Binary, left: Term, right: Term) -> Term:
     """Sums and differences keep track of addresses: p - q of one object is a difference of offsets."""
     context = ex.context
     if i.op in ("add", "sub") and left.width == context.pointer_bits:
@@ -104,7 +102,7 @@ def _integer(ex: Executor, i: ir.Binary, left: Term, right: Term) -> Term:
     return INTEGER[i.op](left, right)
 
 
-def unary(ex: Executor, frame: Frame, state: State, i: ir.Unary) -> Value:
+def unary(ex: Execution, frame: Frame, state: State, i: ir.Unary) -> Value:
     value = value_of(ex, frame, i.value)
     if i.op == "freeze":
         return value
@@ -128,14 +126,14 @@ _INT_COMPARE: dict[str, Callable[[Term, Term], Term]] = {
 }
 
 
-def compare_values(ex: Executor, frame: Frame, state: State, i: ir.Compare) -> Value:
+def compare_values(ex: Execution, frame: Frame, state: State, i: ir.Compare) -> Value:
     left, right = value_of(ex, frame, i.left), value_of(ex, frame, i.right)
     if isinstance(left, tuple) and isinstance(right, tuple):
         return tuple(compare(ex, i, a, b) for a, b in zip(left, right, strict=True))
     return compare(ex, i, left, right)
 
 
-def compare(ex: Executor, i: ir.Compare, left: Value, right: Value) -> Term:
+def compare(ex: Execution, i: ir.Compare, left: Value, right: Value) -> Term:
     if isinstance(left, Pointer) and isinstance(right, Pointer):
         return access.compare_pointers(ex, i.predicate, left, right)
     assert isinstance(left, Term)
@@ -180,7 +178,7 @@ def _compare_floats(predicate: str, left: Term, right: Term) -> Term:
     return T.or_(result, unordered) if predicate[0] == "u" else result
 
 
-def cast(ex: Executor, frame: Frame, state: State, i: ir.Cast) -> Value:
+def cast(ex: Execution, frame: Frame, state: State, i: ir.Cast) -> Value:
     value = value_of(ex, frame, i.value)
     source = ex.context.type_of(i.value)
     if i.op == "bitcast" and (isinstance(i.type, ir.VectorType) or isinstance(source, ir.VectorType)):
@@ -191,7 +189,7 @@ def cast(ex: Executor, frame: Frame, state: State, i: ir.Cast) -> Value:
 
 
 def _scalar_cast(
-    ex: Executor, frame: Frame, state: State, i: ir.Cast, value: Value, source: ir.Type, target: ir.Type
+    ex: Execution, frame: Frame, state: State, i: ir.Cast, value: Value, source: ir.Type, target: ir.Type
 ) -> Value:
     context = ex.context
     if isinstance(value, Pointer):
@@ -238,7 +236,7 @@ def _scalar_cast(
             raise Unsupported(f"cast {i.op}")
 
 
-def _float_to_int(ex: Executor, frame: Frame, state: State, i: ir.Cast, value: Term, bits: int) -> Term:
+def _float_to_int(ex: Execution, frame: Frame, state: State, i: ir.Cast, value: Term, bits: int) -> Term:
     """Rounds towards zero; a number that does not fit becomes arbitrary."""
     signed = i.op == "fptosi"
     low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
@@ -249,7 +247,7 @@ def _float_to_int(ex: Executor, frame: Frame, state: State, i: ir.Cast, value: T
     return T.ite(fits, number, _undefined(ex, frame, state, i, bits, T.not_(fits)))
 
 
-def _bitcast_vector(ex: Executor, value: Value, source: ir.Type, target: ir.Type) -> Value:
+def _bitcast_vector(ex: Execution, value: Value, source: ir.Type, target: ir.Type) -> Value:
     memory = ex.context.memory
     parts = value if isinstance(value, tuple) else (value,)
     bits = memory.words.join([memory.to_bits(part) for part in parts])
@@ -262,7 +260,7 @@ def _bitcast_vector(ex: Executor, value: Value, source: ir.Type, target: ir.Type
     return tuple(memory.from_bits(piece, target.element) for piece in pieces)
 
 
-def select_value(ex: Executor, frame: Frame, state: State, i: ir.Select) -> Value:
+def select_value(ex: Execution, frame: Frame, state: State, i: ir.Select) -> Value:
     condition = value_of(ex, frame, i.condition)
     then, otherwise = value_of(ex, frame, i.then), value_of(ex, frame, i.otherwise)
     if isinstance(condition, tuple):

@@ -5,10 +5,10 @@ Each claims the checks of the call that entered the model, and none has a loop t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from vouch.bmc import access, calls, memory_ops, operands
+from vouch.bmc import access, memory_ops, operands
 from vouch.bmc.comparison import MemoryComparison
+from vouch.bmc.execution import Execution
+from vouch.bmc.frame import Frame
 from vouch.bmc.initial import Unknown
 from vouch.bmc.scans import LONG, WHOLE, Scan, end_of, never
 from vouch.bmc.shapes import bounds
@@ -21,12 +21,9 @@ from vouch.errors import Unsupported
 from vouch.smt import term as T
 from vouch.smt.term import Term
 
-if TYPE_CHECKING:
-    from vouch.bmc.execute import Executor, Frame
-
 
 def _scan(
-    ex: Executor, frame: Frame, state: State, call: ir.Call, pointer: Pointer, scan: Scan
+    ex: Execution, frame: Frame, state: State, call: ir.Call, pointer: Pointer, scan: Scan
 ) -> tuple[Term, Term]:
     """Where the scan stops and whether for a hit; the checks of the call are claimed."""
     at, hit = scan.number(0), T.FALSE
@@ -46,28 +43,28 @@ def _scan(
     return T.ite(within, at, scan.limit), T.and_(within, hit)
 
 
-def _claim_unwritten(ex: Executor, frame: Frame, state: State, call: ir.Call, unset: Term) -> None:
+def _claim_unwritten(ex: Execution, frame: Frame, state: State, call: ir.Call, unset: Term) -> None:
     for check in access.checks_for(ex, frame, call, Trigger.UNINITIALISED):
         ex.claim(check, state, unset)
 
 
-def _number(ex: Executor, frame: Frame, call: ir.Call, index: int) -> Term:
+def _number(ex: Execution, frame: Frame, call: ir.Call, index: int) -> Term:
     return T.resize_u(operands.term_of(ex, frame, call.arguments[index]), ex.context.pointer_bits)
 
 
-def _constant(ex: Executor, frame: Frame, call: ir.Call, index: int) -> int:
+def _constant(ex: Execution, frame: Frame, call: ir.Call, index: int) -> int:
     value = operands.term_of(ex, frame, call.arguments[index]).value
     if value is None:
         raise Unsupported("a model that leaves open what it asks")
     return int(value)
 
 
-def _finish(ex: Executor, frame: Frame, call: ir.Call, value: Term) -> None:
+def _finish(ex: Execution, frame: Frame, call: ir.Call, value: Term) -> None:
     assert isinstance(call.type, ir.IntType)
-    calls.finish(frame, call, T.resize_u(value, call.type.bits))
+    operands.finish(frame, call, T.resize_u(value, call.type.bits))
 
 
-def length(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+def length(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """__vouch_length(s, limit, size): units before the first zero, at most `limit` of them are looked at."""
     pointer = operands.pointer_of(ex, frame, call.arguments[0])
     size = _constant(ex, frame, call, 2)
@@ -76,7 +73,7 @@ def length(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -
     return state
 
 
-def find(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+def find(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """__vouch_find(p, c, limit, size, terminated): the place of the first unit that is c, all ones for
     none."""
     pointer = operands.pointer_of(ex, frame, call.arguments[0])
@@ -88,7 +85,7 @@ def find(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> 
     return state
 
 
-def find_last(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+def find_last(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """__vouch_find_last(p, c, n, size): the place of the last of n units that is c, all ones for none. That
     all of them may be read is for the model to see to."""
     pointer = operands.pointer_of(ex, frame, call.arguments[0])
@@ -111,7 +108,7 @@ def find_last(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str
     return state
 
 
-def span(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+def span(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """__vouch_span(s, set, in): characters of the string s before the first that is not in the set; or, where
     `in` is zero, that is in it."""
     pointer, chosen = (operands.pointer_of(ex, frame, a) for a in call.arguments[:2])
@@ -141,7 +138,7 @@ def _among(unit: Term, members: list[tuple[Term, Term]]) -> Term:
 
 
 def _members(
-    ex: Executor, frame: Frame, state: State, call: ir.Call, chosen: Pointer
+    ex: Execution, frame: Frame, state: State, call: ir.Call, chosen: Pointer
 ) -> list[tuple[Term, Term]]:
     """The characters of a set, each with the condition that the string is that long."""
     bits = ex.context.pointer_bits
@@ -158,7 +155,7 @@ def _members(
     raise Unsupported("a set of more characters than are followed")
 
 
-def accessible(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+def accessible(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """__vouch_access(p, n, write): n bytes at p must be accessible."""
     pointer = operands.pointer_of(ex, frame, call.arguments[0])
     usable = access.writable if _constant(ex, frame, call, 2) else access.valid
@@ -170,7 +167,7 @@ def accessible(ex: Executor, frame: Frame, state: State, call: ir.Call, name: st
     return state
 
 
-def compare(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+def compare(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """__vouch_compare(a, b, limit, size, terminated, fold): the difference of the first units that differ, as
     unsigned numbers (wide characters: -1 or 1); 0 for none before `limit`, and with `terminated` before the
     end of both. `fold`: capital letters count as small ones."""
@@ -182,7 +179,7 @@ def compare(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) 
     access.claim_access(ex, frame, state, call, bad)
     _claim_unwritten(ex, frame, state, call, unset)
     assert isinstance(call.type, ir.IntType)
-    calls.finish(
+    operands.finish(
         frame,
         call,
         T.sext(result, call.type.bits) if call.type.bits > 32 else T.resize_u(result, call.type.bits),
@@ -193,7 +190,7 @@ def compare(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) 
 # ---------------------------------------------------------------- text that is not worked out
 
 
-def text(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+def text(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """__vouch_text(p, n): n characters that the model does not work out, none of them zero."""
     source = _anything(ex, state, call, name)
     size = _number(ex, frame, call, 1)
@@ -203,13 +200,13 @@ def text(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> 
     return _put(ex, frame, state, call, source, size)
 
 
-def anything(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+def anything(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """__vouch_bytes(p, n): n bytes that the model does not work out."""
     source = _anything(ex, state, call, name)
     return _put(ex, frame, state, call, source, _number(ex, frame, call, 1))
 
 
-def _anything(ex: Executor, state: State, call: ir.Call, name: str) -> MemObject:
+def _anything(ex: Execution, state: State, call: ir.Call, name: str) -> MemObject:
     # The replay knows it as the pointer that was passed.
     source = ex.new_object(state, Kind.HEAP, "argument:0", None, Unknown())
     source.heap_kind = "input"
@@ -219,7 +216,7 @@ def _anything(ex: Executor, state: State, call: ir.Call, name: str) -> MemObject
 
 
 def _put(
-    ex: Executor, frame: Frame, state: State, call: ir.Call, source: MemObject, size: Term
+    ex: Execution, frame: Frame, state: State, call: ir.Call, source: MemObject, size: Term
 ) -> State | None:
     pointer = operands.pointer_of(ex, frame, call.arguments[0])
     memory_ops.copy(ex, frame, state, call, pointer, Pointer.to(source, ex.context.zero_offset), size)
@@ -229,15 +226,15 @@ def _put(
     return state
 
 
-def constant(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+def constant(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """__vouch_constant(n): whether n is known."""
     value = T.boolean(operands.term_of(ex, frame, call.arguments[0]).value is not None)
     ex.incoming(state, "return", name, call.type, value, call.location)
-    calls.finish(frame, call, value)
+    operands.finish(frame, call, value)
     return state
 
 
-def repeated(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+def repeated(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """__vouch_repeats(f): the function may be called any number of times more. One that writes nothing but
     its own variables does then what it did before; behind any other nothing is proved but up to a bound."""
     called = [target for _, target, _ in operands.pointer_of(ex, frame, call.arguments[0]).targets]
@@ -256,7 +253,7 @@ def model_of(frame: Frame) -> str:
     return frame.function.source_name
 
 
-def unsupported(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+def unsupported(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """__vouch_unsupported(): what the model's function does here is not modelled."""
     raise Unsupported(f"{model_of(frame)} with arguments that its model does not cover")
 
@@ -264,7 +261,7 @@ def unsupported(ex: Executor, frame: Frame, state: State, call: ir.Call, name: s
 # ---------------------------------------------------------------- functions without a model
 
 
-def demand(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> None:
+def demand(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> None:
     """Claim what the prototype of a known function outside demands of its pointers."""
     for operand, letter in zip(call.arguments, known.contract(name), strict=False):
         value = operands.operand_value(ex, frame.registers, operand) if letter != "-" else None
@@ -273,7 +270,7 @@ def demand(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -
 
 
 def _demanded(
-    ex: Executor, frame: Frame, state: State, call: ir.Call, pointer: Pointer, letter: str
+    ex: Execution, frame: Frame, state: State, call: ir.Call, pointer: Pointer, letter: str
 ) -> None:
     bits = ex.context.pointer_bits
     some = T.TRUE

@@ -12,7 +12,8 @@ from vouch.bmc.state import State
 from vouch.c import ir
 
 if TYPE_CHECKING:
-    from vouch.bmc.execute import Executor, Frame
+    from vouch.bmc.execution import Execution
+    from vouch.bmc.frame import Frame
 
 
 class CallModel(Protocol):
@@ -20,7 +21,7 @@ class CallModel(Protocol):
     The state covers what the function may do: an arbitrary one, or a summary."""
 
     def __call__(
-        self, ex: Executor, frame: Frame, state: State, call: ir.Call, function: ir.Function, /
+        self, ex: Execution, frame: Frame, state: State, call: ir.Call, function: ir.Function, /
     ) -> State | None: ...
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
 from vouch.bmc import asked, intrinsics, library, memory_ops, operands, shadow
 from vouch.bmc.environment import external
+from vouch.bmc.execution import Execution
+from vouch.bmc.frame import Frame, name_of
 from vouch.bmc.initial import Unknown
 from vouch.bmc.state import Edge, State, join_states, join_values
 from vouch.bmc.value import Kind, MemObject, Pointer, Value
@@ -17,11 +16,8 @@ from vouch.errors import Unsupported
 from vouch.smt import term as T
 from vouch.smt.term import Term
 
-if TYPE_CHECKING:
-    from vouch.bmc.execute import Executor, Frame
 
-
-def execute(ex: Executor, frame: Frame, state: State, call: ir.Call, label: str, index: int) -> State | None:
+def execute(ex: Execution, frame: Frame, state: State, call: ir.Call, label: str, index: int) -> State | None:
     """The state after the call, None when no execution comes back."""
     if isinstance(call.callee, ir.AsmOperand):
         return _assembly(ex, frame, state, call, call.callee)
@@ -30,7 +26,7 @@ def execute(ex: Executor, frame: Frame, state: State, call: ir.Call, label: str,
     return _indirect(ex, frame, state, call, label, index)
 
 
-def _resolved(ex: Executor, name: str) -> str:
+def _resolved(ex: Execution, name: str) -> str:
     """Through aliases to the function itself."""
     for _ in range(8):
         alias = ex.context.program.aliases.get(name)
@@ -40,13 +36,8 @@ def _resolved(ex: Executor, name: str) -> str:
     return name
 
 
-def finish(frame: Frame, call: ir.Call, value: Value | None) -> None:
-    if call.result is not None and value is not None:
-        frame.registers[call.result] = value
-
-
 def _direct(
-    ex: Executor, frame: Frame, state: State, call: ir.Call, name: str, label: str, index: int
+    ex: Execution, frame: Frame, state: State, call: ir.Call, name: str, label: str, index: int
 ) -> State | None:
     if name.startswith("llvm."):
         return intrinsics.run(ex, frame, state, call, name)
@@ -68,18 +59,18 @@ def _direct(
 
 
 def _external(
-    ex: Executor, frame: Frame, state: State, call: ir.Call, name: str, function: ir.Function | None
+    ex: Execution, frame: Frame, state: State, call: ir.Call, name: str, function: ir.Function | None
 ) -> State | None:
     values = arguments(ex, frame, state, call)
     roots = external.arguments(ex, frame, call, function, values)
     value = external.run(ex, state, call, name, function, values, roots)
     if value is not None:
-        finish(frame, call, value)
+        operands.finish(frame, call, value)
         ex.step(frame, state, "input", call.location, f"{name}()", value)
     return None if "noreturn" in call.attributes else state
 
 
-def arguments(ex: Executor, frame: Frame, state: State, call: ir.Call) -> list[Value]:
+def arguments(ex: Execution, frame: Frame, state: State, call: ir.Call) -> list[Value]:
     values: list[Value] = []
     for number, operand in enumerate(call.arguments):
         if isinstance(operand, ir.MetadataOperand):
@@ -94,7 +85,7 @@ def arguments(ex: Executor, frame: Frame, state: State, call: ir.Call) -> list[V
 
 
 def _copied(
-    ex: Executor, frame: Frame, state: State, call: ir.Call, source: Pointer, type_: ir.Type
+    ex: Execution, frame: Frame, state: State, call: ir.Call, source: Pointer, type_: ir.Type
 ) -> Pointer:
     """A struct passed by value: the callee gets a copy of its own."""
     size = ex.context.layouts.size(type_)
@@ -108,7 +99,7 @@ def _copied(
 
 
 def _inline(
-    ex: Executor,
+    ex: Execution,
     frame: Frame,
     state: State,
     call: ir.Call,
@@ -144,14 +135,14 @@ def _inline(
         shadow.put(frame, call.result, ex.returned)
     if value is not None and not isinstance(call.type, ir.VoidType):
         _expect(ex, function, value, call.type)
-        finish(frame, call, value)
+        operands.finish(frame, call, value)
     elif not isinstance(call.type, ir.VoidType):
-        finish(frame, call, ex.context.fresh(call.type, "result"))
+        operands.finish(frame, call, ex.context.fresh(call.type, "result"))
     return after
 
 
 def _note_call(
-    ex: Executor, frame: Frame, state: State, call: ir.Call, function: ir.Function, values: list[Value]
+    ex: Execution, frame: Frame, state: State, call: ir.Call, function: ir.Function, values: list[Value]
 ) -> None:
     """The call, and what the parameters of a function of the program hold in it."""
     ex.step(frame, state, "call", call.location, function.source_name)
@@ -163,14 +154,14 @@ def _note_call(
             ex.step(frame, state, "parameter", call.location, variable.name, value, ctype=variable.type)
 
 
-def _expect(ex: Executor, function: ir.Function, value: Value, type_: ir.Type) -> None:
+def _expect(ex: Execution, function: ir.Function, value: Value, type_: ir.Type) -> None:
     """A call through a prototype of another type has no meaning that could be followed."""
     if not ex.memory.has_type(value, type_):
         raise Unsupported(f"call of {function.source_name} as a function of another type")
 
 
 def _indirect(
-    ex: Executor, frame: Frame, state: State, call: ir.Call, label: str, index: int
+    ex: Execution, frame: Frame, state: State, call: ir.Call, label: str, index: int
 ) -> State | None:
     """One path per function the pointer may hold; anything else is an unknown function."""
     pointer = operands.pointer_of(ex, frame, call.callee)
@@ -215,11 +206,11 @@ def _indirect(
 
 
 def _results(call: ir.Call) -> tuple[str, ...]:
-    return () if call.result is None else (call.result, shadow.name_of(call.result))
+    return () if call.result is None else (call.result, name_of(call.result))
 
 
 def _one_target(
-    ex: Executor,
+    ex: Execution,
     frame: Frame,
     state: State,
     call: ir.Call,
@@ -232,126 +223,13 @@ def _one_target(
     return _direct(ex, frame, state, call, target.name, label, index)
 
 
-def _assembly(ex: Executor, frame: Frame, state: State, call: ir.Call, callee: ir.AsmOperand) -> State | None:
+def _assembly(
+    ex: Execution, frame: Frame, state: State, call: ir.Call, callee: ir.AsmOperand
+) -> State | None:
     """Inline assembly: results and what it may write are arbitrary; what depends on them is undecided."""
     reason = f"inline assembly {callee.text!r}"
     values = arguments(ex, frame, state, call)
     external.assembly(ex, state, values, "memory" in callee.constraints, reason)
     if not isinstance(call.type, ir.VoidType):
-        finish(frame, call, ex.unsupported(call.type, reason))
+        operands.finish(frame, call, ex.unsupported(call.type, reason))
     return state
-
-
-# ---------------------------------------------------------------- variadic functions
-
-
-def va_start(ex: Executor, frame: Frame, state: State, call: ir.Call, target: Pointer) -> None:
-    """Lay the extra arguments out in memory, as the target's `va_arg` code reads them."""
-    context = ex.context
-    if frame.call is None:
-        _start_unknown(ex, state, target)
-        return
-    slot = 8 if context.pointer_bits == 64 else context.pointer_bits // 8
-    places: list[shadow.Piece] = []
-    at = 0
-    for type_, parts in _extra_arguments(ex, frame, state):
-        align = max(slot, context.layouts.align(type_)) if _aligns(context.program.triple) else slot
-        at = -(-at // align) * align
-        places += [(at + offset, kind, part, bad) for offset, kind, part, bad in parts]
-        at += -(-context.layouts.store_size(type_) // slot) * slot
-    area = ex.new_object(state, Kind.STACK, "arguments", max(at, 1), Unknown(undefined=True))
-    frame.objects.append(area)
-    # The native run's own argument lists tell nothing about what was written.
-    limit = T.fresh("variadic.undefined", T.BOOL)
-    context.unsupported[limit] = "a struct of which a part was never written, as a variable argument"
-    for place, type_, value, bad in places:
-        bad = T.and_(bad, limit)
-        contents = ex.memory.write(area, state.memory.get(area), place, type_, value, bad, state.token)
-        state.memory[area] = contents
-    _set_list(ex, state, target, Pointer.to(area, context.zero_offset))
-
-
-def _start_unknown(ex: Executor, state: State, target: Pointer) -> None:
-    """The extra arguments of an entry point: whatever it asks for, with values that no native run can be
-    given."""
-    ex.context.note("the variable arguments of an entry point are those that it reads")
-    reason = "variable arguments of an entry point are not followed"
-    area = ex.new_object(state, Kind.HEAP, "arguments", None, Unknown(reason=reason))
-    area.heap_kind = "input"
-    _set_list(ex, state, target, Pointer.to(area, ex.context.zero_offset))
-
-
-def _set_list(ex: Executor, state: State, target: Pointer, start: Pointer) -> None:
-    """Let a `va_list` begin at the first of the extra arguments."""
-    context = ex.context
-    if context.program.triple.startswith("x86_64") and "windows" not in context.program.triple:
-        # System V: registers are spent (48 and 176), so everything is read from the overflow area.
-        fields: list[tuple[int, ir.Type, Value]] = [
-            (0, ir.IntType(32), T.bv(48, 32)),
-            (4, ir.IntType(32), T.bv(176, 32)),
-            (8, ir.PointerType(), start),
-            (16, ir.PointerType(), context.null),
-        ]
-    elif _has_register_area(context.program.triple):
-        # AAPCS64: the offsets into the register areas are not negative, so both are spent.
-        fields = [
-            (0, ir.PointerType(), start),
-            (8, ir.PointerType(), context.null),
-            (16, ir.PointerType(), context.null),
-            (24, ir.IntType(32), T.bv(0, 32)),
-            (28, ir.IntType(32), T.bv(0, 32)),
-        ]
-    else:
-        fields = [(0, ir.PointerType(), start)]
-    for offset, type_, value in fields:
-        _poke(ex, state, target.shifted(T.bv(offset, context.pointer_bits)), type_, value)
-
-
-def _extra_arguments(
-    ex: Executor, frame: Frame, state: State
-) -> Iterator[tuple[ir.Type, list[shadow.Piece]]]:
-    """The arguments behind the named ones, in pieces; structs passed by value as their contents."""
-    assert frame.call is not None
-    first = len(frame.function.parameters)
-    for number, (type_, value, unwritten) in enumerate(frame.varargs, first):
-        by_value = frame.call.byval[number] if number < len(frame.call.byval) else None
-        if by_value is not None and isinstance(value, Pointer):
-            yield by_value, memory_ops.read(ex, state, value, ex.context.layouts.size(by_value))
-        elif unwritten is not None:
-            yield type_, list(shadow.pieces(ex, type_, value, unwritten))
-        else:
-            yield type_, [(0, type_, value, T.FALSE)]
-
-
-def _has_register_area(triple: str) -> bool:
-    """Is the target's va_list the struct of AArch64? Elsewhere on that machine it is a plain pointer."""
-    plain = ("apple", "darwin", "macos", "ios", "windows")
-    return triple.startswith(("aarch64", "arm64")) and not any(system in triple for system in plain)
-
-
-def _aligns(triple: str) -> bool:
-    """Do wide arguments begin at a multiple of their alignment?"""
-    return not triple.startswith(("i386", "i486", "i586", "i686", "avr", "msp430"))
-
-
-def _poke(ex: Executor, state: State, pointer: Pointer, type_: ir.Type, value: Value) -> None:
-    for guard, target, offset in pointer.targets:
-        contents = state.memory.get(target)
-        state.memory[target] = ex.memory.write_at(
-            target, contents, offset, type_, value, guard, T.FALSE, state.token
-        )
-        ex.context.environment.disturb(state, target, offset, type_, value)
-
-
-def va_arg(ex: Executor, frame: Frame, state: State, i: ir.VaArg, list_: Pointer) -> Value:
-    """The va_arg instruction (targets whose va_list is a plain pointer)."""
-    from vouch.bmc import access
-
-    context = ex.context
-    current = access.load(ex, frame, state, i, list_, ir.PointerType())
-    assert isinstance(current, Pointer)
-    slot = context.pointer_bits // 8
-    value = access.load(ex, frame, state, i, current, i.type)
-    size = -(-context.layouts.store_size(i.type) // slot) * slot
-    _poke(ex, state, list_, ir.PointerType(), current.shifted(T.bv(size, context.pointer_bits)))
-    return value

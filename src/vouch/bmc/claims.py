@@ -9,9 +9,11 @@ undecided; a check that nobody claims although its site was executed is not eval
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 from vouch.bmc import access, operands
+from vouch.bmc.execution import Execution
+from vouch.bmc.frame import Frame
 from vouch.bmc.state import State
 from vouch.bmc.value import Pointer, Value
 from vouch.c import ir
@@ -20,16 +22,13 @@ from vouch.errors import Unsupported
 from vouch.smt import term as T
 from vouch.smt.term import Term
 
-if TYPE_CHECKING:
-    from vouch.bmc.execute import Executor, Frame
-
 ELSEWHERE = frozenset(
     {Trigger.ACCESS, Trigger.UNINITIALISED, Trigger.FREE, Trigger.LEAK, Trigger.NAN, Trigger.NEVER}
 )
 
 
 def at_site(
-    ex: Executor, frame: Frame, state: State, instruction: ir.Instruction, condition: Term = T.TRUE
+    ex: Execution, frame: Frame, state: State, instruction: ir.Instruction, condition: Term = T.TRUE
 ) -> None:
     """Claim every check of the site. `condition` is the one under which a handler would be called."""
     for check in ex.sites.get(instruction.number, ()):
@@ -41,7 +40,7 @@ def at_site(
             ex.claim(check, state, T.and_(condition, violated))
 
 
-def of_result(ex: Executor, frame: Frame, state: State, instruction: ir.Instruction) -> None:
+def of_result(ex: Execution, frame: Frame, state: State, instruction: ir.Instruction) -> None:
     """Claim the checks of a site that look at what the instruction yields."""
     if instruction.result is None or isinstance(instruction, ir.AtomicUpdate):
         return  # what an atomic update yields is the old value
@@ -54,7 +53,7 @@ def of_result(ex: Executor, frame: Frame, state: State, instruction: ir.Instruct
             ex.claims_at(instruction, state, Trigger.NAN, ex.doubt(str(reason)))
 
 
-def float_operands(ex: Executor, instruction: ir.Instruction) -> list[ir.Operand]:
+def float_operands(ex: Execution, instruction: ir.Instruction) -> list[ir.Operand]:
     """The numbers that an operation, a conversion or a function of `math.h` starts from."""
     match instruction:
         case ir.Binary(left=left, right=right):
@@ -72,7 +71,7 @@ def _is_float(kind: ir.Type) -> bool:
     return isinstance(kind.element if isinstance(kind, ir.VectorType) else kind, ir.FloatType)
 
 
-def _computed(ex: Executor, instruction: ir.Instruction) -> Term:
+def _computed(ex: Execution, instruction: ir.Instruction) -> Term:
     """True, or for a function of the library that has neither body nor model a condition that stands for
     not knowing what it yields."""
     callee = instruction.callee if isinstance(instruction, ir.Call) else None
@@ -87,7 +86,7 @@ def _computed(ex: Executor, instruction: ir.Instruction) -> Term:
 
 
 def not_finite(
-    ex: Executor,
+    ex: Execution,
     state: State,
     site: ir.Instruction,
     given: Sequence[Value],
@@ -120,7 +119,7 @@ def elements(value: Value) -> tuple[Term, ...]:
     return found
 
 
-def _violation(ex: Executor, frame: Frame, check: Check, site: ir.Instruction) -> Term:
+def _violation(ex: Execution, frame: Frame, check: Check, site: ir.Instruction) -> Term:
     match check.trigger:
         case Trigger.REACHED:
             return T.TRUE
@@ -166,19 +165,19 @@ def _any(conditions: Iterable[Term]) -> Term:
     return T.or_(*found) if len(found) > 1 else found[0]
 
 
-def _pairs(ex: Executor, frame: Frame, site: ir.Binary) -> Iterator[tuple[Term, Term]]:
+def _pairs(ex: Execution, frame: Frame, site: ir.Binary) -> Iterator[tuple[Term, Term]]:
     left, right = operands.value_of(ex, frame, site.left), operands.value_of(ex, frame, site.right)
     return zip(elements(left), elements(right), strict=True)
 
 
-def is_zero(ex: Executor, frame: Frame, operand: ir.Operand) -> Term:
+def is_zero(ex: Execution, frame: Frame, operand: ir.Operand) -> Term:
     value = operands.operand_value(ex, frame.registers, operand)
     if isinstance(value, Pointer):
         return access.compare_pointers(ex, "eq", value, ex.context.null)
     return _any(_equals_zero(ex, part) for part in elements(value))
 
 
-def _equals_zero(ex: Executor, value: Term) -> Term:
+def _equals_zero(ex: Execution, value: Term) -> Term:
     if value.sort is T.BOOL:
         return T.not_(value)
     if ex.context.float_type(value.sort) is not None:
@@ -186,7 +185,7 @@ def _equals_zero(ex: Executor, value: Term) -> Term:
     return T.eq(value, T.bv(0, value.width))
 
 
-def _narrows(ex: Executor, value: Term, check: Check) -> Term:
+def _narrows(ex: Execution, value: Term, check: Check) -> Term:
     if ex.context.float_type(value.sort) is None:
         return narrows(value, check.bits, check.signed_from, check.signed_to)
     bits = check.bits - 1 if check.signed_to else check.bits

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from vouch.bmc import access, memory_ops
+from vouch.bmc.execution import Execution
 from vouch.bmc.scans import FEW, LONG, WHOLE, Scan, never
 from vouch.bmc.state import State
 from vouch.bmc.value import Pointer
@@ -13,13 +13,10 @@ from vouch.c import ir
 from vouch.smt import term as T
 from vouch.smt.term import Term
 
-if TYPE_CHECKING:
-    from vouch.bmc.execute import Executor
-
 
 @dataclass(slots=True)
 class MemoryComparison:
-    ex: Executor
+    ex: Execution
     state: State
     limit: Term
     size: int

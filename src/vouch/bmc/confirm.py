@@ -15,8 +15,9 @@ from vouch.bmc.counterexample import Counterexample
 from vouch.bmc.replay import Replayer, ReplayLimits, ReplayResult
 from vouch.bmc.replay.replayer import HasProgram
 from vouch.c.checks.base import Category, Check
-from vouch.result import CheckResult, TraceStep
+from vouch.result import CheckResult
 from vouch.status import conditional
+from vouch.steps import TraceStep
 from vouch.verdict import Verdict
 
 # Seconds that may be spent behind the time limit: a run takes milliseconds, and a violation that is not

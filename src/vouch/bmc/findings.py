@@ -19,9 +19,9 @@ from vouch.bmc.model import ModelReader
 from vouch.bmc.simplest import needed
 from vouch.bmc.trace import ConcreteStep, trace
 from vouch.c.checks.base import Check
-from vouch.result import TraceStep
 from vouch.smt import term as T
 from vouch.smt.term import Term
+from vouch.steps import TraceStep
 
 
 @dataclass(slots=True, frozen=True)

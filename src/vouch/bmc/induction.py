@@ -12,11 +12,10 @@ anywhere in the resulting equation; the caller takes the violated ones out and t
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from enum import Enum
-from typing import TYPE_CHECKING, Protocol
 
 from vouch.bmc import shadow
+from vouch.bmc.execution import Execution, Induction, Phase
+from vouch.bmc.frame import Frame, name_of
 from vouch.bmc.initial import Changed
 from vouch.bmc.memory import Cell, Contents, partly_written
 from vouch.bmc.state import Edge, State, join_states, join_values
@@ -27,34 +26,10 @@ from vouch.errors import Unsupported
 from vouch.smt import term as T
 from vouch.smt.term import Term
 
-if TYPE_CHECKING:
-    from vouch.bmc.execute import Executor, Frame
-
 ROUNDS = 6  # attempts to find out what a loop changes
 _POINTERS = "induction over a loop that changes pointers at variable places"
 WHOLE = -1  # in place of an offset: the object as a whole
 LIFE = -2  # in place of an offset: whether it exists
-
-
-class Phase(Enum):
-    CLAIM = "claim"
-    ASSUME = "assume"
-    TRIAL = "trial"  # nothing is recorded
-
-
-class Invariants(Protocol):
-    """What integer variables hold at the start of a block: signed low and high, unsigned low and high,
-    more."""
-
-    def of(self, function: str, label: str, variable: str) -> tuple[int, ...] | None: ...
-
-
-@dataclass(slots=True)
-class Induction:
-    k: int
-    trusted: frozenset[str]
-    invariants: Invariants | None = None
-    names: dict[MemObject, tuple[str, str]] = field(default_factory=dict)  # alloca: function, register
 
 
 _PARTLY: Cell = (0, T.TRUE, T.TRUE)  # for the whole: some bytes may be uninitialised
@@ -62,7 +37,7 @@ Changes = dict[MemObject, dict[int, Cell | None]]  # offset -> a cell as the loo
 
 
 def run_loop(
-    ex: Executor, frame: Frame, loop: Loop, returns: list[Edge], plan: Induction, heads: Iterable[State]
+    ex: Execution, frame: Frame, loop: Loop, returns: list[Edge], plan: Induction, heads: Iterable[State]
 ) -> None:
     """The rest of a loop whose first iterations (the base) have run, from these states."""
     edges = frame.pending.pop(loop.head, None)
@@ -87,7 +62,7 @@ def run_loop(
     _drop(frame, loop)
 
 
-def _stay(ex: Executor, frame: Frame, loop: Loop, returns: list[Edge]) -> None:
+def _stay(ex: Execution, frame: Frame, loop: Loop, returns: list[Edge]) -> None:
     """An iteration that is followed by another: what leaves the loop here is covered by the base or by the
     last iteration of the step."""
     outside = {label: list(edges) for label, edges in frame.pending.items() if label not in loop.blocks}
@@ -105,7 +80,7 @@ def _drop(frame: Frame, loop: Loop) -> None:
         frame.pending.pop(label, None)
 
 
-def _joined(ex: Executor, frame: Frame, loop: Loop, edges: list[Edge]) -> Edge:
+def _joined(ex: Execution, frame: Frame, loop: Loop, edges: list[Edge]) -> Edge:
     """One edge for all back edges; phis of the head get one arbitrary value later."""
     state, conditions = join_states(ex.memory, [edge.state for edge in edges])
     if len(edges) == 1:
@@ -120,7 +95,7 @@ def _joined(ex: Executor, frame: Frame, loop: Loop, edges: list[Edge]) -> Edge:
 
 
 def _generalised(
-    ex: Executor,
+    ex: Execution,
     frame: Frame,
     loop: Loop,
     returns: list[Edge],
@@ -142,7 +117,7 @@ def _generalised(
     raise Unsupported(f"induction over loop {loop.name}: what it changes could not be found out")
 
 
-def _trial(ex: Executor, frame: Frame, loop: Loop, returns: list[Edge], start: Edge) -> State | None:
+def _trial(ex: Execution, frame: Frame, loop: Loop, returns: list[Edge], start: Edge) -> State | None:
     """Run one iteration for its effect on memory alone. The state on the back edge, None where it never
     comes."""
     pending = {label: list(edges) for label, edges in frame.pending.items()}
@@ -167,7 +142,7 @@ def _trial(ex: Executor, frame: Frame, loop: Loop, returns: list[Edge], start: E
 
 
 def _grow(
-    ex: Executor,
+    ex: Execution,
     before: State,
     after: State,
     changes: Changes,
@@ -223,7 +198,7 @@ def _changed(old: Contents | None, new: Contents) -> set[int]:
 
 
 def _havoc(
-    ex: Executor,
+    ex: Execution,
     frame: Frame,
     loop: Loop,
     entry: Edge,
@@ -254,14 +229,14 @@ def _havoc(
             if source == entry.source and isinstance(operand, ir.Register):
                 if isinstance(instruction.type, ir.PointerType):
                     raise Unsupported("induction over a loop that carries a pointer in a register")
-                if shadow.name_of(operand.name) in registers:
+                if name_of(operand.name) in registers:
                     raise Unsupported("induction over a loop that carries a struct in a register")
                 registers[operand.name] = ex.context.fresh(instruction.type, operand.name)
     return Edge(state, registers, entry.source)
 
 
 def _havoc_cell(
-    ex: Executor,
+    ex: Execution,
     loop: Loop,
     state: State,
     target: MemObject,
@@ -288,7 +263,7 @@ def _havoc_cell(
         _assume_range(ex, loop, state, target, fresh, plan)
 
 
-def _any_of(ex: Executor, target: MemObject, pointees: list[MemObject]) -> Pointer:
+def _any_of(ex: Execution, target: MemObject, pointees: list[MemObject]) -> Pointer:
     if len(pointees) > 8:
         raise Unsupported("induction over a loop that changes a pointer to many objects")
     made: list[Target] = []
@@ -307,7 +282,7 @@ def _any_of(ex: Executor, target: MemObject, pointees: list[MemObject]) -> Point
 
 
 def _assume_range(
-    ex: Executor, loop: Loop, state: State, target: MemObject, value: Term, plan: Induction
+    ex: Execution, loop: Loop, state: State, target: MemObject, value: Term, plan: Induction
 ) -> None:
     name = plan.names.get(target)
     if name is None or plan.invariants is None or value.sort is T.BOOL:

@@ -7,9 +7,11 @@ along its edges, or no execution goes on).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from vouch.bmc import access, arithmetic, calls, claims, shadow
+from vouch.bmc import access, arithmetic, calls, claims, shadow, variadic
+from vouch.bmc.execution import Execution
+from vouch.bmc.frame import Frame
 from vouch.bmc.initial import CommandLine, Unknown
 from vouch.bmc.operands import pointer_of, term_of, value_of
 from vouch.bmc.state import State
@@ -20,12 +22,9 @@ from vouch.errors import Unsupported
 from vouch.smt import term as T
 from vouch.smt.term import Term
 
-if TYPE_CHECKING:
-    from vouch.bmc.execute import Executor, Frame
-
 
 def execute(
-    ex: Executor, frame: Frame, state: State, instruction: ir.Instruction, label: str, index: int
+    ex: Execution, frame: Frame, state: State, instruction: ir.Instruction, label: str, index: int
 ) -> State | None:
     is_site = instruction.number in ex.sites
     if is_site:
@@ -57,7 +56,7 @@ def _name(instruction: ir.Instruction) -> str:
 # ---------------------------------------------------------------- entry
 
 
-def entry_arguments(ex: Executor, function: ir.Function, state: State) -> list[Value]:
+def entry_arguments(ex: Execution, function: ir.Function, state: State) -> list[Value]:
     """Arbitrary arguments; pointers come from outside."""
     if function.name == "main" and len(function.parameters) > 1:
         return _command_line(ex, function, state)
@@ -81,7 +80,7 @@ def entry_arguments(ex: Executor, function: ir.Function, state: State) -> list[V
     return values
 
 
-def _command_line(ex: Executor, function: ir.Function, state: State) -> list[Value]:
+def _command_line(ex: Execution, function: ir.Function, state: State) -> list[Value]:
     """argc is at least one, and not more than can be addressed; argv holds as many strings and a null; so
     does the environment, if asked for."""
     context = ex.context
@@ -120,7 +119,7 @@ def _parameter_ctype(function: ir.Function, parameter: ir.Parameter, number: int
 # ---------------------------------------------------------------- memory
 
 
-def _alloca(ex: Executor, frame: Frame, state: State, i: ir.Alloca) -> Value:
+def _alloca(ex: Execution, frame: Frame, state: State, i: ir.Alloca) -> Value:
     element = ex.context.layouts.size(i.allocated)
     count = term_of(ex, frame, i.count)
     size: int | Term
@@ -140,7 +139,7 @@ def _alloca(ex: Executor, frame: Frame, state: State, i: ir.Alloca) -> Value:
     return pointer
 
 
-def _load(ex: Executor, frame: Frame, state: State, i: ir.Load) -> Value:
+def _load(ex: Execution, frame: Frame, state: State, i: ir.Load) -> Value:
     pointer = pointer_of(ex, frame, i.pointer)
     value = access.load(ex, frame, state, i, pointer, i.type, volatile=i.volatile)
     if i.carries and i.result is not None:
@@ -148,7 +147,7 @@ def _load(ex: Executor, frame: Frame, state: State, i: ir.Load) -> Value:
     return value
 
 
-def _store(ex: Executor, frame: Frame, state: State, i: ir.Store) -> None:
+def _store(ex: Execution, frame: Frame, state: State, i: ir.Store) -> None:
     value = value_of(ex, frame, i.value)
     pointer, type_ = pointer_of(ex, frame, i.pointer), ex.context.type_of(i.value)
     before = shadow.loaded(ex, state, pointer, type_) if i.field is not None else None
@@ -160,7 +159,7 @@ def _store(ex: Executor, frame: Frame, state: State, i: ir.Store) -> None:
         shadow.stored(ex, state, pointer, type_, value, unwritten)
 
 
-def _getelementptr(ex: Executor, frame: Frame, state: State, i: ir.GetElementPtr) -> Value:
+def _getelementptr(ex: Execution, frame: Frame, state: State, i: ir.GetElementPtr) -> Value:
     base = value_of(ex, frame, i.base)
     values = [value_of(ex, frame, index) for index in i.indices]
     if isinstance(base, tuple) or any(isinstance(v, tuple) for v in values):
@@ -173,7 +172,7 @@ def _getelementptr(ex: Executor, frame: Frame, state: State, i: ir.GetElementPtr
 # ---------------------------------------------------------------- aggregates
 
 
-def _extract(ex: Executor, frame: Frame, state: State, i: ir.Extract) -> Value:
+def _extract(ex: Execution, frame: Frame, state: State, i: ir.Extract) -> Value:
     value = value_of(ex, frame, i.aggregate)
     for index in i.indices:
         assert isinstance(value, tuple)
@@ -181,7 +180,7 @@ def _extract(ex: Executor, frame: Frame, state: State, i: ir.Extract) -> Value:
     return value
 
 
-def _insert(ex: Executor, frame: Frame, state: State, i: ir.Insert) -> Value:
+def _insert(ex: Execution, frame: Frame, state: State, i: ir.Insert) -> Value:
     return _inserted(value_of(ex, frame, i.aggregate), value_of(ex, frame, i.value), i.indices)
 
 
@@ -193,7 +192,7 @@ def _inserted(aggregate: Value, value: Value, indices: tuple[int, ...]) -> Value
     return (*aggregate[:first], _inserted(aggregate[first], value, rest), *aggregate[first + 1 :])
 
 
-def _extract_element(ex: Executor, frame: Frame, state: State, i: ir.ExtractElement) -> Value:
+def _extract_element(ex: Execution, frame: Frame, state: State, i: ir.ExtractElement) -> Value:
     vector = value_of(ex, frame, i.vector)
     index = term_of(ex, frame, i.index)
     assert isinstance(vector, tuple)
@@ -203,7 +202,7 @@ def _extract_element(ex: Executor, frame: Frame, state: State, i: ir.ExtractElem
     return result
 
 
-def _insert_element(ex: Executor, frame: Frame, state: State, i: ir.InsertElement) -> Value:
+def _insert_element(ex: Execution, frame: Frame, state: State, i: ir.InsertElement) -> Value:
     vector, value = value_of(ex, frame, i.vector), value_of(ex, frame, i.value)
     index = term_of(ex, frame, i.index)
     assert isinstance(vector, tuple)
@@ -212,7 +211,7 @@ def _insert_element(ex: Executor, frame: Frame, state: State, i: ir.InsertElemen
     )
 
 
-def _shuffle(ex: Executor, frame: Frame, state: State, i: ir.Shuffle) -> Value:
+def _shuffle(ex: Execution, frame: Frame, state: State, i: ir.Shuffle) -> Value:
     left, right = value_of(ex, frame, i.left), value_of(ex, frame, i.right)
     assert isinstance(left, tuple)
     assert isinstance(right, tuple)
@@ -223,7 +222,7 @@ def _shuffle(ex: Executor, frame: Frame, state: State, i: ir.Shuffle) -> Value:
 # ---------------------------------------------------------------- atomics and the rest
 
 
-def _atomic_update(ex: Executor, frame: Frame, state: State, i: ir.AtomicUpdate) -> Value:
+def _atomic_update(ex: Execution, frame: Frame, state: State, i: ir.AtomicUpdate) -> Value:
     """One thread: read, compute, write."""
     pointer = pointer_of(ex, frame, i.pointer)
     value = value_of(ex, frame, i.value)
@@ -259,7 +258,7 @@ def _atomic_value(op: str, old: Term, value: Term) -> Term:
             raise Unsupported(f"atomic {op}")
 
 
-def _compare_exchange(ex: Executor, frame: Frame, state: State, i: ir.CompareExchange) -> Value:
+def _compare_exchange(ex: Execution, frame: Frame, state: State, i: ir.CompareExchange) -> Value:
     pointer = pointer_of(ex, frame, i.pointer)
     type_ = ex.context.type_of(i.expected)
     expected, replacement = value_of(ex, frame, i.expected), value_of(ex, frame, i.replacement)
@@ -274,11 +273,11 @@ def _compare_exchange(ex: Executor, frame: Frame, state: State, i: ir.CompareExc
     return (old, same)
 
 
-def _nothing(ex: Executor, frame: Frame, state: State, i: ir.Instruction) -> None:
+def _nothing(ex: Execution, frame: Frame, state: State, i: ir.Instruction) -> None:
     return None
 
 
-def _debug_value(ex: Executor, frame: Frame, state: State, i: ir.DebugValue) -> None:
+def _debug_value(ex: Execution, frame: Frame, state: State, i: ir.DebugValue) -> None:
     try:
         value = value_of(ex, frame, i.value)
     except Unsupported:
@@ -286,14 +285,14 @@ def _debug_value(ex: Executor, frame: Frame, state: State, i: ir.DebugValue) -> 
     ex.step(frame, state, "assign", i.location, i.variable.name, value, ctype=i.variable.type)
 
 
-def _va_arg(ex: Executor, frame: Frame, state: State, i: ir.VaArg) -> Value:
-    return calls.va_arg(ex, frame, state, i, pointer_of(ex, frame, i.list))
+def _va_arg(ex: Execution, frame: Frame, state: State, i: ir.VaArg) -> Value:
+    return variadic.va_arg(ex, frame, state, i, pointer_of(ex, frame, i.list))
 
 
 # ---------------------------------------------------------------- control
 
 
-def _call(ex: Executor, frame: Frame, state: State, i: ir.Call, label: str, index: int) -> State | None:
+def _call(ex: Execution, frame: Frame, state: State, i: ir.Call, label: str, index: int) -> State | None:
     after = calls.execute(ex, frame, state, i, label, index)
     if after is not None and i.number in ex.sites:
         claims.of_result(ex, frame, after, i)
@@ -303,14 +302,14 @@ def _call(ex: Executor, frame: Frame, state: State, i: ir.Call, label: str, inde
     return after
 
 
-def _return(ex: Executor, frame: Frame, state: State, i: ir.Return, label: str, index: int) -> State | None:
+def _return(ex: Execution, frame: Frame, state: State, i: ir.Return, label: str, index: int) -> State | None:
     if i.value is not None:
         frame.registers[""] = value_of(ex, frame, i.value)
         shadow.put(frame, "", shadow.of(ex, frame, i.value))
     return state
 
 
-def _branch(ex: Executor, frame: Frame, state: State, i: ir.Branch, label: str, index: int) -> State | None:
+def _branch(ex: Execution, frame: Frame, state: State, i: ir.Branch, label: str, index: int) -> State | None:
     _look(ex, frame, label)
     if i.condition is None or i.then == i.otherwise:
         ex.go(frame, state, label, i.then)
@@ -337,13 +336,13 @@ def _branch(ex: Executor, frame: Frame, state: State, i: ir.Branch, label: str, 
     return None
 
 
-def _stuck(ex: Executor, frame: Frame, label: str) -> bool:
+def _stuck(ex: Execution, frame: Frame, label: str) -> bool:
     """A decided exit test that looks at what it has seen before says nothing about progress."""
     parts = frame.flow.joined.get(label)
     return not any(ex.moved.get((id(frame), part), False) for part in parts or (label,))
 
 
-def _look(ex: Executor, frame: Frame, label: str) -> None:
+def _look(ex: Execution, frame: Frame, label: str) -> None:
     """Remember whether what decides this block's branch differs from what it was in all iterations before."""
     watched = frame.flow.tests.get(label)
     if watched is None or not frame.flow.enclosing.get(label):
@@ -364,7 +363,7 @@ def _seen_value(value: Value) -> object:
     return None if single is None or single[0].kind is Kind.OUTSIDE else single[1].value
 
 
-def _handler_claims(ex: Executor, frame: Frame, state: State, handler: str, violated: Term) -> None:
+def _handler_claims(ex: Execution, frame: Frame, state: State, handler: str, violated: Term) -> None:
     for instruction in frame.function.blocks[handler].instructions:
         if is_handler_call(instruction):
             claims.at_site(ex, frame, state, instruction, violated)
@@ -372,7 +371,7 @@ def _handler_claims(ex: Executor, frame: Frame, state: State, handler: str, viol
             frame.registers[instruction.result] = arithmetic.cast(ex, frame, state, instruction)
 
 
-def _switch(ex: Executor, frame: Frame, state: State, i: ir.Switch, label: str, index: int) -> State | None:
+def _switch(ex: Execution, frame: Frame, state: State, i: ir.Switch, label: str, index: int) -> State | None:
     value = term_of(ex, frame, i.value)
     if value.sort is T.BOOL:
         value = T.bool_to_bv(value, 1)
@@ -398,7 +397,7 @@ def _switch(ex: Executor, frame: Frame, state: State, i: ir.Switch, label: str, 
 
 
 def _unreachable(
-    ex: Executor, frame: Frame, state: State, i: ir.Unreachable, label: str, index: int
+    ex: Execution, frame: Frame, state: State, i: ir.Unreachable, label: str, index: int
 ) -> State | None:
     return None
 

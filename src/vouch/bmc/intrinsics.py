@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-from vouch.bmc import access, calls, memory_ops
+from vouch.bmc import access, memory_ops, operands, variadic
+from vouch.bmc.execution import Execution
+from vouch.bmc.frame import Frame
 from vouch.bmc.memory import Contents
 from vouch.bmc.operands import operand_value, pointer_of, term_of
 from vouch.bmc.state import State
@@ -14,9 +15,6 @@ from vouch.c import ir
 from vouch.errors import Unsupported
 from vouch.smt import term as T
 from vouch.smt.term import Term
-
-if TYPE_CHECKING:
-    from vouch.bmc.execute import Executor, Frame
 
 _IGNORED = (
     "llvm.dbg.",
@@ -33,10 +31,10 @@ _IGNORED = (
 )
 
 
-def run(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+def run(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     if name.startswith(_IGNORED):
         if call.result is not None:
-            calls.finish(frame, call, ex.context.fresh(call.type, "ignored"))
+            operands.finish(frame, call, ex.context.fresh(call.type, "ignored"))
         return state
     if name in ("llvm.trap", "llvm.ubsantrap", "llvm.debugtrap"):
         return None if name != "llvm.debugtrap" else state
@@ -50,11 +48,11 @@ def run(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> S
     if name.startswith(("llvm.va_start", "llvm.va_copy")):
         _variadic(ex, frame, state, call, parts[1])
         return state
-    calls.finish(frame, call, _value(ex, frame, state, call, name, parts))
+    operands.finish(frame, call, _value(ex, frame, state, call, name, parts))
     return state
 
 
-def _memory(ex: Executor, frame: Frame, state: State, call: ir.Call, kind: str) -> None:
+def _memory(ex: Execution, frame: Frame, state: State, call: ir.Call, kind: str) -> None:
     destination = pointer_of(ex, frame, call.arguments[0])
     size = term_of(ex, frame, call.arguments[2])
     if kind == "memset":
@@ -66,7 +64,7 @@ def _memory(ex: Executor, frame: Frame, state: State, call: ir.Call, kind: str) 
     memory_ops.note(ex, frame, state, call, destination, size)
 
 
-def _lifetime(ex: Executor, frame: Frame, state: State, call: ir.Call, kind: str) -> None:
+def _lifetime(ex: Execution, frame: Frame, state: State, call: ir.Call, kind: str) -> None:
     """A block's variables begin without a value and end with the block."""
     pointer = pointer_of(ex, frame, call.arguments[-1])
     for guard, target, _ in pointer.targets:
@@ -80,10 +78,10 @@ def _lifetime(ex: Executor, frame: Frame, state: State, call: ir.Call, kind: str
         state.memory[target] = contents
 
 
-def _variadic(ex: Executor, frame: Frame, state: State, call: ir.Call, kind: str) -> None:
+def _variadic(ex: Execution, frame: Frame, state: State, call: ir.Call, kind: str) -> None:
     target = pointer_of(ex, frame, call.arguments[0])
     if kind == "va_start":
-        calls.va_start(ex, frame, state, call, target)
+        variadic.va_start(ex, frame, state, call, target)
         return
     source = pointer_of(ex, frame, call.arguments[1])
     size = 24 if ex.context.program.triple.startswith("x86_64") else ex.context.pointer_bits // 8
@@ -116,7 +114,7 @@ _ROUND = {
 
 
 def _value(
-    ex: Executor, frame: Frame, state: State, call: ir.Call, name: str, parts: list[str]
+    ex: Execution, frame: Frame, state: State, call: ir.Call, name: str, parts: list[str]
 ) -> Value | None:
     operands = [
         operand_value(ex, frame.registers, a) for a in call.arguments if not isinstance(a, ir.MetadataOperand)
@@ -281,21 +279,21 @@ def _class(operands: list[Value]) -> Term:
     return T.or_(*chosen) if len(chosen) > 1 else (chosen[0] if chosen else T.FALSE)
 
 
-def _object_size(ex: Executor, operands: list[Value], call: ir.Call) -> Term:
+def _object_size(ex: Execution, operands: list[Value], call: ir.Call) -> Term:
     """Unknown at compile time: all ones, or zero when the minimum is asked for."""
     assert isinstance(call.type, ir.IntType)
     minimum = operands[1]
     return T.bv(0 if minimum is T.TRUE else -1, call.type.bits)
 
 
-def _mask(ex: Executor, operands: list[Value]) -> Value:
+def _mask(ex: Execution, operands: list[Value]) -> Value:
     pointer, mask = operands
     assert isinstance(pointer, Pointer)
     assert isinstance(mask, Term)
     return ex.context.pointer_from(T.band(ex.context.address(pointer), mask))
 
 
-def object_size(ex: Executor, state: State, pointer: Pointer) -> Term:
+def object_size(ex: Execution, state: State, pointer: Pointer) -> Term:
     """Bytes from a pointer to the end of its object; all ones where that is not known."""
     bits = ex.context.pointer_bits
     result = T.bv(0, bits)

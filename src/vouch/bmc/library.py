@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from vouch.bmc import access, asked, calls, claims, intrinsics, memory_ops, operands
+from vouch.bmc import access, asked, claims, intrinsics, memory_ops, operands
 from vouch.bmc.environment import external
 from vouch.bmc.environment.reach import Root
+from vouch.bmc.execution import Execution
+from vouch.bmc.frame import Frame
 from vouch.bmc.initial import Initial, Unknown, Zero
 from vouch.bmc.memory import Contents
 from vouch.bmc.state import State
@@ -22,10 +24,7 @@ from vouch.errors import Unsupported
 from vouch.smt import term as T
 from vouch.smt.term import Term
 
-if TYPE_CHECKING:
-    from vouch.bmc.execute import Executor, Frame
-
-Known: TypeAlias = "Callable[[Executor, Frame, State, ir.Call, str], State | None]"
+Known: TypeAlias = "Callable[[Execution, Frame, State, ir.Call, str], State | None]"
 
 def overrides(name: str) -> bool:
     """Conventions of other tools' test suites: their meaning goes before a body from the program."""
@@ -37,14 +36,14 @@ def find(name: str) -> Known | None:
     return _BY_KEY.get(key) if key is not None else None
 
 
-def _unsupported(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+def _unsupported(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     raise Unsupported(f"{name} is not supported")
 
 
 # ---------------------------------------------------------------- assumptions and input
 
 
-def _assume(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+def _assume(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     condition = T.not_(claims.is_zero(ex, frame, call.arguments[0]))
     if frame.model and any(symbol in ex.context.inexact for symbol in symbols(condition)):
         _result_is(ex, state, condition)
@@ -54,14 +53,14 @@ def _assume(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) 
     return None if state.guard.dead else state
 
 
-def _result_is(ex: Executor, state: State, condition: Term) -> None:
+def _result_is(ex: Execution, state: State, condition: Term) -> None:
     """What a model says of a result that it does not compute can be met whatever the rest is. It is a fact
     about the result and not a condition of the path: what fails later does not hang on it."""
     alone = all(symbol in ex.context.inexact for symbol in symbols(condition))
     ex.context.constrain(condition if alone else T.or_(T.not_(state.guard.term), condition))
 
 
-def _nondet(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+def _nondet(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     if isinstance(call.type, ir.VoidType):
         return state
     function = ex.context.program.functions.get(name)
@@ -74,21 +73,21 @@ def _nondet(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) 
         ex.context.inexact.update(dict.fromkeys(symbols(value), f"the result of {model} is not computed"))
     ex.incoming(state, "return", name, call.type, value, call.location)
     ex.step(frame, state, "input", call.location, f"{name}()", value)
-    calls.finish(frame, call, value)
+    operands.finish(frame, call, value)
     return state
 
 
-def _known(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+def _known(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """__vouch_known(s): every character up to the end of the string is a constant on this path."""
     single = operands.pointer_of(ex, frame, call.arguments[0]).single
     known = single is not None and single[1].value is not None and _constant_string(ex, state, *single)
     value = T.boolean(known)
     ex.incoming(state, "return", name, call.type, value, call.location)
-    calls.finish(frame, call, value)
+    operands.finish(frame, call, value)
     return state
 
 
-def _constant_string(ex: Executor, state: State, target: MemObject, offset: Term) -> bool:
+def _constant_string(ex: Execution, state: State, target: MemObject, offset: Term) -> bool:
     contents = state.memory.get(target)
     if target.kind not in access.MAIN or not isinstance(target.size, int) or target.dead:
         return False
@@ -103,7 +102,7 @@ def _constant_string(ex: Executor, state: State, target: MemObject, offset: Term
     return False
 
 
-def _havoc(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+def _havoc(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """__vouch_havoc(p, n): n arbitrary bytes."""
     pointer = operands.pointer_of(ex, frame, call.arguments[0])
     size = operands.term_of(ex, frame, call.arguments[1])
@@ -116,7 +115,7 @@ def _havoc(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -
     return state
 
 
-def _sets_errno(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+def _sets_errno(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """__vouch_sets_errno(): a library function may have changed errno, if the program looks at it at all."""
     event = ex.incoming(state, "return", name, ir.VoidType(), None, call.location)
     if "__vouch_errno" in ex.context.program.globals:
@@ -126,45 +125,45 @@ def _sets_errno(ex: Executor, frame: Frame, state: State, call: ir.Call, name: s
     return state
 
 
-def _object_size(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+def _object_size(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     size = intrinsics.object_size(ex, state, operands.pointer_of(ex, frame, call.arguments[0]))
     assert isinstance(call.type, ir.IntType)
-    calls.finish(frame, call, T.resize_u(size, call.type.bits))
+    operands.finish(frame, call, T.resize_u(size, call.type.bits))
     return state
 
 
-def _end(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+def _end(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """exit, abort, a failed assertion: nothing after this."""
     ex.program_ends(state)
     return None
 
 
-def _exit(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+def _exit(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     last = ex.at_exit(state, frame, call)
     return _end(ex, frame, last, call, name) if last is not None else None
 
 
-def _at_exit(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+def _at_exit(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """The function registered here runs when the program ends, in whatever state that is."""
     external.hand_out(ex, state, [Root(operands.operand_value(ex, frame.registers, call.arguments[0]))])
     return _go_on(ex, frame, state, call, name)
 
 
-def _rounding(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+def _rounding(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """fesetround(mode): only rounding to the nearest number, which is 0 for every library, is followed."""
     if operands.term_of(ex, frame, call.arguments[0]).value != 0:
         raise Unsupported("another rounding mode is not supported")
     return _go_on(ex, frame, state, call, name)
 
 
-def _go_on(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+def _go_on(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """The checks of the call were claimed; execution goes on."""
     if call.result is not None:
-        calls.finish(frame, call, ex.context.zero(call.type))
+        operands.finish(frame, call, ex.context.zero(call.type))
     return state
 
 
-def _assert_condition(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+def _assert_condition(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """__VERIFIER_assert(c), and assert(c) without its header: executions in which it fails end there."""
     return _assume(ex, frame, state, call, name)
 
@@ -173,7 +172,7 @@ def _assert_condition(ex: Executor, frame: Frame, state: State, call: ir.Call, n
 
 
 def _allocated(
-    ex: Executor,
+    ex: Execution,
     frame: Frame,
     state: State,
     call: ir.Call,
@@ -214,22 +213,22 @@ def _allocated(
     return pointer
 
 
-def _malloc(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+def _malloc(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     size = operands.term_of(ex, frame, call.arguments[0])
-    calls.finish(frame, call, _allocated(ex, frame, state, call, size, Unknown(undefined=True), name))
+    operands.finish(frame, call, _allocated(ex, frame, state, call, size, Unknown(undefined=True), name))
     return state
 
 
-def _aligned(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+def _aligned(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     wanted, size = (operands.term_of(ex, frame, a) for a in call.arguments)
     align = int(wanted.value) if wanted.value is not None and wanted.value else 1
     least = ex.context.layouts.largest_align
     made = _allocated(ex, frame, state, call, size, Unknown(undefined=True), name, max(align & -align, least))
-    calls.finish(frame, call, made)
+    operands.finish(frame, call, made)
     return state
 
 
-def _calloc(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+def _calloc(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     count, size = (operands.term_of(ex, frame, a) for a in call.arguments)
     made = _allocated(ex, frame, state, call, T.mul(count, size), Zero(), name)
     assert isinstance(made, Pointer)
@@ -238,7 +237,7 @@ def _calloc(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) 
         for target in [t for _, t, _ in made.targets if t.kind is Kind.HEAP]:
             _dies(state, target, too_large)
         made = merge(too_large, ex.context.null, made)
-    calls.finish(frame, call, made)
+    operands.finish(frame, call, made)
     return state
 
 
@@ -251,23 +250,23 @@ def _product_overflows(count: Term, size: Term) -> Term:
     return T.ult(T.bv(most, other.width), other)
 
 
-def _alloca(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+def _alloca(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     size = T.resize_u(operands.term_of(ex, frame, call.arguments[0]), ex.context.pointer_bits)
     exact: int | Term = int(size.value) if size.value is not None else size
     made = ex.new_object(state, Kind.STACK, "alloca", exact, Unknown(undefined=True))
     frame.objects.append(made)
-    calls.finish(frame, call, Pointer.to(made, ex.context.zero_offset))
+    operands.finish(frame, call, Pointer.to(made, ex.context.zero_offset))
     return state
 
 
-def _free(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+def _free(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     pointer = operands.pointer_of(ex, frame, call.arguments[0])
     release(ex, frame, state, call, pointer)
     return state
 
 
 def release(
-    ex: Executor, frame: Frame, state: State, call: ir.Call, pointer: Pointer, kept: Term = T.FALSE
+    ex: Execution, frame: Frame, state: State, call: ir.Call, pointer: Pointer, kept: Term = T.FALSE
 ) -> None:
     """End the life of what the pointer points to, but where `kept` holds."""
     bad: Term = T.FALSE
@@ -289,7 +288,7 @@ def _dies(state: State, target: MemObject, condition: Term) -> None:
     state.memory[target] = new
 
 
-def _may_free(ex: Executor, state: State, target: MemObject, offset: Term) -> Term:
+def _may_free(ex: Execution, state: State, target: MemObject, offset: Term) -> Term:
     if target.kind is Kind.NULL:
         return T.eq(offset, ex.context.zero_offset)
     if target.kind not in (Kind.HEAP, Kind.OUTSIDE):
@@ -299,7 +298,7 @@ def _may_free(ex: Executor, state: State, target: MemObject, offset: Term) -> Te
     return T.and_(alive, T.eq(offset, ex.context.zero_offset))
 
 
-def _realloc(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+def _realloc(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """A new object with what fits of the old one, which is freed unless there is no new one."""
     old = operands.pointer_of(ex, frame, call.arguments[0])
     size = T.resize_u(operands.term_of(ex, frame, call.arguments[1]), ex.context.pointer_bits)
@@ -313,29 +312,29 @@ def _realloc(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str)
         memory_ops.copy_unchecked(ex, state, new, Pointer.to(target, offset), length)
     failed = T.or_(T.FALSE, *(guard for guard, target, _ in new.targets if target.kind is Kind.NULL))
     release(ex, frame, state, call, old, kept=failed)
-    calls.finish(frame, call, new)
+    operands.finish(frame, call, new)
     return state
 
 
 # ---------------------------------------------------------------- memory functions as calls
 
 
-def _memcpy(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+def _memcpy(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     target, source = (operands.pointer_of(ex, frame, a) for a in call.arguments[:2])
     size = operands.term_of(ex, frame, call.arguments[2])
     memory_ops.copy(ex, frame, state, call, target, source, size)
     memory_ops.note(ex, frame, state, call, target, size)
-    calls.finish(frame, call, target)
+    operands.finish(frame, call, target)
     return state
 
 
-def _memset(ex: Executor, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+def _memset(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     target = operands.pointer_of(ex, frame, call.arguments[0])
     byte = T.extract(operands.term_of(ex, frame, call.arguments[1]), 7, 0)
     size = operands.term_of(ex, frame, call.arguments[2])
     memory_ops.fill(ex, frame, state, call, target, byte, size)
     memory_ops.note(ex, frame, state, call, target, size)
-    calls.finish(frame, call, target)
+    operands.finish(frame, call, target)
     return state
 
 
@@ -380,11 +379,11 @@ _BY_KEY: dict[str, Known] = {
 }
 
 
-def _guard(ex: Executor, frame: Frame, state: State, call: ir.Call) -> State | None:
+def _guard(ex: Execution, frame: Frame, state: State, call: ir.Call) -> State | None:
     """The first execution of a static local's initialiser: the guard byte says whether it ran."""
     pointer = operands.pointer_of(ex, frame, call.arguments[0])
     byte = access.load(ex, frame, state, call, pointer, ir.IntType(8))
     access.store(ex, frame, state, call, pointer, ir.IntType(8), T.bv(1, 8))
     assert isinstance(byte, Term)
-    calls.finish(frame, call, T.zext(T.bool_to_bv(T.eq(byte, T.bv(0, 8)), 1), 32))
+    operands.finish(frame, call, T.zext(T.bool_to_bv(T.eq(byte, T.bv(0, 8)), 1), 32))
     return state

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from vouch.bmc import access
+from vouch.bmc.execution import Execution
+from vouch.bmc.frame import Frame
 from vouch.bmc.initial import Changed, Unknown, Zero
 from vouch.bmc.memory import Contents, partly_written
 from vouch.bmc.shapes import bounds
@@ -16,16 +17,13 @@ from vouch.c import ir
 from vouch.smt import term as T
 from vouch.smt.term import Term
 
-if TYPE_CHECKING:
-    from vouch.bmc.execute import Executor, Frame
-
 COPY_LIMIT = 1 << 14  # bytes copied or set one by one
 VARIABLE_LIMIT = 512  # bytes when their number is not constant
 Piece = tuple[int, ir.Type, Value, Term]
 
 
 def _claims(
-    ex: Executor, frame: Frame, state: State, site: ir.Instruction, pointers: list[Pointer], size: Term
+    ex: Execution, frame: Frame, state: State, site: ir.Instruction, pointers: list[Pointer], size: Term
 ) -> None:
     """All bytes must be accessible, unless there are none; the first pointer is written through."""
     bad: Term = T.FALSE
@@ -38,7 +36,7 @@ def _claims(
 
 
 def copy(
-    ex: Executor,
+    ex: Execution,
     frame: Frame,
     state: State,
     site: ir.Instruction,
@@ -55,7 +53,9 @@ def copy(
 _NOTED = 256  # bytes of a block that a trace shows
 
 
-def note(ex: Executor, frame: Frame, state: State, site: ir.Instruction, target: Pointer, size: Term) -> None:
+def note(
+    ex: Execution, frame: Frame, state: State, site: ir.Instruction, target: Pointer, size: Term
+) -> None:
     """Let the trace show what was written to a small block, as scalars of what lies there."""
     if site.location is None or frame.model or size.value is None or int(size.value) > _NOTED:
         return
@@ -72,7 +72,7 @@ def note(ex: Executor, frame: Frame, state: State, site: ir.Instruction, target:
         at += ex.context.layouts.store_size(type_)
 
 
-def copy_unchecked(ex: Executor, state: State, destination: Pointer, source: Pointer, size: Term) -> None:
+def copy_unchecked(ex: Execution, state: State, destination: Pointer, source: Pointer, size: Term) -> None:
     """The copy alone; bytes that cannot be accessed are left out."""
     if size.value is not None and int(size.value) <= COPY_LIMIT:
         pieces = read(ex, state, source, int(size.value), destination)
@@ -90,13 +90,13 @@ def copy_unchecked(ex: Executor, state: State, destination: Pointer, source: Poi
         write(ex, state, destination, at, byte, value, inside, undefined)
 
 
-def _most(ex: Executor, pointers: list[Pointer], size: Term) -> int | None:
+def _most(ex: Execution, pointers: list[Pointer], size: Term) -> int | None:
     """The most bytes that a valid access of this size can touch, if that is a small number."""
     most = min(bounds(size)[1], most_bytes(ex, pointers, size.width))
     return most if most <= VARIABLE_LIMIT else None
 
 
-def most_bytes(ex: Executor, pointers: list[Pointer], bits: int) -> int:
+def most_bytes(ex: Execution, pointers: list[Pointer], bits: int) -> int:
     """The most bytes that lie behind all of these pointers."""
     most = (1 << bits) - 1
     for pointer in pointers:
@@ -107,7 +107,7 @@ def most_bytes(ex: Executor, pointers: list[Pointer], bits: int) -> int:
 
 
 def _forget(
-    ex: Executor,
+    ex: Execution,
     state: State,
     pointer: Pointer,
     why: str,
@@ -135,7 +135,7 @@ def _forget(
                 left.holds_string(ex.memory, String(offset, end, limit, whole))
 
 
-def _written(ex: Executor, state: State, source: Pointer, size: Term) -> Term:
+def _written(ex: Execution, state: State, source: Pointer, size: Term) -> Term:
     """Were all bytes that a copy takes written?"""
     found: Term = T.TRUE
     for guard, target, offset in source.targets:
@@ -164,7 +164,7 @@ def _strings(state: State, source: Pointer) -> Iterator[tuple[Term, Term]]:
                 yield T.sub(string.end, string.start), whole
 
 
-def havoc(ex: Executor, state: State, target: MemObject, contents: Unknown) -> None:
+def havoc(ex: Execution, state: State, target: MemObject, contents: Unknown) -> None:
     """Everything in the object becomes unknown."""
     old = state.memory.get(target)
     new = Contents(state.token, contents)
@@ -174,7 +174,7 @@ def havoc(ex: Executor, state: State, target: MemObject, contents: Unknown) -> N
 
 
 def fill(
-    ex: Executor,
+    ex: Execution,
     frame: Frame,
     state: State,
     site: ir.Instruction,
@@ -206,7 +206,7 @@ def fill(
         write(ex, state, destination, at, ir.IntType(8), byte, inside, T.FALSE)
 
 
-def _fill_constant(ex: Executor, state: State, destination: Pointer, byte: Term, size: int) -> None:
+def _fill_constant(ex: Execution, state: State, destination: Pointer, byte: Term, size: int) -> None:
     words = {1: byte}
     for width in (2, 4, 8):
         words[width] = T.concat(words[width // 2], words[width // 2])
@@ -220,7 +220,7 @@ def _fill_constant(ex: Executor, state: State, destination: Pointer, byte: Term,
 
 
 def write(
-    ex: Executor,
+    ex: Execution,
     state: State,
     destination: Pointer,
     at: int,
@@ -248,7 +248,7 @@ def write(
 
 
 def read(
-    ex: Executor, state: State, source: Pointer, size: int, destination: Pointer | None = None
+    ex: Execution, state: State, source: Pointer, size: int, destination: Pointer | None = None
 ) -> list[Piece]:
     """What lies in `size` bytes behind a pointer, in pieces, which fit where they go to if they can."""
     single = source.single
@@ -263,7 +263,7 @@ def read(
     return result
 
 
-def read_one(ex: Executor, state: State, source: Pointer, at: int, type_: ir.Type) -> tuple[Value, Term]:
+def read_one(ex: Execution, state: State, source: Pointer, at: int, type_: ir.Type) -> tuple[Value, Term]:
     size = ex.context.layouts.store_size(type_)
     choices: list[tuple[Term, Value]] = []
     undefined: Term = T.FALSE
@@ -283,7 +283,7 @@ def read_one(ex: Executor, state: State, source: Pointer, at: int, type_: ir.Typ
 
 
 def _pieces(
-    ex: Executor,
+    ex: Execution,
     state: State,
     target: MemObject,
     offset: int,
@@ -311,7 +311,7 @@ def _pieces(
 
 
 def _wanted(
-    ex: Executor,
+    ex: Execution,
     contents: Contents | None,
     at: int,
     room: int,
@@ -329,7 +329,7 @@ def _wanted(
     return type_ if fits else None
 
 
-def _natural(ex: Executor, target: MemObject, contents: Contents | None, at: int, room: int) -> ir.Type:
+def _natural(ex: Execution, target: MemObject, contents: Contents | None, at: int, room: int) -> ir.Type:
     """A type for bytes that were not written yet: what C says lies there, else a whole number."""
     ctype = ex.context.ctypes.scalar_at(target.ctype, at)
     if ctype is not None and ex.context.layouts.store_size(ctype) <= room:
@@ -342,11 +342,11 @@ def _natural(ex: Executor, target: MemObject, contents: Contents | None, at: int
     return ir.IntType(8 * width)
 
 
-def _busy(ex: Executor, contents: Contents | None, at: int, width: int) -> bool:
+def _busy(ex: Execution, contents: Contents | None, at: int, width: int) -> bool:
     return contents is not None and bool(contents.cells) and ex.memory._overlaps(contents, at, width)
 
 
-def _shape(ex: Executor, source: Pointer, size: int) -> Iterator[tuple[int, ir.Type]]:
+def _shape(ex: Execution, source: Pointer, size: int) -> Iterator[tuple[int, ir.Type]]:
     """Types to read a stretch at a variable place in, from the C type of what lies there."""
     element = None
     for _, target, _ in source.targets:

@@ -1,20 +1,17 @@
-"""Operands of instructions as values."""
+"""Operands and results of instructions as values."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from vouch.bmc.execution import Execution
+from vouch.bmc.frame import Frame
 from vouch.bmc.value import Pointer, Value
 from vouch.c import ir
 from vouch.errors import Unsupported
 from vouch.smt.term import Term
 
-if TYPE_CHECKING:
-    from vouch.bmc.execute import Executor, Frame
-
 
 def operand_value(
-    ex: Executor, registers: dict[str, Value], operand: ir.Operand, type_: ir.Type | None = None
+    ex: Execution, registers: dict[str, Value], operand: ir.Operand, type_: ir.Type | None = None
 ) -> Value:
     if isinstance(operand, ir.Register):
         value = registers.get(operand.name)
@@ -30,19 +27,25 @@ def operand_value(
     raise Unsupported(f"operand {type(operand).__name__}")
 
 
-def value_of(ex: Executor, frame: Frame, operand: ir.Operand) -> Value:
+def value_of(ex: Execution, frame: Frame, operand: ir.Operand) -> Value:
     return operand_value(ex, frame.registers, operand)
 
 
-def term_of(ex: Executor, frame: Frame, operand: ir.Operand) -> Term:
+def term_of(ex: Execution, frame: Frame, operand: ir.Operand) -> Term:
     value = operand_value(ex, frame.registers, operand)
     if isinstance(value, Term):
         return value
     raise Unsupported("a pointer or aggregate where a number is expected")
 
 
-def pointer_of(ex: Executor, frame: Frame, operand: ir.Operand) -> Pointer:
+def pointer_of(ex: Execution, frame: Frame, operand: ir.Operand) -> Pointer:
     value = operand_value(ex, frame.registers, operand)
     if isinstance(value, Pointer):
         return value
     raise Unsupported("a vector of pointers")
+
+
+def finish(frame: Frame, call: ir.Call, value: Value | None) -> None:
+    """The result of a call, if it has one."""
+    if call.result is not None and value is not None:
+        frame.registers[call.result] = value

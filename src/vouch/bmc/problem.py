@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from vouch.bmc.callees import CalleePolicy, inline
-from vouch.bmc.induction import Invariants
+from vouch.bmc.execution import Invariants
 from vouch.bmc.library import overrides
 from vouch.bmc.reachability import Reachability
 from vouch.c import ir

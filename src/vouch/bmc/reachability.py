@@ -8,18 +8,14 @@ point. A function that is named anywhere in it, such as one that a thread is to 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
+from vouch.bmc.frame import Frame
 from vouch.c import ir, known
 from vouch.c.entries import mentioned
 from vouch.c.flow.graph import may_follow
 from vouch.c.flow.order import Flow, analyse
 from vouch.c.flow.uses import names_in, operands
 from vouch.c.ranges.calls import CallGraph, is_free, is_silent
-
-if TYPE_CHECKING:
-    from vouch.bmc.execute import Frame
-
 
 _OWN = ("llvm.", "__ubsan_", "__vouch_")  # calls that lead nowhere but there
 

@@ -11,8 +11,8 @@ from vouch.bmc.context import ExecutionContext
 from vouch.bmc.decide import Answers, Decider
 from vouch.bmc.environment.overlap import EVERYWHERE, Pair
 from vouch.bmc.equation import Equation
-from vouch.bmc.execute import ExecutionLimits, Executor
-from vouch.bmc.induction import Induction
+from vouch.bmc.execute import Executor
+from vouch.bmc.execution import Execution, ExecutionLimits, Induction
 from vouch.bmc.problem import Problem, Start
 from vouch.c import ir
 from vouch.c.checks.base import Check, Trigger
@@ -20,7 +20,7 @@ from vouch.c.flow.graph import may_follow
 from vouch.numeric.solver import NumericSolver
 from vouch.parallel import Pool
 from vouch.result import CheckResult
-from vouch.smt import solver as solvers
+from vouch.smt import chain
 from vouch.smt import term as T
 from vouch.smt.solver import Answer, Solver
 from vouch.status import UNREACHABLE, Direction
@@ -132,7 +132,7 @@ class Rounds:
         )
         limits = ExecutionLimits(unwind=bound, loops=dict(problem.bounds), recursion=max(bound, 2))
         limits.deadline = self._execution_deadline()
-        executor = Executor(
+        execution = Execution(
             context,
             problem.sites,
             limits,
@@ -140,13 +140,13 @@ class Rounds:
             malloc_may_fail=settings.malloc_may_fail,
             propagation=not settings.no_propagation,
             reachability=problem.reachability,
-            feasible=self._feasible(context) if settings.smt_during_symex else None,
             plan=plan,
             public=problem.entries if start.library else (),
             callees=problem.callees,
         )
         constructed = not start.arbitrary and start.entry not in problem.program.constructors
-        equation = executor.run(start.entry, constructors=constructed)
+        feasible = self._feasible(context) if settings.smt_during_symex else None
+        equation = Executor(execution, feasible).run(start.entry, constructors=constructed)
         self.log.add(Log(equation.failures, equation.callbacks, equation.instructions))
         return context, equation
 
@@ -183,7 +183,7 @@ class Rounds:
 
     def _solver(self) -> Solver:
         dump = Path(self._settings.dump_smt) if self._settings.dump_smt else None
-        solver = solvers.make(self._settings.solver, memory=self._settings.check_memory, dump=dump)
+        solver = chain.make(self._settings.solver, memory=self._settings.check_memory, dump=dump)
         return solver if self._settings.no_bounds else NumericSolver(solver)
 
     def _feasible(self, context: ExecutionContext) -> Callable[[T.Term], bool]:

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from vouch.bmc import access
+from vouch.bmc.execution import Execution
 from vouch.bmc.initial import Changed, Initial, Merged, Unknown
 from vouch.bmc.memory import Contents
 from vouch.bmc.state import State
@@ -23,9 +24,6 @@ from vouch.c import ir
 from vouch.errors import Unsupported
 from vouch.smt import term as T
 from vouch.smt.term import Term
-
-if TYPE_CHECKING:
-    from vouch.bmc.execute import Executor
 
 WHOLE = 1024  # bytes of an object that is looked at from its first to its last unit
 FEW = 64  # units looked at where an object is larger, or of unknown size
@@ -49,7 +47,7 @@ class ScanEnd:
 class Scan:
     """A question: units of `size` bytes, until one `hits`, or is zero (`terminated`)."""
 
-    ex: Executor
+    ex: Execution
     state: State
     size: int
     hits: Test
@@ -296,7 +294,7 @@ def _unwritten(initial: Initial, first: Term, last: Term) -> Term:
     return initial.undefined
 
 
-def end_of(ex: Executor, target: MemObject, initial: Initial, start: Term) -> Term:
+def end_of(ex: Execution, target: MemObject, initial: Initial, start: Term) -> Term:
     """The end of a string in contents that nobody knows."""
     if isinstance(initial, Merged):
         yes, no = (end_of(ex, target, part, start) for part in (initial.yes, initial.no))

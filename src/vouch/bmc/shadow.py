@@ -10,31 +10,23 @@ without marks holds written bytes only.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeAlias
 
+from vouch.bmc import access, memory_ops
+from vouch.bmc.execution import Execution
+from vouch.bmc.frame import Frame, Shadow, name_of
 from vouch.bmc.state import Edge, State, join_values
-from vouch.bmc.value import Pointer, Value, symbols
+from vouch.bmc.value import Pointer, Value
 from vouch.c import ir
 from vouch.c.struct_registers import passed_on
 from vouch.smt import term as T
 from vouch.smt.term import Term
-from vouch.smt.walk import substitute
 
-if TYPE_CHECKING:
-    from vouch.bmc.execute import Executor, Frame
-
-Shadow: TypeAlias = tuple[Value, ...]  # of Bool terms and tuples of them
 Piece = tuple[int, ir.Type, Value, Term]  # offset, type, value, condition under which it is unwritten
 _BYTE = ir.IntType(8)
 _AGGREGATES = (ir.StructType, ir.ArrayType, ir.VectorType)
 
 
-def name_of(register: str) -> str:
-    """Under which a register's marks stand beside it; no register is named so."""
-    return f"{register}\0"
-
-
-def of(ex: Executor, frame: Frame, operand: ir.Operand) -> Shadow | None:
+def of(ex: Execution, frame: Frame, operand: ir.Operand) -> Shadow | None:
     if not frame.marked or not isinstance(operand, ir.Register):
         return None
     name = name_of(operand.name)
@@ -50,13 +42,13 @@ def put(frame: Frame, register: str, marks: Shadow | None) -> None:
         frame.marked = True
 
 
-def loaded(ex: Executor, state: State, pointer: Pointer, type_: ir.Type) -> Shadow | None:
+def loaded(ex: Execution, state: State, pointer: Pointer, type_: ir.Type) -> Shadow | None:
     """The marks of what a load through a pointer yields, None where all of it is written."""
     marks = _read(ex, state, pointer, 0, type_)
     return None if _clear(marks) else marks
 
 
-def _read(ex: Executor, state: State, pointer: Pointer, at: int, type_: ir.Type) -> Shadow:
+def _read(ex: Execution, state: State, pointer: Pointer, at: int, type_: ir.Type) -> Shadow:
     if isinstance(type_, _AGGREGATES):
         parts = ex.context.layouts.elements(type_)
         return tuple(_read(ex, state, pointer, at + offset, element) for element, offset in parts)
@@ -66,9 +58,7 @@ def _read(ex: Executor, state: State, pointer: Pointer, at: int, type_: ir.Type)
     return tuple(_undefined(ex, state, pointer, at + i, _BYTE) for i in range(size))
 
 
-def _undefined(ex: Executor, state: State, pointer: Pointer, at: int, type_: ir.Type) -> Term:
-    from vouch.bmc import access
-
+def _undefined(ex: Execution, state: State, pointer: Pointer, at: int, type_: ir.Type) -> Term:
     found: Term = T.FALSE
     for guard, target, offset in pointer.targets:
         where = ex.memory.words.plus(offset, at)
@@ -88,7 +78,7 @@ def _cleared(marks: Shadow) -> Shadow:
     return tuple(_cleared(part) if isinstance(part, tuple) else T.FALSE for part in marks)
 
 
-def follow(ex: Executor, frame: Frame, i: ir.Instruction) -> None:
+def follow(ex: Execution, frame: Frame, i: ir.Instruction) -> None:
     """Give the result of an instruction the marks of the operands that it is made of."""
     if i.result is None:
         return
@@ -116,7 +106,7 @@ def follow(ex: Executor, frame: Frame, i: ir.Instruction) -> None:
         put(frame, i.result, marks)
 
 
-def _written(ex: Executor, type_: ir.Type) -> Shadow:
+def _written(ex: Execution, type_: ir.Type) -> Shadow:
     if isinstance(type_, _AGGREGATES):
         return tuple(_written(ex, element) for element, _ in ex.context.layouts.elements(type_))
     return (T.FALSE,) * ex.context.layouts.store_size(type_)
@@ -130,7 +120,7 @@ def _inserted(whole: Shadow, part: Shadow, indices: Sequence[int]) -> Shadow:
     return (*whole[:first], _inserted(inner, part, indices[1:]), *whole[first + 1 :])
 
 
-def _moved(ex: Executor, i: ir.Instruction, marks: Shadow | None) -> Shadow | None:
+def _moved(ex: Execution, i: ir.Instruction, marks: Shadow | None) -> Shadow | None:
     """A number shifted by whole bytes, made wider or narrower."""
     if marks is None:
         return None
@@ -145,7 +135,7 @@ def _moved(ex: Executor, i: ir.Instruction, marks: Shadow | None) -> Shadow | No
     return low_first[::-1] if ex.memory.big_endian else low_first
 
 
-def pieces(ex: Executor, type_: ir.Type, value: Value, marks: Shadow, at: int = 0) -> Iterator[Piece]:
+def pieces(ex: Execution, type_: ir.Type, value: Value, marks: Shadow, at: int = 0) -> Iterator[Piece]:
     """A marked value cut into parts that are each written or not as a whole."""
     if isinstance(value, tuple):
         parts = ex.context.layouts.elements(type_)
@@ -171,11 +161,9 @@ def _alike(marks: Sequence[Term]) -> bool:
     return all(mark is marks[0] for mark in marks)
 
 
-_NEIGHBOURS = "whether a bit-field was written that shares its unit with one that was"
-
-
-def of_field(ex: Executor, before: Shadow, bits: int) -> Shadow:
-    """Shadow of a unit in which a bit-field was written: symbols that `wanted` replaces by what they mean."""
+def of_field(ex: Execution, before: Shadow, bits: int) -> Shadow:
+    """Shadow of a unit in which a bit-field was written: symbols that `access.wanted`
+    replaces by what they mean."""
     made: dict[Term, Term] = {T.FALSE: T.FALSE}
     for mark in before:
         assert isinstance(mark, Term)
@@ -186,30 +174,10 @@ def of_field(ex: Executor, before: Shadow, bits: int) -> Shadow:
     return tuple(made[mark] for mark in before if isinstance(mark, Term))
 
 
-def wanted(ex: Executor, undefined: Term, bits: int | None) -> Term:
-    """The condition under which some of the wanted bits (None: any) of what was read are unwritten. A native
-    run does not tell bits apart, so that those beside written ones are undecided."""
-    fields = ex.context.fields
-    while fields:
-        known: dict[Term, Term] = {}
-        for symbol in symbols(undefined):
-            if symbol in fields:
-                before, written = fields[symbol]
-                known[symbol] = T.FALSE
-                if bits is None or bits & ~written:
-                    limit = T.fresh("field.unwritten", T.BOOL)
-                    ex.context.unsupported[limit] = _NEIGHBOURS
-                    known[symbol] = T.and_(before, limit)
-        if not known:
-            break
-        undefined = substitute(undefined, known)
-    return undefined
-
-
-def stored(ex: Executor, state: State, pointer: Pointer, type_: ir.Type, value: Value, marks: Shadow) -> None:
+def stored(
+    ex: Execution, state: State, pointer: Pointer, type_: ir.Type, value: Value, marks: Shadow
+) -> None:
     """Mark what a store has just written."""
-    from vouch.bmc import memory_ops
-
     for at, part, inner, undefined in pieces(ex, type_, value, marks):
         memory_ops.write(ex, state, pointer, at, part, inner, T.TRUE, undefined)
 

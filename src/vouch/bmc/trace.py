@@ -15,7 +15,7 @@ from vouch.bmc.conditions import branch_text
 from vouch.bmc.counterexample import OUTSIDE_FUNCTION, Address
 from vouch.c.ir import CType, Location
 from vouch.c.sources import Sources
-from vouch.result import Change, TraceStep
+from vouch.steps import Change, TraceStep
 
 Value = int | Address | bytes | str | None
 """Bits of a scalar (floats too), a pointer, the bytes of an aggregate (little endian), a text in C, or not

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from vouch.result import TraceStep
+from vouch.steps import TraceStep
 from vouch.verdict import Verdict
 
 

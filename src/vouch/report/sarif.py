@@ -19,7 +19,7 @@ from vouch.printable import in_json, visible
 from vouch.report.item import Item
 from vouch.report.model import Report, by_place
 from vouch.report.text import Style, explanation, inputs
-from vouch.result import TraceStep
+from vouch.steps import TraceStep
 from vouch.verdict import PROVED, VIOLATED, Verdict
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

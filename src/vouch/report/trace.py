@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from vouch.c.sources import Sources
-from vouch.result import TraceStep
+from vouch.steps import TraceStep
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _FEW = 12  # so many steps are shown as they are

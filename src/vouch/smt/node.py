@@ -13,6 +13,7 @@ from typing import Any
 from vouch.smt.sort import BOOL, Sort, bitvec
 
 Value = int | bool
+_BRIEF = 400  # characters of a text for people
 
 
 class Term:
@@ -42,12 +43,21 @@ class Term:
         self.id = next(_ids)
 
     def __repr__(self) -> str:
-        from vouch.smt.printer import brief
-
-        return brief(self)
+        return _brief(self, 4)
 
     def __reduce__(self) -> str | tuple[object, ...]:
         raise TypeError("terms are not pickled: jobs see them through fork, others read SMT-LIB text")
+
+
+def _brief(term: Term, depth: int) -> str:
+    """A short text for people: deep parts are elided."""
+    if not term.args:
+        return term.name or f"{term.value}:{term.sort!r}"
+    if depth == 0:
+        return "…"
+    index = "".join(f"_{number}" for number in term.index)
+    text = f"({term.op}{index} {' '.join(_brief(arg, depth - 1) for arg in term.args)})"
+    return text if len(text) <= _BRIEF else text[:_BRIEF] + "…"
 
 
 class Switches:

@@ -10,10 +10,11 @@ from multiprocessing.context import ForkProcess
 from typing import Any
 
 from vouch.process import die_with_parent
+from vouch.smt.backends import backend
 from vouch.smt.model import Model, Whole, take
 from vouch.smt.node import Term, Value
 from vouch.smt.prepare import Prepared
-from vouch.smt.solver import Answer, SolverError, backend
+from vouch.smt.solver import Answer, SolverError
 from vouch.smt.walk import symbols
 
 _fork = multiprocessing.get_context("fork")

@@ -16,7 +16,6 @@ _TAKEN = re.compile(
     r"let|exists|forall|par|as|true|false|not|and|or|ite|xor|distinct|select|store|bv.*|fp.*|RN.|RT."
 )
 _CLASH = re.compile(r"_t\d+|.*[|\\].*|", re.DOTALL)
-_BRIEF = 200
 # Spelled out, since older solvers lack bvsaddo and its kin: the exact result in a wider vector differs.
 _OVERFLOW = {
     "sadd_overflow": ("bvadd", "sign_extend"),
@@ -94,11 +93,3 @@ def script(assertions: Sequence[Term], logic: str = "ALL", comments: Sequence[st
     lines.extend(f"(assert {known[assertion]})" for assertion in assertions)
     lines.append("(check-sat)\n")
     return "\n".join(lines)
-
-
-def brief(term: Term, depth: int = 4) -> str:
-    """A short text for people: deep parts are elided."""
-    if depth == 0 and term.args:
-        return "…"
-    text = node(term, [brief(arg, depth - 1) for arg in term.args])
-    return text if len(text) <= _BRIEF else text[:_BRIEF] + "…"

@@ -9,10 +9,11 @@ construct.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from vouch.bmc.environment.layers import WHOLE, OutsideData
 from vouch.bmc.environment.reach import Reach, Root
+from vouch.bmc.execution import Execution
+from vouch.bmc.frame import Frame
 from vouch.bmc.initial import Initial
 from vouch.bmc.memory import Contents
 from vouch.bmc.state import State
@@ -20,14 +21,11 @@ from vouch.bmc.value import MemObject, Pointer, Value
 from vouch.c import ir
 from vouch.errors import Unsupported
 
-if TYPE_CHECKING:
-    from vouch.bmc.execute import Executor, Frame
-
 _OWN_FILE_ONLY = ("internal", "private")
 
 
 def run(
-    ex: Executor,
+    ex: Execution,
     state: State,
     call: ir.Call,
     name: str,
@@ -61,7 +59,7 @@ def run(
 
 
 def arguments(
-    ex: Executor, frame: Frame, call: ir.Call, function: ir.Function | None, values: Iterable[Value]
+    ex: Execution, frame: Frame, call: ir.Call, function: ir.Function | None, values: Iterable[Value]
 ) -> list[Root]:
     """What is passed, with the types of the prototype: nothing is written through a pointer to const, and
     from the address of a member nothing around it is reached."""
@@ -87,7 +85,7 @@ def _types(call: ir.Call, function: ir.Function | None, count: int) -> tuple[int
     return types if fits else ()
 
 
-def _member(ex: Executor, frame: Frame, operand: ir.Operand) -> tuple[Value, int | None] | None:
+def _member(ex: Execution, frame: Frame, operand: ir.Operand) -> tuple[Value, int | None] | None:
     """The member of a struct whose address, or a place in it, an operand is, and its size."""
     made = ex.reachability.definitions(frame.function)
     while isinstance(operand, ir.Register):
@@ -118,7 +116,7 @@ def _field(step: ir.GetElementPtr) -> ir.Type | None:
     return found if held is found else None
 
 
-def _returned(ex: Executor, state: State, place: Value, name: str) -> list[tuple[MemObject, Initial]]:
+def _returned(ex: Execution, state: State, place: Value, name: str) -> list[tuple[MemObject, Initial]]:
     """A struct that is returned in memory is there afterwards, all of it."""
     found: list[tuple[MemObject, Initial]] = []
     for _, target, _ in place.targets if isinstance(place, Pointer) else ():
@@ -132,7 +130,7 @@ def _returned(ex: Executor, state: State, place: Value, name: str) -> list[tuple
 
 
 def result(
-    ex: Executor,
+    ex: Execution,
     type_: ir.Type,
     name: str,
     function: ir.Function | None,
@@ -156,7 +154,7 @@ def result(
     return value(type_, 0)
 
 
-def hand_out(ex: Executor, state: State, roots: Iterable[Root]) -> Reach:
+def hand_out(ex: Execution, state: State, roots: Iterable[Root]) -> Reach:
     """Code outside gets to know what the roots lead to. All that it can reach now, in the current state."""
     environment = ex.context.environment
     reached = environment.reach(state.memory, roots)
@@ -175,7 +173,7 @@ def hand_out(ex: Executor, state: State, roots: Iterable[Root]) -> Reach:
     return reached
 
 
-def _visible(ex: Executor) -> list[Root]:
+def _visible(ex: Execution) -> list[Root]:
     """Variables that other files can see, and those that functions which they can call have to do with."""
     environment = ex.context.environment
     relevant = set(environment.relevant)
@@ -194,7 +192,7 @@ def _visible(ex: Executor) -> list[Root]:
     return _roots(ex, names)
 
 
-def _tables(ex: Executor) -> list[Root]:
+def _tables(ex: Execution) -> list[Root]:
     """Constants that other files can see. Functions in them are found by name, if at all."""
     return _roots(
         ex,
@@ -208,7 +206,7 @@ def _tables(ex: Executor) -> list[Root]:
     )
 
 
-def _roots(ex: Executor, names: Iterable[str]) -> list[Root]:
+def _roots(ex: Execution, names: Iterable[str]) -> list[Root]:
     context = ex.context
     held = context.program.globals
     return [
@@ -218,12 +216,12 @@ def _roots(ex: Executor, names: Iterable[str]) -> list[Root]:
 
 
 def _write(
-    ex: Executor, state: State, reached: Reach, name: str, reason: str = ""
+    ex: Execution, state: State, reached: Reach, name: str, reason: str = ""
 ) -> list[tuple[MemObject, Initial]]:
     return list(ex.context.environment.write(state, reached.writable, name, reason).items())
 
 
-def _call_back(ex: Executor, state: State, reached: Reach, name: str) -> None:
+def _call_back(ex: Execution, state: State, reached: Reach, name: str) -> None:
     """Code outside may call any public function of a library, which may change what nobody else reaches. What
     it can make of it is not worked out."""
     environment = ex.context.environment
@@ -235,7 +233,7 @@ def _call_back(ex: Executor, state: State, reached: Reach, name: str) -> None:
         data.inexact = f"if {name} calls a function of the library that changes {target.name}"
 
 
-def assembly(ex: Executor, state: State, values: Iterable[Value], everything: bool, reason: str) -> None:
+def assembly(ex: Execution, state: State, values: Iterable[Value], everything: bool, reason: str) -> None:
     """Inline assembly may write what it is given, and with `everything` all that can be reached."""
     environment = ex.context.environment
     roots = [Root(value) for value in values]

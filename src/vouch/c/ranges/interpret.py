@@ -443,7 +443,7 @@ class Interpreter:
                 return survives(self, instruction.left, instruction.right) or None
             return known
         if type(a) is Pointer and type(b) is Pointer:
-            return compare_pointers(instruction.predicate, a, b)
+            return pointers.compare(instruction.predicate, a, b)
         return None
 
     def select(self, instruction: Select) -> None:
@@ -513,31 +513,6 @@ class Interpreter:
         if extent is None or value.lo < extent.lo or value.hi > extent.hi:
             return None
         return Extent(extent.lo - value.lo, extent.hi - value.hi, extent.outside, extent.constant)
-
-
-def compare_pointers(predicate: str, a: Pointer, b: Pointer) -> bool | None:
-    """Known for offsets into one object, and for null against something that is not."""
-    if a.base is not None and a.base == b.base and a.base not in ("null", OUTSIDE):
-        if predicate in ("eq", "ne"):
-            if a.lo == a.hi == b.lo == b.hi:
-                return predicate == "eq"
-            if a.hi < b.lo or b.hi < a.lo:
-                return predicate == "ne"
-            return None
-        kind = predicate[1:]
-        if kind in ("gt", "ge"):
-            a, b, kind = b, a, {"gt": "lt", "ge": "le"}[kind]
-        if a.lo < 0 or b.lo < 0:
-            return None  # before the object's start the address may wrap
-        if kind == "lt":
-            return True if a.hi < b.lo else False if a.lo >= b.hi else None
-        return True if a.hi <= b.lo else False if a.lo > b.hi else None
-    if predicate in ("eq", "ne"):
-        if a.base == "null" and b.base == "null":
-            return predicate == "eq"
-        if (a.base == "null" and b.nonnull) or (b.base == "null" and a.nonnull):
-            return predicate == "ne"
-    return None
 
 
 # Instructions that write nothing and whose value, where they have one, is not followed. Terminators are here

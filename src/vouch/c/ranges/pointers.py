@@ -72,3 +72,28 @@ def limited(pointer: Pointer, lo: int, hi: int) -> Pointer | None:
         lo = pointer.lo + -((pointer.lo - lo) // pointer.step) * pointer.step
         hi = pointer.lo + (hi - pointer.lo) // pointer.step * pointer.step
     return pointer._replace(lo=lo, hi=hi) if lo <= hi else None
+
+
+def compare(predicate: str, a: Pointer, b: Pointer) -> bool | None:
+    """Known for offsets into one object, and for null against something that is not."""
+    if a.base is not None and a.base == b.base and a.base not in ("null", OUTSIDE):
+        if predicate in ("eq", "ne"):
+            if a.lo == a.hi == b.lo == b.hi:
+                return predicate == "eq"
+            if a.hi < b.lo or b.hi < a.lo:
+                return predicate == "ne"
+            return None
+        kind = predicate[1:]
+        if kind in ("gt", "ge"):
+            a, b, kind = b, a, {"gt": "lt", "ge": "le"}[kind]
+        if a.lo < 0 or b.lo < 0:
+            return None  # before the object's start the address may wrap
+        if kind == "lt":
+            return True if a.hi < b.lo else False if a.lo >= b.hi else None
+        return True if a.hi <= b.lo else False if a.lo > b.hi else None
+    if predicate in ("eq", "ne"):
+        if a.base == "null" and b.base == "null":
+            return predicate == "eq"
+        if (a.base == "null" and b.nonnull) or (b.base == "null" and a.nonnull):
+            return predicate == "ne"
+    return None

@@ -21,7 +21,7 @@ from vouch.c.ir import (
     Select,
     Unary,
 )
-from vouch.c.ranges import domain
+from vouch.c.ranges import domain, pointers
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.pointers import NULL, OUTSIDE, SOMEWHERE, Pointer, limited
 
@@ -120,9 +120,7 @@ def _is_truth_test(right: Operand, predicate: str) -> bool:
 
 
 def _pointers(at: Interpreter, predicate: str, comparison: Compare, a: Pointer, b: Pointer) -> bool:
-    from vouch.c.ranges.interpret import compare_pointers
-
-    if compare_pointers(predicate, a, b) is False:
+    if pointers.compare(predicate, a, b) is False:
         return False
     for mine, value, other in ((comparison.left, a, b), (comparison.right, b, a)):
         if other.base == "null" and predicate == "ne" and value.base != "null":
