@@ -1,4 +1,4 @@
-"""The nine NNEquiv benchmarks (Thesis table 12.2): every engine, and the gap just below the limit.
+"""The nine NNEquiv benchmarks (Kleine Büning 2022, table 12.2): every engine, and the gap.
 
 python -m bench equiv_nine [--engines differential,paths,milp] [--timeout S] [--refute]
 

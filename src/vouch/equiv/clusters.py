@@ -1,4 +1,4 @@
-"""Regions from data: hierarchical clusters of labelled points (Thesis 11.3.1).
+"""Regions from data: hierarchical clusters of labelled points (Kleine Büning 2022, 11.3.1).
 
 A set of points is divided into as many clusters as it has labels; a cluster that still mixes labels is
 divided again. A pure cluster is described by its centre, the average distance of its points (its radius),

@@ -1,4 +1,4 @@
-"""The largest ball around a centre on which two networks are equivalent (Thesis 11.3.3).
+"""The largest ball around a centre on which two networks are equivalent (Kleine Büning 2022, 11.3.3).
 
 From above: inputs that violate the property, as close to the centre as the falsifier and HiGHS (which
 minimises the radius of a violation) find them. From below: proofs for fixed radii, ever closer to that.

@@ -1,4 +1,4 @@
-"""Path enumeration (Thesis 12): star sets through both networks, one after the other.
+"""Path enumeration (Kleine Büning 2022, 12): star sets through both networks, one after the other.
 
 A state is a star set: an affine form of the current layer over the input displacements, and a polytope of
 displacements, kept as rows of one linear program. Neurons whose sign the box around the polytope does not
@@ -10,7 +10,7 @@ checked there. When to try is the strategy's choice:
 
 - `exact`: never, only whole paths are checked;
 - `first`: after every split, with all noise symbols as columns of the check's linear program;
-- `approx`: after every split, noise symbols replaced by their extreme values (Thesis 12.3.3);
+- `approx`: after every split, noise symbols replaced by their extreme values (12.3.3);
 - `max`: not before the greatest depth at which any earlier path was closed;
 - `less`: not before the depth of the previous path minus one;
 - `oracle`: only where a run with `approx` has shown that it succeeds (a lower bound for all strategies).

@@ -1,4 +1,4 @@
-"""What "equivalent" means: the three notions of Thesis 10.2, decided exactly on concrete outputs.
+"""What "equivalent" means: the three notions of Kleine Büning 2022, 10.2, decided on concrete outputs.
 
 - `Epsilon`: ‖r − t‖ ≤ ε for every input, in the Chebyshev or the Manhattan norm (ε = 0 is equality).
 - `Top` with k = 1: both networks have the same first index of a maximum.
@@ -66,8 +66,9 @@ class Top:
         return np.asarray(unique & (above >= self.k))
 
     def excess(self, r: Array, t: Array) -> Array:
-        """Thesis 11.2.2: the test network's k-th largest output, the reference's class left out, minus its
-        output for that class. Positive means violated (up to ties), negative is the distance to it."""
+        """The test network's k-th largest output, the reference's class left out, minus its output for that
+        class (Kleine Büning 2022, 11.2.2). Positive means violated (up to ties), negative is the distance to
+        it."""
         row = np.arange(len(r))
         best = r.argmax(axis=1)
         others = t.copy()

@@ -1,7 +1,7 @@
 """A star set with noise symbols as a cell that answers questions.
 
 The linear program holds only the input displacements; noise symbols are replaced by their extreme values
-when an expression is bounded or constrained (Thesis 12.3.3), which keeps the program small.
+when an expression is bounded or constrained (Kleine Büning 2022, 12.3.3), which keeps the program small.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Compression in the loop: one reference, a folder of compressed networks, a table of radii per cluster.
 
 For every network and every cluster: equivalent on the cluster itself or not, and the largest proved and the
-smallest refuted radius around its centre (Thesis figures 11.3 and 11.4).
+smallest refuted radius around its centre (Kleine Büning 2022, figures 11.3 and 11.4).
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Entry:
 
 
 def letter(cluster: int) -> str:
-    """Clusters are named as in the Thesis: a, b, …"""
+    """Clusters are named as in Kleine Büning 2022: a, b, …"""
     return chr(ord("a") + cluster) if cluster < 26 else str(cluster)
 
 

@@ -1,8 +1,10 @@
-"""Constant evaluation and effective bit-widths: what an expression's operators alone tell (Thesis 4.4.1).
+"""Constant evaluation and effective bit-widths: what an expression's operators alone tell.
+
+The idea is that of Kleine Büning 2022, 4.4.1.
 
 The effective bit-width is an upper bound on the bits that matter in an expression; variables and results of
 calls count with the width of their type. `char a, b; short z = a + b;` needs 9 bits, so that the conversion
-to 16 bits is safe whatever `a` and `b` hold. Beyond the Thesis a width knows whether it counts a sign,
+to 16 bits is safe whatever `a` and `b` hold. Beyond that work a width knows whether it counts a sign,
 without which mixing signed and unsigned numbers would be unsound.
 """
 
