@@ -7,7 +7,17 @@ from importlib import import_module
 from pathlib import Path
 
 # Shared code, not benchmarks.
-_HELPERS = {"__init__", "__main__", "cases", "descriptions", "fetch", "process", "nn_instances", "mnist"}
+_HELPERS = {
+    "__init__",
+    "__main__",
+    "cases",
+    "descriptions",
+    "fetch",
+    "process",
+    "nn_instances",
+    "mnist",
+    "qnn",
+}
 
 
 def names() -> list[str]:

@@ -109,6 +109,10 @@ def analyse(
     for index, node in enumerate(model.lowered.nodes):
         if isinstance(node, Affine):
             low, high, noise[index], size = _affine(model, index, node, lows, highs, noise, heights)
+            if model.integers is not None:
+                exact = domain == "crown" and index > 1
+                so_far = noise, relaxed, lower, upper
+                low, high = _in_word(model, index, node, low, high, lows, highs, so_far, exact)
             lows[index], highs[index] = low, high
             if index in heights:
                 height = xp.maximum(height, heights[index])
@@ -121,6 +125,10 @@ def analyse(
                     _tighten(model, node, source, low[:, part], high[:, part], *known, lower, upper, ball)
             found = relax(model, index, low, high, state)
             relaxed[index], lows[index], highs[index] = found.lines, found.low, found.high
+            if model.integers is not None:
+                table = model.integers.looked_up(index, found.lines, low, high)
+                if table is not None:
+                    relaxed[index], lows[index], highs[index] = table
             if found.undefined is not None:
                 height = xp.maximum(height, xp.amax(xp.maximum(abs(found.low), abs(found.high)), 1))
                 # What is undefined before leaves nothing to say about what comes after.
@@ -165,6 +173,33 @@ def _affine(
         noise = noise + known[node.first] + known[node.second]
     radius = radius + noise
     return middle - radius, middle + radius, noise, mass
+
+
+def _in_word(
+    model: Model,
+    index: int,
+    node: Affine,
+    low: Any,
+    high: Any,
+    lows: dict[int, Any],
+    highs: dict[int, Any],
+    known: tuple[dict[int, Any], dict[int, Any], Any, Any],
+    exact: bool,
+) -> tuple[Any, Any]:
+    """Bounds of integers: those of the sum, unless the word may change it. Then the value may be anything in
+    the word, and the difference to the sum goes to the noise. The bounds of the sum itself rest on earlier
+    nodes alone, so they may be tightened before that is asked."""
+    assert model.integers is not None
+    sources = [(lows[source], highs[source]) for source in node.inputs]
+    leaves = model.integers.leaves(index, low, high, sources)
+    if leaves is not None and exact:
+        boxes, neurons = model.arrays.xp.where(leaves)
+        _tighten_some(model, index, boxes, neurons, low, high, *known, None)
+        leaves = model.integers.leaves(index, low, high, sources)
+    low, high, extra = model.integers.confined(index, low, high, leaves)
+    if extra is not None:
+        known[0][index] = known[0][index] + extra
+    return low, high
 
 
 def _meet(xp: Any, low: Any, high: Any, new_low: Any, new_high: Any) -> None:

@@ -20,7 +20,7 @@ these operations generously over the whole network.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from vouch.nn.linear import Dense, LinearMap, Sparse
 from vouch.nn.lowered import Activation, Affine, AffineGap, Kind, Lowered, Maximum, Multiply, lower
 from vouch.nn.network import Network
 from vouch.nn.operators.base import UNIT32
+
+if TYPE_CHECKING:
+    from vouch.nn.bounds.relax import Relaxation
 
 Arithmetic = Literal["real", "float32"]
 
@@ -43,6 +46,27 @@ _FLUSHED32 = 2.0**-126
 _TINY64 = 2.0**-1000
 # A little below the largest float32.
 LARGEST32 = 3.4e38
+
+
+class IntegerRules(Protocol):
+    """Values are numbers of a format: they lie on a grid, and sums that leave the word come back into it."""
+
+    def curve_error(self, index: int) -> float:
+        """Bound of the difference between the table at an activation node and the function."""
+
+    def leaves(self, index: int, low: Any, high: Any, sources: list[tuple[Any, Any]]) -> Any | None:
+        """Which values of an affine node may be changed by their word, given bounds of the sum itself and
+        of what the node reads; None: none of them."""
+
+    def confined(self, index: int, low: Any, high: Any, leaves: Any | None) -> tuple[Any, Any, Any | None]:
+        """Bounds of an affine node's values in their word and on their grid, and what is to be added to the
+        noise of those that may be changed."""
+
+    def looked_up(
+        self, index: int, relaxation: Relaxation, low: Any, high: Any
+    ) -> tuple[Relaxation, Any, Any] | None:
+        """A relaxation of a table and an interval of its values, given that of the function; None where the
+        node is no table."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,6 +91,8 @@ class Model:
     factors: dict[int, float]
     bias_noise: dict[int, Any]
     reaches: dict[int, tuple[float, ...]]
+    integers: IntegerRules | None = None
+    """What holds beyond real arithmetic where every value is a number of a fixed-point format."""
 
     @property
     def inputs(self) -> int:
@@ -124,8 +150,10 @@ class Model:
             return noise + (lost * self.height(index, sizes, heights))[:, None], mass
         return noise + _TINY64, mass
 
-    def curve_error(self) -> float:
+    def curve_error(self, index: int) -> float:
         """Bound of the error of one sigmoid or tanh, in the network and in our own evaluation."""
+        if self.integers is not None:
+            return self.integers.curve_error(index)
         return CURVE_ERROR32 if self.arithmetic == "float32" else 2.0**-49
 
     def run(self, x: Any) -> Any:

@@ -85,7 +85,7 @@ def relax(model: Model, index: int, low: Any, high: Any, state: State | None = N
         case Kind.RELU:
             return Relaxed(relu(arrays, low, high), low.clip(min=0), high.clip(min=0))
         case Kind.SIGMOID | Kind.TANH:
-            return Relaxed(*curve(arrays, node.kind, low, high, model.curve_error()))
+            return Relaxed(*curve(arrays, node.kind, low, high, model.curve_error(index)))
         case Kind.CURVE:
             from vouch.nn.bounds.curves import relaxed
 
@@ -95,7 +95,7 @@ def relax(model: Model, index: int, low: Any, high: Any, state: State | None = N
             assert isinstance(node, ActivationGap)
             assert state is not None
             least, most = steepness(model, node, state)
-            error = 0.0 if model.node(node.first).kind is Kind.RELU else 2 * model.curve_error()
+            error = 0.0 if model.node(node.first).kind is Kind.RELU else 2 * model.curve_error(index)
             return Relaxed(*gap(arrays, least, most, low, high, error))
         case Kind.LEAKY_RELU | Kind.CLIP:
             raise AssertionError("written out with ReLU before")

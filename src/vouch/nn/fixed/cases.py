@@ -83,11 +83,13 @@ class Axis:
 class IntCase:
     """Points are given by their `places` on the axes, 0 to count - 1; `numbers` makes inputs of them.
 
-    `members` tells which points of the box belong to the input set; None: all.
+    `members` tells which points of the box belong to the input set; None: all. `origin` is the case over the
+    reals that it was made from.
     """
 
     axes: tuple[Axis, ...]
     regions: tuple[IntRows, ...]
+    origin: Case
     members: Members | None = None
 
     @property
@@ -134,7 +136,7 @@ def int_cases(prop: Property, given: Format, made: Format, step: Fraction | None
     found = []
     for case in prop.cases:
         regions = tuple(int_rows(rows, given, made) for rows in case.regions)
-        found += [IntCase(axes, regions, members) for axes, members in _boxes(case, given, step)]
+        found += [IntCase(axes, regions, case, members) for axes, members in _boxes(case, given, step)]
     return found
 
 

@@ -28,7 +28,7 @@ from vouch.nn.fixed.network import (
     Source,
     Sums,
 )
-from vouch.nn.fixed.table import Segment, Table
+from vouch.nn.fixed.table import Segment, Steps, Table
 
 # Terms that straight-line code may have; compilers give up on much more.
 MOST_TERMS = 200_000
@@ -322,6 +322,24 @@ class _Source:
         return self.lookups[id(given)]
 
 
+# The last step that does not begin above the value.
+_BISECTION = """static uint16_t @(net_t value, uint16_t count)
+{
+    uint16_t low = 0;
+    while (count > 1) {
+        uint16_t half = (uint16_t)(count / 2);
+        if (value >= FIRSTS[low + half]) {
+            low = (uint16_t)(low + half);
+            count = (uint16_t)(count - half);
+        } else {
+            count = half;
+        }
+    }
+    return low;
+}
+"""
+
+
 def _lookup_text(name: str, given: Table) -> str:
     """The table of a function, and the function that looks it up."""
     tables: list[str] = []
@@ -332,7 +350,12 @@ def _lookup_text(name: str, given: Table) -> str:
     return "\n".join(tables) + f"\nstatic net_t {name}(net_t value)\n{{\n{''.join(steps)}}}\n"
 
 
-def _entry(name: str, segment: Segment, tables: list[str]) -> str:
+def _entry(name: str, segment: Segment | Steps, tables: list[str]) -> str:
+    if isinstance(segment, Steps):
+        tables.append(table("net_t", f"{name}_firsts", segment.firsts))
+        tables.append(table("net_t", name, segment.entries))
+        tables.append(_BISECTION.replace("@", f"{name}_place").replace("FIRSTS", f"{name}_firsts"))
+        return f"{name}[{name}_place(value, {len(segment.entries)})]"
     if len(segment.entries) == 1:
         return literal(int(segment.entries[0]))
     tables.append(table("net_t", name, segment.entries))

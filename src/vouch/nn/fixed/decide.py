@@ -49,12 +49,18 @@ def quantised(network: Network, settings: Settings) -> IntegerNetwork:
 
 def verify(network: Network, prop: Property, settings: Settings, report: Progress | None = None) -> Result:
     """Decides whether the fixed-point network satisfies the property, bit for bit."""
+    return verify_integers(quantised(network, settings), prop, settings, report)
+
+
+def verify_integers(
+    integers: IntegerNetwork, prop: Property, settings: Settings, report: Progress | None = None
+) -> Result:
+    """The same for a network that is integers already."""
     clock = Clock(settings.timeout)
-    integers = quantised(network, settings)
     if integers.softmax and not prop.order_only:
         raise Unsupported("a softmax at the end, and a property about more than the order of outputs")
     cases = int_cases(prop, integers.input_format, integers.output_format, step_of(settings.step))
-    question = Question(integers, cases, settings, clock, report or (lambda share: None), network)
+    question = Question(integers, cases, settings, clock, report or (lambda share: None))
     return question.answer()
 
 
@@ -67,7 +73,6 @@ class Question:
     settings: Settings
     clock: Clock
     report: Progress
-    origin: Network | None = None
     statistics: dict[str, float] = field(default_factory=dict)
     _native: Any = None
 

@@ -9,7 +9,9 @@ operator without integer form is refused by its name.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -28,7 +30,7 @@ from vouch.nn.fixed.network import (
     Source,
     Sums,
 )
-from vouch.nn.fixed.table import Activation, curve
+from vouch.nn.fixed.table import Activation, Given, Table, curve
 from vouch.nn.network import Network, Node
 from vouch.nn.operators import (
     Add,
@@ -66,7 +68,7 @@ def layers_of(network: Network) -> int:
 
 
 def quantise(
-    network: Network, formats: Format | Sequence[Format], activation: Activation | None = None
+    network: Network, formats: Format | Sequence[Format], activation: Activation | Given | None = None
 ) -> IntegerNetwork:
     """The integer network. `formats` is one for all layers, or one for each; `activation` says how sigmoid
     and tanh become tables."""
@@ -80,12 +82,16 @@ def quantise(
 class _Builder:
     """Adds integer nodes; `value` maps names of the network to node and shape."""
 
-    def __init__(self, network: Network, formats: tuple[Format, ...], activation: Activation | None) -> None:
+    def __init__(
+        self, network: Network, formats: tuple[Format, ...], activation: Activation | Given | None
+    ) -> None:
         self.network, self.pending, self.activation = network, list(formats), activation
         self.nodes: list[IntegerNode] = [Source(network.inputs)]
         self.formats: list[Format] = [formats[0]]
         self.value: dict[str, int] = {network.input: 0}
         self.shapes = network.shapes
+        self.uses = Counter(name for node in network.nodes for name in node.inputs)
+        self.uses[network.output] += 1
         self.softmax = False
 
     def build(self) -> IntegerNetwork:
@@ -135,7 +141,8 @@ class _Builder:
         size = math.prod(node.shape)
         match op:
             case Shift():
-                return self._shift(op, first, shape, node.shape, form)
+                alone = self.uses[node.inputs[0]] == 1
+                return self._shift(op, first, shape, node.shape, form, alone)
             case Scale():
                 return self._scale(op, first, shape, node.shape, form)
             case BatchNormalization():
@@ -156,7 +163,7 @@ class _Builder:
                 return self._add(Leaky(first, size, slope, form.fraction, form.rounding, form.word), form)
             case Sigmoid() | Tanh():
                 kind = "sigmoid" if isinstance(op, Sigmoid) else "tanh"
-                return self._add(Lookup(first, size, curve(kind, form, self.activation)), form)
+                return self._add(Lookup(first, size, self._table(kind, form)), form)
             case MaxPool():
                 return self._add(Extreme((first,), _pool_columns(op, shape)), form)
             case Max():
@@ -172,6 +179,13 @@ class _Builder:
                 return first
             case _:
                 raise Unsupported("not available in fixed point")
+
+    def _table(self, kind: str, form: Format) -> Table:
+        if not isinstance(self.activation, Given):
+            return curve(kind, form, self.activation)
+        if kind not in self.activation.tables:
+            raise Unsupported(f"no table is given for {kind}")
+        return self.activation.tables[kind](form)
 
     def _weighted(
         self, op: Gemm | MatMul | Conv, first: int, shape: Shape, result: Shape, form: Format
@@ -199,10 +213,23 @@ class _Builder:
         shift = np.zeros(len(columns), dtype=np.int64) if bias is None else bias
         return self._add(Sums(tuple(inputs), columns, signs, shift, 0, form.rounding, form.word), form)
 
-    def _shift(self, op: Shift, first: int, shape: Shape, result: Shape, form: Format) -> int:
+    def _shift(self, op: Shift, first: int, shape: Shape, result: Shape, form: Format, alone: bool) -> int:
         constant = form.convert(np.broadcast_to(op.constant, result).ravel())
         columns = spread(shape, result)[:, None]
-        # x + c is an accumulation whose bias is c, also where it follows a product sum: both narrow once.
+        before = self.nodes[first]
+        same = math.prod(shape) == math.prod(result) and not op.negated
+        if same and not constant.any():
+            return first
+        if (
+            same
+            and alone
+            and first == len(self.nodes) - 1
+            and isinstance(before, Sums)
+            and not before.bias.any()
+        ):
+            # The bias of a product sum that has none yet: adding 0 at its end changes nothing.
+            self.nodes[first] = replace(before, bias=constant)
+            return first
         return self._plain((first,), columns, np.full_like(columns, -1 if op.negated else 1), constant, form)
 
     def _scale(self, op: Scale, first: int, shape: Shape, result: Shape, form: Format) -> int:

@@ -10,7 +10,7 @@ theorem's. A sample's value is the function's, rounded to the format. What comes
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -42,6 +42,22 @@ class Segment:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Steps:
+    """Numbers from `firsts[i]` on have the value `entries[i]`, until the next one begins; ascending."""
+
+    firsts: Ints
+    entries: Ints
+
+    @property
+    def first(self) -> int:
+        return int(self.firsts[0])
+
+    def look(self, numbers: Ints) -> Ints:
+        places = np.searchsorted(self.firsts, numbers, side="right") - 1
+        return np.asarray(self.entries[np.maximum(places, 0)])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Table:
     """`segments` in ascending order; the first one also serves everything below it.
 
@@ -50,7 +66,7 @@ class Table:
     """
 
     kind: str
-    segments: tuple[Segment, ...]
+    segments: tuple[Segment | Steps, ...]
     error: float
     increasing: bool
 
@@ -92,6 +108,16 @@ class Lut:
 
     def __str__(self) -> str:
         return f"lut:{float(self.epsilon):g}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Given:
+    """Tables of one's own: for `sigmoid` and `tanh` a function that makes the table for a format."""
+
+    tables: Mapping[str, Callable[[Format], Table]]
+
+    def __str__(self) -> str:
+        return "given"
 
 
 Activation: TypeAlias = Exact | Lut
@@ -185,6 +211,27 @@ def tabulated(
             segments.append(segment)
     sound = increasing and _is_increasing(segments)
     return Table(kind, tuple(segments), error, sound)
+
+
+def stepped(firsts: Sequence[int], values: Sequence[float], form: Format, kind: str) -> Table:
+    """A table that somebody else made: `values[i]`, converted to the format, from the number `firsts[i]` on.
+    Its error against the function `kind`, which increases, is proved like that of our own tables."""
+    from flint import arb, ctx, fmpq
+
+    order = np.array(firsts, dtype=np.int64)
+    if len(order) != len(values) or not len(order) or (np.diff(order) <= 0).any():
+        raise VouchError("a table needs a value for each step, and steps in ascending order")
+    steps, worst, scale = Steps(order, form.convert(values)), arb(0), 1 << form.fraction
+    ends = [*(int(first) - 1 for first in order[1:]), form.word.high]
+    with _precise():
+        ctx.prec = _PRECISION
+        for number, (last, entry) in enumerate(zip(ends, steps.entries.tolist(), strict=True)):
+            first = form.word.low if number == 0 else int(order[number])
+            for end in (first, last):
+                off = abs(_FUNCTIONS[kind](arb(fmpq(end, scale))) - arb(fmpq(entry, scale)))
+                worst = worst if off < worst else off.upper()
+        error = _above(worst)
+    return Table(kind, (steps,), error, _is_increasing((steps,)))
 
 
 def _check(pieces: Sequence[Piece]) -> None:
@@ -311,7 +358,7 @@ def _above(value: Ball) -> float:
     return math.nextafter(nearest * (1 + 2.0**-50), math.inf) if nearest else 0.0
 
 
-def _is_increasing(segments: Sequence[Segment]) -> bool:
+def _is_increasing(segments: Sequence[Segment | Steps]) -> bool:
     return bool((np.diff(np.concatenate([segment.entries for segment in segments])) >= 0).all())
 
 

@@ -1,0 +1,330 @@
+"""`bounds`: branch and bound over boxes of integers, their last parts finished by running every point.
+
+Boxes are handled in batches with the bounds of `nn/bounds`, on a model of the integers. A box that is not
+clear of the unsafe regions is cut down to what may still violate, rounded to the numbers inside, and halved
+between two numbers. A box with few points left is run point by point, so the search always ends.
+"""
+
+from __future__ import annotations
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vouch.errors import Unsupported
+from vouch.nn.bounds.forward import State, analyse, fresh
+from vouch.nn.bounds.model import Model
+from vouch.nn.bounds.region import Unsafe, exclude
+from vouch.nn.fixed.cases import IntCase
+from vouch.nn.fixed.evaluate import evaluate
+from vouch.nn.fixed.format import Format, Ints
+from vouch.nn.fixed.model import Rules, model_of
+from vouch.nn.property import Array, Ball, Case, Rows
+from vouch.nn.result import Counterexample, Result
+from vouch.nn.search.falsify import Effort, falsify
+from vouch.nn.search.task import Clock
+from vouch.verdict import Verdict
+
+if TYPE_CHECKING:
+    from vouch.nn.fixed.decide import Question
+
+BATCH = 512
+# Products that running all points of a box may take before another split is cheaper.
+_LEAF = 1 << 19
+# Products of all leaves together up to which numpy does without a compiler.
+_LITTLE = 1 << 22
+_LEAST = 0.01
+_BREADTH = 4
+_SUSPECTS = 32
+
+
+def bounds(question: Question, clock: Clock | None = None) -> Result:
+    """All cases by branch and bound."""
+    model = model_of(question.network)
+    limit = clock or question.clock
+    with _one_thread():
+        for number, case in enumerate(question.cases):
+            if not case.points:
+                continue
+            search = _Search(question, model, number, case, limit)
+            found = search.falsified()
+            if found is None:
+                found = search.run()
+            if found is not None:
+                return question.violation("bounds", found)
+            if search.left:
+                return question.made(
+                    Verdict.TIMEOUT,
+                    "bounds",
+                    reason="the time is up",
+                    progress=(number + search.proved) / len(question.cases),
+                )
+    if question.statistics.get("open"):
+        reason = "a violation was found whose input may lie outside of the input set"
+        return question.made(Verdict.UNKNOWN, "bounds", reason=reason)
+    return question.made(Verdict.SAFE, "bounds", progress=1.0)
+
+
+def _one_thread() -> Any:
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(1, user_api="blas")
+
+
+def real_case(case: IntCase, form: Format) -> Case:
+    """The numbers of a case as reals: a box, and its other constraints, widened by what conversion moves."""
+    ends = np.array([[axis.low, axis.high] for axis in case.axes], dtype=np.int64)
+    lower, upper = form.reals(ends[:, 0]), form.reals(ends[:, 1])
+    origin, ball, rows = case.origin, None, None
+    if case.members is not None:
+        if origin.inputs is not None:
+            slack = np.abs(origin.inputs.x_rows).sum(1) * form.unit * (1 + 1e-9)
+            wide = origin.inputs
+            rows = Rows(wide.x_rows, wide.y_rows, wide.rhs + slack, wide.strict)
+        if origin.ball is not None:
+            ball = _wider(origin.ball, form.unit)
+    return Case(lower, upper, origin.regions, rows, ball)
+
+
+def _wider(ball: Ball, unit: float) -> Ball:
+    steps = np.divide(unit, ball.scale, out=np.zeros_like(ball.scale), where=ball.scale > 0)
+    more = steps.sum() if ball.norm == "l1" else math.sqrt(float((steps**2).sum()))
+    return Ball(ball.centre, (ball.radius + more) * (1 + 1e-9), ball.scale, ball.norm)
+
+
+@dataclass(slots=True)
+class _Boxes:
+    """Places low..high [batch, inputs], and what is known about the activations."""
+
+    low: Ints
+    high: Ints
+    state: State
+
+    def __len__(self) -> int:
+        return len(self.low)
+
+    def take(self, chosen: Any) -> _Boxes:
+        return _Boxes(self.low[chosen], self.high[chosen], self.state.take(chosen))
+
+    @property
+    def points(self) -> Array:
+        """How many there are in each; float64, which is enough to compare."""
+        return np.asarray((self.high - self.low + 1).astype(np.float64).prod(axis=1))
+
+
+class _Judge:
+    """Confirms points of the falsifier: the nearest number, evaluated exactly."""
+
+    def __init__(self, search: _Search) -> None:
+        self.search = search
+        self.rejected = 0
+
+    def confirm(self, case: Case, points: Array, limit: int = 16) -> Counterexample | None:
+        found = self.search.violating(points[:limit])
+        if found is None:
+            return None
+        form = self.search.question.network.input_format
+        self.search.found = found
+        return Counterexample(form.reals(found), np.zeros(0))
+
+
+class _Search:
+    def __init__(self, question: Question, model: Model, number: int, case: IntCase, clock: Clock) -> None:
+        self.question, self.number, self.case, self.clock = question, number, case, clock
+        assert isinstance(model.integers, Rules)
+        self.model = replace(model, integers=model.integers.within())
+        self.form = question.network.input_format
+        self.real = real_case(case, self.form)
+        self.regions = [Unsafe.of(model, self.real, rows) for rows in self.real.regions]
+        self.counts = case.counts
+        self.total = float(self.counts.astype(np.float64).prod())
+        self.stack: list[_Boxes] = []
+        self.found: Ints | None = None
+        self.leaf_work = 0.0
+        self.rounds = 0
+        self.done = 0.0
+        self.leaf_points = max(1, _LEAF // max(1, question.network.work))
+
+    @property
+    def left(self) -> bool:
+        return bool(self.stack)
+
+    @property
+    def proved(self) -> float:
+        return min(1.0 - 1e-12, self.done / self.total) if self.left else 1.0
+
+    def falsified(self) -> Ints | None:
+        """A quick look for violations before anything is proved."""
+        few = len(self.counts) <= 12
+        effort = Effort() if few else Effort(samples=128, starts=16, steps=30)
+        falsify(self.model, self.real, _Judge(self), self.clock, self.question.settings.seed, effort)  # type: ignore[arg-type]
+        if self.found is None:
+            self.found = self._sampled()
+        return self.found
+
+    def _sampled(self) -> Ints | None:
+        """Random numbers of the box and its corners, which coarse formats care more about than slopes."""
+        rng = np.random.default_rng(self.question.settings.seed)
+        count = max(8, min(256, (1 << 21) // max(1, self.question.network.work)))
+        places = rng.integers(0, self.counts, size=(count, len(self.counts)))
+        corners = np.where(rng.random(places.shape) < 0.5, 0, self.counts - 1)
+        return self._first(self.case.numbers(np.concatenate([places, corners])))
+
+    def violating(self, points: Array) -> Ints | None:
+        """A violation among the numbers nearest to real points."""
+        numbers = np.rint(np.ldexp(points, self.form.fraction)).astype(np.int64)
+        return self._first(self.case.numbers(self.case.places(numbers)))
+
+    def _first(self, numbers: Ints) -> Ints | None:
+        return self.question.first_violation(numbers) if len(numbers) else None
+
+    def run(self) -> Ints | None:
+        low = np.zeros((1, len(self.counts)), dtype=np.int64)
+        self.stack = [_Boxes(low, (self.counts - 1)[None, :], fresh(self.model, 1))]
+        with ThreadPoolExecutor(self.question.jobs) as pool:
+            while self.stack and not self.clock.over:
+                self.rounds += 1
+                boxes = self._pop(self.rounds % _BREADTH == 0)
+                self.question.count("boxes", len(boxes))
+                pieces = 2 if len(boxes) >= 64 and self.question.jobs > 1 else 1
+                edges = [i * len(boxes) // pieces for i in range(pieces + 1)]
+                parts = [boxes.take(slice(a, b)) for a, b in pairwise(edges)]
+                steps = list(pool.map(self._step, parts)) if pieces > 1 else [self._step(parts[0])]
+                left = 0.0
+                for rest, score, suspects in steps:
+                    found = self.violating(suspects[:_SUSPECTS])
+                    if found is None and rest is not None:
+                        found, more = self._divide(rest, score)
+                        left += more
+                    if found is not None:
+                        return found
+                self.done += float(boxes.points.sum()) - left
+                self.question.report(self.proved)
+        return None
+
+    def _pop(self, oldest: bool) -> _Boxes:
+        parts, count = [], 0
+        while self.stack and count < BATCH:
+            top = self.stack.pop(0 if oldest else -1)
+            if count + len(top) > BATCH:
+                fits = BATCH - count
+                self.stack.insert(0 if oldest else len(self.stack), top.take(slice(0, len(top) - fits)))
+                top = top.take(slice(len(top) - fits, len(top)))
+            parts.append(top)
+            count += len(top)
+        return _joined(parts)
+
+    def _step(self, boxes: _Boxes) -> tuple[_Boxes | None, Array, Array]:
+        """What is left of some boxes, how much each input matters there, and points to try."""
+        lower, upper = (self.form.reals(self.case.numbers(end)) for end in (boxes.low, boxes.high))
+        analysis = analyse(self.model, lower, upper, boxes.state)
+        shape = lower.shape
+        low, high = np.full(shape, np.inf), np.full(shape, -np.inf)
+        score, still = np.zeros(shape), np.zeros(shape[0], dtype=bool)
+        points = [(lower + upper) * 0.5]
+        for region in self.regions:
+            left = exclude(analysis, region)
+            if len(left.index) == 0:
+                continue
+            at = left.index
+            still[at] = True
+            low[at], high[at] = np.minimum(low[at], left.lower), np.maximum(high[at], left.upper)
+            score[at] += left.score
+            points.append(left.corner)
+        suspects = self._suspects(np.concatenate(points))
+        if not still.any():
+            return None, score, suspects
+        first, last = self._inside(low[still], high[still], boxes.low[still], boxes.high[still])
+        kept = (first <= last).all(axis=1)
+        rest = _Boxes(first[kept], last[kept], boxes.state.take(still).take(kept))
+        return (rest if len(rest) else None), score[still][kept], suspects
+
+    def _inside(self, low: Array, high: Array, first: Ints, last: Ints) -> tuple[Ints, Ints]:
+        """The places whose numbers lie in real boxes, within places first..last."""
+        scale = 2.0**self.form.fraction
+        least, most = np.ceil(low * scale), np.floor(high * scale)
+        starts, ends = [], []
+        for i, axis in enumerate(self.case.axes):
+            if axis.levels is None:
+                starts.append(least[:, i] - axis.low)
+                ends.append(most[:, i] - axis.low)
+            else:
+                starts.append(np.searchsorted(axis.levels, least[:, i], side="left"))
+                ends.append(np.searchsorted(axis.levels, most[:, i], side="right") - 1)
+        start, end = (np.stack(parts, axis=1).astype(np.int64) for parts in (starts, ends))
+        return np.maximum(start, first), np.minimum(end, last)
+
+    def _suspects(self, points: Array) -> Array:
+        values = self.model.run(points)
+        bad = np.zeros(len(points), dtype=bool)
+        for region in self.regions:
+            bad |= (points @ region.x_rows.T + values @ region.y_rows.T - region.rhs <= 0).all(1)
+        return points[bad]
+
+    def _divide(self, boxes: _Boxes, score: Array) -> tuple[Ints | None, float]:
+        """Run small boxes, halve the others. The number of points that are open is returned."""
+        small = boxes.points <= self.leaf_points
+        if small.any():
+            found = self._run_all(boxes.take(small))
+            if found is not None:
+                return found, 0.0
+        if small.all():
+            return None, 0.0
+        rest, score = boxes.take(~small), score[~small]
+        self.stack.append(self._halves(rest, score))
+        return None, float(rest.points.sum())
+
+    def _run_all(self, boxes: _Boxes) -> Ints | None:
+        self.question.count("points", float(boxes.points.sum()))
+        self.leaf_work += float(boxes.points.sum()) * self.question.network.work
+        if self.case.members is None and self.leaf_work > _LITTLE and self.question.native.searchable:
+            return self._native(boxes)
+        for low, high in zip(boxes.low, boxes.high, strict=True):
+            grid = np.stack(np.meshgrid(*map(np.arange, low, high + 1), indexing="ij"), axis=-1)
+            numbers = self.case.numbers(grid.reshape(-1, len(low)))
+            outputs = evaluate(self.question.network, numbers)
+            bad = self.case.violated(numbers, outputs)
+            if self.case.members is not None and bad.any():
+                bad[bad] = self.case.members.possible(numbers[bad])
+            for index in np.flatnonzero(bad):
+                inside = True if self.case.members is None else self.case.members.contains(numbers[index])
+                if inside:
+                    return np.asarray(numbers[index])
+                if inside is None:
+                    self.question.count("open", 1)
+        return None
+
+    def _native(self, boxes: _Boxes) -> Ints | None:
+        _, found = self.question.native.search(self.number, self.case, boxes.low, boxes.high)
+        return None if found is None else np.asarray(found)
+
+    def _halves(self, boxes: _Boxes, score: Array) -> _Boxes:
+        """Both halves of every box, cut where the bound depends most on the input."""
+        lower, upper = (self.form.reals(self.case.numbers(end)) for end in (boxes.low, boxes.high))
+        widths, whole = upper - lower, np.maximum(self.real.upper - self.real.lower, 1e-300)
+        least = ((score * whole).max(1) * _LEAST + 1e-300)[:, None]
+        weighted = np.maximum(score * whole, least) * widths / whole
+        axis = np.where(boxes.high > boxes.low, weighted, -1.0).argmax(1)
+        count = len(boxes)
+        row = np.arange(count)
+        middle = (boxes.low[row, axis] + boxes.high[row, axis]) // 2
+        halves = boxes.take(np.arange(2 * count) // 2)
+        halves.high[2 * row, axis] = middle
+        halves.low[2 * row + 1, axis] = middle + 1
+        return halves
+
+
+def _joined(parts: list[_Boxes]) -> _Boxes:
+    if len(parts) == 1:
+        return parts[0]
+    state = State(*(np.concatenate([getattr(p.state, end) for p in parts]) for end in ("low", "high")))
+    return _Boxes(np.concatenate([p.low for p in parts]), np.concatenate([p.high for p in parts]), state)
+
+
+def refuse_device(device: str) -> None:
+    if device != "cpu":
+        raise Unsupported("bounds of fixed-point networks on a GPU")
