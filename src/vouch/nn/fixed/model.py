@@ -102,7 +102,8 @@ class Rules:
         table, form = self.tables[index]
         # A box that splits have emptied may have low above high; it is left aside anyway.
         ends = (np.clip(end, form.reals(form.word.low), form.reals(form.word.high)) for end in (low, high))
-        first, last = (np.ldexp(end, form.fraction).astype(np.int64) for end in ends)
+        least, most = (np.ldexp(end, form.fraction) for end in ends)
+        first, last = np.ceil(least).astype(np.int64), np.floor(most).astype(np.int64)
         value_low, value_high = (form.reals(table.look(number)) for number in (first, last))
         middle = (low + high) * 0.5
         assert relaxation.low_shift is not None

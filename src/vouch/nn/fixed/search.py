@@ -140,6 +140,7 @@ class _Search:
         self.form = question.network.input_format
         self.real = real_case(case, self.form)
         self.regions = [Unsafe.of(model, self.real, rows) for rows in self.real.regions]
+        self.ball = self.regions[0].ball if self.regions else None
         self.counts = case.counts
         self.total = float(self.counts.astype(np.float64).prod())
         self.stack: list[_Boxes] = []
@@ -221,7 +222,7 @@ class _Search:
     def _step(self, boxes: _Boxes) -> tuple[_Boxes | None, Array, Array]:
         """What is left of some boxes, how much each input matters there, and points to try."""
         lower, upper = (self.form.reals(self.case.numbers(end)) for end in (boxes.low, boxes.high))
-        analysis = analyse(self.model, lower, upper, boxes.state)
+        analysis = analyse(self.model, lower, upper, boxes.state, ball=self.ball)
         shape = lower.shape
         low, high = np.full(shape, np.inf), np.full(shape, -np.inf)
         score, still = np.zeros(shape), np.zeros(shape[0], dtype=bool)
