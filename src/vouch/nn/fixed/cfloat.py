@@ -8,6 +8,7 @@ whose error is far below the one that `nn verify` allows a runtime.
 from __future__ import annotations
 
 import math
+from typing import assert_never
 
 import numpy as np
 
@@ -165,6 +166,8 @@ class _FloatSource:
                 self._maximum(index, node, to)
             case Multiply():
                 raise Unsupported("a product of computed values in C")
+            case _:
+                assert_never(node)
 
     def _activation(self, node: Activation, x: str) -> str:
         match node.kind:

@@ -151,7 +151,7 @@ def model_of(network: IntegerNetwork) -> Model:
 class _Lowering:
     def __init__(self, network: IntegerNetwork) -> None:
         self.network = network
-        self.builder = Builder(network.inputs, relu_only=True)
+        self.builder = Builder(network.inputs, relu_only=True, as_run=False)
         self.at: list[int] = []
         self.noise: dict[int, Array] = {}
         self.rules = Rules()

@@ -46,7 +46,9 @@ from vouch.nn.operators import (
     MaxPool,
     Rearrangement,
     Reduce,
+    ReduceMax,
     Relu,
+    Reshape,
     Scale,
     Shift,
     Sigmoid,
@@ -96,7 +98,7 @@ class _Builder:
 
     def build(self) -> IntegerNetwork:
         for node in self.network.nodes:
-            if self.softmax and not isinstance(node.op, Rearrangement):
+            if self.softmax and not isinstance(node.op, Reshape):
                 raise Unsupported(
                     f"node {node.name!r} ({node.op.kind}): computed from the result of a softmax"
                 )
@@ -174,7 +176,13 @@ class _Builder:
                 return self._select((first,), moved, constants, form)
             case Concat():
                 return self._joined(op, inputs, shapes, form)
+            case ReduceMax():
+                kept = [axis for axis in range(len(shape)) if axis not in op.axes]
+                order = np.arange(math.prod(shape)).reshape(shape).transpose(*kept, *op.axes)
+                return self._add(Extreme((first,), order.reshape(size, -1), op.sign), form)
             case Softmax():
+                if op.over(shape) != math.prod(shape):
+                    raise Unsupported("a softmax over part of its input")
                 self.softmax = True
                 return first
             case _:
