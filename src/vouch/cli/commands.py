@@ -112,6 +112,7 @@ COMMANDS: tuple[Command, ...] = (
             Option("radius", float, None, "How far an input may be from it.", minimum=0, metavar="R"),
             Option("norm", str, "linf", "Of the distance.", choices=("linf", "l1", "l2"), metavar="NAME"),
             Option("label", int, None, "The class to keep (default: that of the point).", metavar="C"),
+            Option("bottom", bool, False, "The class is that of the smallest output."),
             Option(
                 "within",
                 float,
@@ -124,6 +125,27 @@ COMMANDS: tuple[Command, ...] = (
             Option("lower", str, None, "Smallest valid inputs: one number or one for each.", metavar="V"),
             Option("upper", str, None, "Largest valid inputs.", metavar="V"),
             Option("index", int, None, "Which point of a data set.", minimum=0, metavar="N"),
+        ),
+    ),
+    Command(
+        "nn bounds",
+        "Prove ranges of all outputs over an input set.",
+        "vouch.cli.nn:bounds",
+        "nn",
+        (Argument("network", "NET"),),
+        (
+            Option("box", str, None, "The input set; output constraints are left aside.", metavar="P.vnnlib"),
+            Option("input", str, None, "Instead: a point, and --radius around it.", metavar="X"),
+            Option("radius", float, None, "How far an input may be from it.", minimum=0, metavar="R"),
+            Option("scale", str, None, "A factor on the radius for each input; 0 fixes one.", metavar="S"),
+            Option("lower", str, None, "Smallest valid inputs: one number or one for each.", metavar="V"),
+            Option("upper", str, None, "Largest valid inputs.", metavar="V"),
+            Option("index", int, None, "Which point of a data set.", minimum=0, metavar="N"),
+            Option("plot", str, None, "Draw the ranges (needs the extra `plot`).", metavar="FILE"),
+        ),
+        without=(
+            *("engine", "format", "rounding", "overflow", "activation", "step", "jobs"),
+            *("output_format", "output_file", "html"),
         ),
     ),
     Command(

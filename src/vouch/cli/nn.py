@@ -1,4 +1,4 @@
-"""`vouch nn verify`, `robust` and `batch`."""
+"""`vouch nn verify`, `robust`, `bounds` and `batch`."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from vouch.verdict import Exit, Verdict, exit_code
 
 if TYPE_CHECKING:
     from vouch.nn.batch import Row
+    from vouch.nn.network import Network
+    from vouch.nn.property import Property
     from vouch.nn.result import Result
     from vouch.run.supervise import Send
 
@@ -75,6 +77,7 @@ def robust(network: str, settings: Settings, **given: Any) -> int:
             if given[name] is not None
         }
         around = {"label": given["label"], "distance": given["within"], "norm": given["norm"]}
+        around["bottom"] = given["bottom"]
         prop = near(subject, point, given["radius"], **around, **limits)
         result = decide(subject, prop, settings, send)
         result = replace(result, question={**(result.question or {}), "network": network})
@@ -82,6 +85,46 @@ def robust(network: str, settings: Settings, **given: Any) -> int:
 
     with _Progress(settings) as progress:
         return supervised(work, settings, lambda *what: _rendered(_none(settings, *what), settings), progress)
+
+
+def bounds(network: str, settings: Settings, **given: Any) -> int:
+    box, point, radius = given["box"], given["input"], given["radius"]
+    if (box is None) == (point is None) or (point is None) != (radius is None):
+        raise VouchError("either --box, or --input and --radius, expected")
+
+    def work(send: Send) -> Rendered:
+        from vouch.nn.api import output_ranges
+        from vouch.nn.loaders import load
+
+        subject = load(network)
+        region = box if box is not None else _neighbourhood(subject, given)
+        chosen = {key: getattr(settings, key) for key in ("timeout", "arithmetic", "device", "seed")}
+        found = output_ranges(subject, region, report=send, **chosen)
+        if given["plot"] is not None:
+            found.save_plot(Path(given["plot"]))
+        if settings.json:
+            import json
+
+            return Rendered(json.dumps(found.to_json(), allow_nan=False) + "\n", Exit.PROVED)
+        ends = enumerate(zip(found.low, found.high, found.least, found.most, strict=True))
+        return Rendered(
+            _joined([f"Y_{i:<5} [{a:.6g}, {b:.6g}]  reached [{c:.6g}, {d:.6g}]" for i, (a, b, c, d) in ends]),
+            Exit.PROVED,
+        )
+
+    with _Progress(settings) as progress:
+        return supervised(work, settings, lambda *what: _rendered(_none(settings, *what), settings), progress)
+
+
+def _neighbourhood(subject: Network, given: dict[str, Any]) -> Property:
+    from vouch.nn.points import read_point
+    from vouch.nn.property import Property, ball_case
+
+    shape = subject.input_shape
+    point = read_point(given["input"], shape, given["index"])
+    limits = {n: each(given[n], shape) for n in ("scale", "lower", "upper") if given[n] is not None}
+    case = ball_case(point, given["radius"], **limits)
+    return Property((case,), subject.inputs, subject.outputs, "neighbourhood")
 
 
 def each(text: str, shape: tuple[int, ...]) -> Any:

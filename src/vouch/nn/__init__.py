@@ -13,7 +13,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from vouch.nn.api import robust, verify
+    from vouch.nn.api import output_ranges, robust, verify
     from vouch.nn.loaders import load
     from vouch.nn.network import Network
     from vouch.nn.result import Result
@@ -22,11 +22,12 @@ _HOME = {
     "Network": "vouch.nn.network",
     "Result": "vouch.nn.result",
     "load": "vouch.nn.loaders",
+    "output_ranges": "vouch.nn.api",
     "robust": "vouch.nn.api",
     "verify": "vouch.nn.api",
 }
 
-__all__ = ["Network", "Result", "load", "robust", "verify"]
+__all__ = ["Network", "Result", "load", "output_ranges", "robust", "verify"]
 
 
 def __getattr__(name: str) -> Any:

@@ -25,6 +25,7 @@ from vouch.settings import Settings, resolve
 from vouch.verdict import Verdict
 
 if TYPE_CHECKING:
+    from vouch.nn.ranges import Ranges
     from vouch.nn.vnnlib2 import Declared
 
 Path_: TypeAlias = str | PathLike[str]
@@ -52,18 +53,21 @@ def robust(
     scale: Array | float = 1.0,
     lower: Array | float = -np.inf,
     upper: Array | float = np.inf,
+    bottom: bool = False,
     **options: Any,
 ) -> Result:
     """Decide whether all inputs within `radius` of `point` get the class `label` (default: the point's).
 
     With `distance`, decide instead whether every output stays that near to its value at the point. `scale`
-    stretches the radius input by input, `lower` and `upper` cut the set to valid inputs.
+    stretches the radius input by input, `lower` and `upper` cut the set to valid inputs. With `bottom`, the
+    class is that of the smallest output.
     """
     subject = as_network(network)
     around = {"norm": norm, "scale": scale, "lower": lower, "upper": upper}
-    prop = near(subject, point, radius, label=label, distance=distance, **around)
+    prop = near(subject, point, radius, label=label, distance=distance, bottom=bottom, **around)
     result = decide(subject, prop, resolve("nn", options))
-    return about(result, subject, point, radius, label=label, distance=distance, norm=norm)
+    asked: dict[str, Any] = {"label": label, "distance": distance, "norm": norm, "bottom": bottom}
+    return about(result, subject, point, radius, **asked)
 
 
 def about(
@@ -75,10 +79,12 @@ def about(
     label: int | None,
     distance: float | None,
     norm: str,
+    bottom: bool = False,
 ) -> Result:
     """The answer of `robust` with what was asked, for reports."""
     centre = np.asarray(point, dtype=np.float64).ravel()
     output = network.evaluate(centre[None, :])[0]
+    best = int((-output if bottom else output).argmax())
     kept = f"outputs within {distance:g} of its own" if distance is not None else "its class"
     question = {
         **(result.question or {}),
@@ -87,9 +93,49 @@ def about(
         "original_output": output.tolist(),
         "radius": radius,
         "norm": norm,
-        "label": int(output.argmax()) if label is None and distance is None else label,
+        "label": best if label is None and distance is None else label,
     }
     return replace(result, question=question)
+
+
+def output_ranges(
+    network: NetworkLike,
+    box: Path_ | Property,
+    *,
+    boxes: int | None = None,
+    report: Callable[[float], None] | None = None,
+    **options: Any,
+) -> Ranges:
+    """Proved ranges of all outputs over the input set of a VNN-LIB file or a `Property`, narrowed by
+    splitting until `boxes` boxes were looked at or `timeout` seconds are over."""
+    from vouch.nn.bounds.arrays import arrays_for
+    from vouch.nn.bounds.model import model_of
+    from vouch.nn.ranges import proved_ranges
+    from vouch.nn.search.task import Clock
+
+    settings = resolve("nn", options)
+    clock, subject = Clock(settings.timeout), as_network(network)
+    region = box if isinstance(box, Property) else _region(Path(box))
+    if region.inputs != subject.inputs:
+        raise VouchError(
+            f"{region.name} speaks of {region.inputs} inputs, {subject.name} has {subject.inputs}"
+        )
+    for case in region.cases:
+        if not (np.isfinite(case.lower).all() and np.isfinite(case.upper).all()):
+            raise VouchError(f"{region.name}: an input has no bounds")
+    model = model_of(subject, settings.arithmetic, arrays_for(settings.device), logits=False)
+    cases = [case for case in region.cases if np.all(case.lower <= case.upper)]
+    return proved_ranges(model, cases, clock, boxes=boxes, seed=settings.seed, report=report)
+
+
+def _region(path: Path) -> Property:
+    from vouch.nn import properties
+
+    try:
+        text = read(resolved(path)).decode("utf-8")
+    except UnicodeDecodeError:
+        raise VouchError(f"{path}: not a text file") from None
+    return properties.parse(text, str(path), region=True)
 
 
 def near(
@@ -99,6 +145,7 @@ def near(
     *,
     label: int | None = None,
     distance: float | None = None,
+    bottom: bool = False,
     **around: Any,
 ) -> Property:
     """The property that `robust` decides; `around` goes to the input set."""
@@ -106,16 +153,16 @@ def near(
     if centre.shape != (network.inputs,):
         raise VouchError(f"a point of {centre.size} numbers, {network.name} takes {network.inputs}")
     if distance is None:
-        chosen = predicted(network, centre) if label is None else label
-        return robustness(centre, radius, network.outputs, label=chosen, **around)
-    if label is not None or not distance >= 0:
-        raise VouchError("a distance that is not negative, and no label, expected")
+        chosen = predicted(network, centre, bottom=bottom) if label is None else label
+        return robustness(centre, radius, network.outputs, label=chosen, bottom=bottom, **around)
+    if label is not None or bottom or not distance >= 0:
+        raise VouchError("a distance that is not negative, and neither label nor bottom, expected")
     return within(centre, radius, network.evaluate(centre[None, :])[0], distance, **around)
 
 
-def predicted(network: Network, point: Array) -> int:
-    """The class of a point: the index of the strictly largest output."""
-    output = network.evaluate(point[None, :])[0]
+def predicted(network: Network, point: Array, *, bottom: bool = False) -> int:
+    """The class of a point: the index of the strictly largest output, or with `bottom` of the smallest."""
+    output = network.evaluate(point[None, :])[0] * (-1 if bottom else 1)
     best = int(output.argmax())
     if np.count_nonzero(output == output[best]) > 1:
         raise VouchError("two classes score the same at the point; name one as label")

@@ -190,8 +190,10 @@ def robustness(
     scale: Array | float = 1.0,
     lower: Array | float = -np.inf,
     upper: Array | float = np.inf,
+    bottom: bool = False,
 ) -> Property:
-    """Same class: every point within `radius` of the centre has output `label` strictly largest.
+    """Same class: every point within `radius` of the centre has output `label` strictly largest, or with
+    `bottom` strictly smallest (networks whose outputs are costs).
 
     `scale` stretches the distance per input (0 keeps an input fixed); `lower` and `upper` cut the set.
     """
@@ -202,7 +204,7 @@ def robustness(
     for other in range(outputs):
         if other != label:
             row = np.zeros(outputs)
-            row[label], row[other] = 1.0, -1.0
+            row[label], row[other] = (-1.0, 1.0) if bottom else (1.0, -1.0)
             regions.append(Rows.of(np.zeros((1, len(case.lower))), row, 0.0))
     whole = replace(case, regions=tuple(regions))
     return Property((whole,), len(case.lower), outputs, f"robustness {norm} {radius:g}")

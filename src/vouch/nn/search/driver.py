@@ -23,6 +23,7 @@ from vouch.nn.property import Case, Property
 from vouch.nn.result import Result
 from vouch.nn.search.falsify import Effort, falsify
 from vouch.nn.search.inputs import InputSearch
+from vouch.nn.search.many import MANY, ManyCases
 from vouch.nn.search.milp import MilpSearch
 from vouch.nn.search.neurons import NeuronSearch
 from vouch.nn.search.outcome import Outcome
@@ -86,7 +87,7 @@ class _Verification:
         self.judge = judge
         self.jobs = settings.jobs or os.cpu_count() or 1
         self.cases = [case for case in prop.cases if np.all(case.lower <= case.upper)]
-        self.done = 0
+        self.total, self.before, self.done = len(self.cases), 0, 0
         self.statistics: dict[str, float] = {}
 
     def result(self, *, falsifying: bool = True) -> Result:
@@ -94,7 +95,21 @@ class _Verification:
 
         # The pool over boxes is parallel by itself; a BLAS with threads of its own would fight it.
         with threadpool_limits(1, user_api="blas"):
-            return (self._falsified() if falsifying else None) or self._decide()
+            found = self._together() if self.total >= MANY else None
+            return found or (self._falsified() if falsifying else None) or self._decide()
+
+    def _together(self) -> Result | None:
+        """Proves cases in common batches where there are many; the others stay."""
+        if str(self.settings.engine) not in ("auto", "bounds"):
+            return None
+        work = ManyCases(self.model, self.cases, self.judge, self.clock, self._report)
+        found = work.run()
+        self._count("nodes", work.boxes)
+        if found is not None:
+            return self._made(Verdict.UNSAFE, "cases", counterexample=found, replayed=True)
+        self.before = self.total - len(work.open)
+        self.cases = [self.cases[number] for number in sorted(work.open)]
+        return None
 
     def _falsified(self) -> Result | None:
         for number, case in enumerate(self.cases):
@@ -106,7 +121,7 @@ class _Verification:
         return None
 
     def _decide(self) -> Result:
-        engine, bounds = "", []
+        engine, bounds = "cases" if self.before else "", []
         for number, case in enumerate(self.cases):
             self.done = number
             if may_overflow(self.model, case):
@@ -122,13 +137,13 @@ class _Verification:
                 )
             if outcome.proved < 1.0:
                 return self._open(engine, outcome)
-            bounds.append(self._outputs(case))
+            bounds.append(None if self.before else self._outputs(case))
         lows, highs = zip(*bounds, strict=True) if bounds and None not in bounds else ((), ())
         both = (np.min(lows, axis=0), np.max(highs, axis=0)) if lows else None
         return self._made(Verdict.SAFE, engine, progress=1.0, output_bounds=both)
 
     def _open(self, engine: str, outcome: Outcome) -> Result:
-        share = (self.done + outcome.proved) / len(self.cases)
+        share = (self.before + self.done + outcome.proved) / self.total
         found: dict[str, Any] = {"progress": share, "bound": outcome.bound}
         if self.clock.over:
             return self._made(Verdict.TIMEOUT, engine, reason="the time is up", **found)
@@ -182,7 +197,7 @@ class _Verification:
 
     def _report(self, share: float) -> None:
         if self.report is not None:
-            self.report((self.done + share) / len(self.cases))
+            self.report((self.before + self.done + share) / self.total)
 
     def _outputs(self, case: Case) -> Any:
         if self.model.neurons > _REPORTED or self.model.lowered.softmax:

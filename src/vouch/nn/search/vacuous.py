@@ -22,8 +22,13 @@ def why_vacuous(prop: Property) -> str | None:
     """The reason, or None where the property says something."""
     if not prop.cases:
         return "the property has no case that could be violated"
-    reasons = {_why(case) for case in prop.cases}
-    return None if None in reasons else sorted(str(reason) for reason in reasons)[0]
+    reasons = set()
+    for case in prop.cases:  # the first that says something is enough
+        reason = _why(case)
+        if reason is None:
+            return None
+        reasons.add(reason)
+    return min(reasons)
 
 
 def _why(case: Case) -> str | None:

@@ -1,0 +1,136 @@
+"""Families of networks that cannot be shipped, made here: index networks with many cases, satisfiability
+networks, small convolutional, residual and attention networks.
+
+`python -m bench nn_families` writes them to a folder as ONNX and VNN-LIB and prints the share decided and the
+processor time of each family, beside auto_LiRPA's share of proofs by CROWN where that is installed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from vouch.nn.network import GraphBuilder, Network
+from vouch.nn.operators import (
+    Add,
+    Conv,
+    Gemm,
+    MatMulValues,
+    Relu,
+    Reshape,
+    Scale,
+    Shift,
+    Softmax,
+    Standardise,
+    Transpose,
+)
+from vouch.nn.property import Case, Property, Rows, robustness
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Question:
+    name: str
+    network: Network
+    prop: Property
+
+
+def index_network(cases: int, seed: int = 0, width: int = 64) -> Question:
+    """A learned index: positions of sorted keys, by a piecewise linear network, and for each of many short
+    key ranges the question whether the position stays near the true one."""
+    rng = np.random.default_rng(seed)
+    knots = np.sort(rng.random(width))
+    slopes = np.abs(rng.normal(size=width)) * 0.2
+    first = np.ones((width, 1)), -knots
+    second = slopes[None, :], np.zeros(1)
+    network = Network.from_layers([first, second], name="index")
+    places = np.linspace(0, 1, cases + 1)
+    values = network.evaluate(places[:, None])[:, 0]
+    found = []
+    for low, high, least, most in zip(places, places[1:], values, values[1:], strict=False):
+        regions = tuple(
+            Rows.of(np.zeros((1, 1)), np.array([[sign]]), sign * end - 1e-3)
+            for sign, end in ((1.0, least), (-1.0, most))
+        )
+        found.append(Case(np.array([low]), np.array([high]), regions))
+    return Question(f"index {cases}", network, Property(tuple(found), 1, 1, f"{cases} cases"))
+
+
+def satisfiability(variables: int, clauses: int, seed: int = 0) -> tuple[Question, bool]:
+    """A random 3-SAT formula as a ReLU network, and whether it is satisfiable (by enumeration).
+
+    The inputs are the variables in 0..1. y = sum over clauses of relu(1 - literals), plus for each variable a
+    penalty relu(x) ... that is zero exactly at 0 and 1; y <= 0 can only be reached at a satisfying
+    assignment.
+    """
+    rng = np.random.default_rng(seed)
+    chosen = np.array([rng.choice(variables, 3, replace=False) for _ in range(clauses)])
+    signs = rng.choice([-1.0, 1.0], (clauses, 3))
+    # A literal is x or 1 - x; a clause is violated by 1 - (sum of its literals), if that is positive.
+    weights, bias = np.zeros((clauses, variables)), np.ones(clauses)
+    for row, (own, sign) in enumerate(zip(chosen, signs, strict=True)):
+        weights[row, own] = -sign
+        bias[row] -= np.sum(sign < 0)
+    # min(x, 1 - x) = x - relu(2 x - 1) is zero only at the ends of 0..1.
+    ends = np.vstack([2 * np.eye(variables), np.eye(variables)])
+    first = np.vstack([weights, ends]), np.concatenate([bias, -np.ones(variables), np.zeros(variables)])
+    row = np.concatenate([np.ones(clauses), -np.ones(variables), np.ones(variables)])
+    network = Network.from_layers([first, (row[None, :], np.zeros(1))], name="sat")
+    region = Rows.of(np.zeros((1, variables)), np.ones((1, 1)), 1e-2)
+    case = Case(np.zeros(variables), np.ones(variables), (region,))
+    corners = ((np.arange(1 << variables)[:, None] >> np.arange(variables)) & 1).astype(float)
+    reachable = bool((network.evaluate(corners) <= 1e-2).any())
+    return Question(f"sat {variables}x{clauses}/{seed}", network, Property((case,), variables, 1)), reachable
+
+
+def _weights(rng: np.random.Generator, *shape: int) -> Array:
+    return (rng.normal(size=shape) * np.sqrt(2.0 / np.prod(shape[1:]))).astype(np.float32).astype(np.float64)
+
+
+def convolutional(seed: int = 0, *, residual: bool = False, size: int = 12, radius: float = 0.01) -> Question:
+    """Robustness of a small convolutional network around a random image, with a skip connection if asked."""
+    rng = np.random.default_rng(seed)
+    builder = GraphBuilder("residual" if residual else "conv", "x", (1, 1, size, size))
+
+    def conv(name: str, value: str, channels: int, into: int, stride: int) -> str:
+        op = Conv(
+            _weights(rng, channels, into, 3, 3), np.zeros(channels), (stride,) * 2, ((1, 1),) * 2, (1, 1), 1
+        )
+        return builder.add(name, op, value)
+
+    value = builder.add("r1", Relu(), conv("c1", "x", 8, 1, 2))
+    inner = conv("c2", value, 8, 8, 1)
+    if residual:
+        inner = builder.add("skip", Add(), inner, value)
+    value = builder.add("r2", Relu(), inner)
+    count = 8 * (size // 2) ** 2
+    flat = builder.add("flat", Reshape((1, count)), value)
+    network = builder.build(builder.add("y", Gemm.of(_weights(rng, 10, count), np.zeros(10)), flat))
+    point = rng.random(network.inputs)
+    label = int(network.evaluate(point[None, :])[0].argmax())
+    prop = robustness(point, radius, 10, label=label, lower=0.0, upper=1.0)
+    return Question(f"{network.name} {seed}", network, prop)
+
+
+def attention(seed: int = 0, *, tokens: int = 4, width: int = 4, radius: float = 0.01) -> Question:
+    """One attention block with normalisation and a skip connection; the class is kept near a random input."""
+    rng = np.random.default_rng(seed)
+    builder = GraphBuilder("attention", "x", (1, tokens, width))
+    scale = 1.0 / np.sqrt(width)
+
+    def linear(name: str, value: str) -> str:
+        return builder.add(name, Gemm.of(_weights(rng, width, width), np.zeros(width)), value)
+
+    normal = builder.add("shift", Shift(np.zeros(width)), builder.add("norm", Standardise((2,), 1e-3), "x"))
+    query, key, content = (linear(name, normal) for name in ("q", "k", "v"))
+    turned = builder.add("kt", Transpose((0, 2, 1)), key)
+    scores = builder.add("s", Scale(np.array(scale)), builder.add("qk", MatMulValues(), query, turned))
+    mixed = builder.add("mix", MatMulValues(), builder.add("p", Softmax(-1), scores), content)
+    summed = builder.add("skip", Add(), linear("o", mixed), "x")
+    flat = builder.add("flat", Reshape((1, tokens * width)), summed)
+    network = builder.build(builder.add("y", Gemm.of(_weights(rng, 3, tokens * width), np.zeros(3)), flat))
+    point = rng.normal(size=network.inputs)
+    label = int(network.evaluate(point[None, :])[0].argmax())
+    return Question(f"attention {seed}", network, robustness(point, radius, 3, label=label))
