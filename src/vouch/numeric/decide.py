@@ -1,17 +1,21 @@
-"""One question: read off the input set, then branch and bound."""
+"""One question: read off the input set, halve it for a while, then ask the searches of networks."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from vouch.numeric.branch import Assignment, Branching
+from vouch.numeric.lift import by_network
 from vouch.numeric.narrow import Contradiction, Narrowing, conjuncts
 from vouch.numeric.tape import Tape
 from vouch.smt.model import Model, zero
 from vouch.smt.node import Term
 from vouch.smt.walk import evaluate
+
+_FIRST = 4096  # parts of the input set that are looked at before a network is made
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +46,19 @@ def decide(asked: Sequence[Term], deadline: float) -> Decision:
         found.append(model)
         return True
 
-    outcome = Branching(tape, box, check).run(deadline)
+    branching = Branching(tape, box, check)
+    outcome = branching.run(_until(0.2, deadline), _FIRST)
+    if not outcome.proved and not found:
+        if by_network(tape, tape.run(box, 1), check, _until(0.6, deadline)):
+            return Decision(True, None, outcome.parts)
+        if not found:
+            outcome = branching.run(deadline)
     return Decision(outcome.proved, found[0] if found else None, outcome.parts)
+
+
+def _until(share: float, deadline: float) -> float:
+    now = time.monotonic()
+    return now + share * max(0.0, deadline - now)
 
 
 def symbols_of(assignment: Assignment) -> Model | None:

@@ -1,0 +1,252 @@
+"""A question as a network with an output set, for the searches of `nn`.
+
+Affine forms become the rows of matrices, rectifiers become neurons, layer by layer; what the conjuncts still
+leave open become sets of outputs. Conjuncts that have no such shape are left out, which asks for more than
+was asked: a proof stays a proof.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from vouch.errors import Unsupported
+from vouch.nn.bounds.model import model_from
+from vouch.nn.linear import Dense
+from vouch.nn.lowered import Activation, Affine, Input, Kind, Lowered, LoweredNode
+from vouch.nn.property import Array, Case, Property, Rows
+from vouch.nn.result import Counterexample
+from vouch.nn.search.driver import search
+from vouch.nn.search.falsify import Effort, falsify
+from vouch.nn.search.task import Clock
+from vouch.numeric.branch import Assignment
+from vouch.numeric.forms import Form, Lifting, NotAffine
+from vouch.numeric.tape import Tape, bits_of
+from vouch.numeric.values import FORMATS, Truth
+from vouch.settings import Settings
+from vouch.smt.node import Term
+from vouch.verdict import Verdict
+
+_CASES = 64  # alternatives of a question
+_NEURONS = 20_000
+
+Literal = tuple[Term, bool]
+Cases = list[frozenset[Literal]]
+
+
+@dataclass(slots=True)
+class Lifted:
+    """The network, and the sets of its outputs in which all conjuncts may hold."""
+
+    model: Any
+    prop: Property
+    lifting: Lifting
+
+
+def lifted(tape: Tape, values: list[Any]) -> Lifted | None:
+    """None where nothing is left of the question that a network could decide."""
+    lifting = Lifting(tape, values)
+    alternatives: list[Cases] = []
+    for root in tape.roots:
+        cases = _cases(tape, values, root, True)
+        if cases is None or frozenset() in cases:
+            continue
+        usable = _usable(lifting, cases)
+        if usable is not None:
+            alternatives.append(usable)
+    alternatives.sort(key=len)
+    chosen: Cases = [frozenset()]
+    for cases in alternatives:
+        if len(chosen) * len(cases) <= _CASES:
+            chosen = [a | b for a, b in product(chosen, cases)]
+    if chosen == [frozenset()] or len(lifting.rectifiers) > _NEURONS:
+        return None
+    return _network(lifting, chosen)
+
+
+def _cases(tape: Tape, values: list[Any], term: Term, truth: bool) -> Cases | None:
+    """The ways in which a boolean gets its truth, as sets of comparisons; None for too many."""
+    known: Truth = tape.truth(values, term)
+    if not (known.true[0] if truth else known.false[0]):
+        return []
+    if not (known.false[0] if truth else known.true[0]):
+        return [frozenset()]
+    if term.op == "not":
+        return _cases(tape, values, term.args[0], not truth)
+    if term.op in ("and", "or"):
+        parts = [_cases(tape, values, arg, truth) for arg in term.args]
+        if any(part is None for part in parts):
+            # A conjunct that is not followed is left out; an alternative that is not could be anything.
+            if (term.op == "and") is not truth:
+                return None
+            parts = [part for part in parts if part is not None]
+        return _all_of(parts) if (term.op == "and") is truth else _any_of(parts)
+    if term.op in ("fp_lt", "fp_le", "slt"):
+        return [frozenset({(term, truth)})]
+    return None
+
+
+def _any_of(parts: list[Any]) -> Cases | None:
+    found = [case for part in parts for case in part]
+    return found if len(found) <= _CASES else None
+
+
+def _all_of(parts: list[Any]) -> Cases | None:
+    found: Cases = [frozenset()]
+    for part in parts:
+        found = [a | b for a in found for b in part]
+        if len(found) > _CASES:
+            return None
+    return found
+
+
+def _usable(lifting: Lifting, cases: Cases) -> Cases | None:
+    """Without comparisons of numbers that have no form."""
+    result = []
+    for case in cases:
+        kept = frozenset(literal for literal in case if _has_form(lifting, literal[0]))
+        if not kept:
+            return None
+        result.append(kept)
+    return result
+
+
+def _has_form(lifting: Lifting, comparison: Term) -> bool:
+    try:
+        for arg in comparison.args:
+            if not np.isfinite(lifting.reach(arg)):
+                return False
+            lifting.form(arg)
+    except NotAffine:
+        return False
+    return True
+
+
+def _network(lifting: Lifting, cases: Cases) -> Lifted | None:
+    comparisons = list(dict.fromkeys(term for case in cases for term, _ in case))
+    gaps = [_gap(lifting, term) for term in comparisons]
+    needed = _needed(lifting, gaps)
+    inputs = [base for base in lifting.inputs if base in needed]
+    if not inputs:
+        return None
+    groups: dict[int, list[int]] = {0: inputs}
+    for base in sorted(needed & lifting.rectifiers.keys()):
+        groups.setdefault(lifting.rectifiers[base].level, []).append(base)
+    nodes: list[LoweredNode] = [Input(len(inputs))]
+    at: dict[int, tuple[int, int]] = {base: (0, n) for n, base in enumerate(inputs)}
+    for level in sorted(groups)[1:]:
+        rows = [lifting.rectifiers[base].form for base in groups[level]]
+        nodes.append(_affine(nodes, at, rows))
+        nodes.append(Activation(len(nodes) - 1, len(rows), Kind.RELU))
+        at |= {base: (len(nodes) - 1, n) for n, base in enumerate(groups[level])}
+    nodes.append(_affine(nodes, at, gaps))
+    ranges = [lifting.ranges[base] for base in inputs]
+    lower, upper = (np.array(ends, dtype=np.float64) for ends in zip(*ranges, strict=True))
+    regions = tuple(_region(case, comparisons, len(inputs)) for case in cases)
+    prop = Property((Case(lower, upper, regions),), len(inputs), len(gaps), "question")
+    lifting.inputs = {base: lifting.inputs[base] for base in inputs}
+    return Lifted(model_from(Lowered(tuple(nodes)), "real"), prop, lifting)
+
+
+def _gap(lifting: Lifting, comparison: Term) -> Form:
+    small, large = comparison.args
+    return lifting.combined(lifting.form(small), lifting.form(large), -1.0)
+
+
+def _needed(lifting: Lifting, forms: list[Form]) -> set[int]:
+    found: set[int] = set()
+    stack = [base for form in forms for base in form.parts]
+    while stack:
+        base = stack.pop()
+        if base not in found:
+            found.add(base)
+            if base in lifting.rectifiers:
+                stack.extend(lifting.rectifiers[base].form.parts)
+    return found
+
+
+def _affine(nodes: list[LoweredNode], at: dict[int, tuple[int, int]], rows: list[Form]) -> Affine:
+    """One node for several forms; their largest error holds for all."""
+    used = sorted({at[base][0] for form in rows for base in form.parts})
+    matrices = {node: np.zeros((len(rows), nodes[node].size)) for node in used}
+    for number, form in enumerate(rows):
+        for base, coefficient in form.parts.items():
+            node, place = at[base]
+            matrices[node][number, place] = coefficient
+    if not used:
+        matrices = {0: np.zeros((len(rows), nodes[0].size))}
+        used = [0]
+    bias = np.array([form.constant for form in rows])
+    maps = tuple(Dense(matrices[node]) for node in used)
+    return Affine(tuple(used), maps, bias, bias_error=max(form.error for form in rows))
+
+
+def _region(case: frozenset[Literal], comparisons: list[Term], inputs: int) -> Rows:
+    """A comparison p < q that holds has p - q <= 0, one that does not has q - p <= 0."""
+    rows = np.zeros((len(case), len(comparisons)))
+    for number, (term, truth) in enumerate(sorted(case, key=lambda literal: literal[0].id)):
+        rows[number, comparisons.index(term)] = 1.0 if truth else -1.0
+    return Rows.of(np.zeros((len(case), inputs)), rows, np.zeros(len(case)))
+
+
+@dataclass(slots=True)
+class _Judge:
+    """Confirms points by exact evaluation of the terms."""
+
+    lifted: Lifted
+    check: Callable[[Assignment], bool]
+    rejected: int = 0
+    tried: set[bytes] = field(default_factory=set)
+
+    def confirm(self, case: Case, points: Array, limit: int = 16) -> Counterexample | None:
+        for point in points[:limit]:
+            key = point.tobytes()
+            if key in self.tried:
+                continue
+            self.tried.add(key)
+            if self.check(self._assignment(point)):
+                return Counterexample(point, np.zeros(0))
+            self.rejected += 1
+        return None
+
+    def _assignment(self, point: Array) -> Assignment:
+        found: Assignment = {}
+        for number, (base, term) in zip(point, self.lifted.lifting.inputs.items(), strict=True):
+            if term not in self.lifted.lifting.tape.variables:
+                continue
+            low, high = self.lifted.lifting.ranges[base]
+            if term.sort.kind == "bv":
+                found[term] = int(np.clip(np.rint(number), low, high)) & ((1 << term.width) - 1)
+            else:
+                dtype = FORMATS[term.sort]
+                found[term] = bits_of(term.sort, np.clip(dtype(number), dtype(low), dtype(high)))
+        return found
+
+
+def by_network(
+    tape: Tape, values: list[Any], check: Callable[[Assignment], bool], deadline: float
+) -> bool:
+    """Whether the conjuncts are proved to exclude each other. `check` hears of points that may satisfy them;
+    one that does ends the search."""
+    question = lifted(tape, values)
+    if question is None:
+        return False
+    judge = _Judge(question, check)
+    clock = Clock(max(0.0, deadline - time.monotonic()))
+    case = question.prop.cases[0]
+    many = len(case.lower) > 12 or question.model.neurons > 2000
+    effort = Effort(128, 16, 30) if many else Effort(2048, 64, 30)
+    if not question.model.activations:
+        effort = Effort(256, 16, 10)
+    try:
+        if falsify(question.model, case, judge, clock, 0, effort) is not None:  # type: ignore[arg-type]
+            return False
+        settings = Settings({"engine": "auto", "timeout": clock.left, "jobs": 1, "seed": 0})
+        return search(question.model, question.prop, settings, judge).verdict is Verdict.SAFE  # type: ignore[arg-type]
+    except Unsupported:
+        return False
