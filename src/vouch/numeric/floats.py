@@ -43,6 +43,8 @@ def _empty(*values: Floats) -> Bools:
 
 
 def add(a: Floats, b: Floats) -> Floats:
+    if np.isfinite(a.low + b.low).all() and np.isfinite(a.high + b.high).all() and not _empty(a, b).any():
+        return Floats(a.low + b.low, a.high + b.high, a.nan | b.nan)
     cancel = (np.isposinf(a.high) & np.isneginf(b.low)) | (np.isneginf(a.low) & np.isposinf(b.high))
     nan = a.nan | b.nan | cancel
     low, high = a.low + b.low, a.high + b.high
@@ -65,6 +67,12 @@ def multiply(a: Floats, b: Floats) -> Floats:
     nan = a.nan | b.nan | (_zero(a) & _infinite(b)) | (_zero(b) & _infinite(a))
     ends = [a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high]
     return _made(ends, _empty(a, b), nan)
+
+
+def scaled(a: Floats, factor: Numbers) -> Floats:
+    """By a number that is neither zero nor infinite."""
+    ends = a.low * factor, a.high * factor
+    return Floats(*(ends if factor > 0 else ends[::-1]), a.nan)
 
 
 def square(a: Floats) -> Floats:

@@ -207,6 +207,17 @@ def _multiplied(term: Term) -> Callable[..., Abstract]:
     return lambda a, b: N.multiply(a, b, term.width)
 
 
+def _multiplied_floats(term: Term) -> Callable[..., Abstract]:
+    first, second = term.args
+    if first is second:
+        return lambda a, b: F.square(a)
+    for place, factor in enumerate(term.args):
+        number = None if factor.value is None else float_of(factor.sort, int(factor.value))
+        if number is not None and np.isfinite(number) and number != 0:
+            return lambda *values: F.scaled(values[1 - place], number)
+    return F.multiply
+
+
 def _fused(a: Floats, b: Floats, c: Floats) -> Floats:
     """One rounding instead of two: in a wider format where that is exact, else with an ulp to spare."""
     if a.low.dtype == np.float32:
@@ -259,7 +270,7 @@ _KNOWN: dict[str, Callable[[Term], Callable[..., Any]]] = {
     "umul_overflow": lambda t: lambda a, b: N.overflows(t.args[0].width, N.exact_unsigned(a, b), False),
     "fp_add": lambda t: F.add,
     "fp_sub": lambda t: F.subtract,
-    "fp_mul": lambda t: (lambda a, b: F.square(a)) if t.args[0] is t.args[1] else F.multiply,
+    "fp_mul": _multiplied_floats,
     "fp_div": lambda t: F.divide,
     "fp_fma": lambda t: _fused,
     "fp_sqrt": lambda t: F.root,
