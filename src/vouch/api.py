@@ -280,6 +280,7 @@ def _engine(
 ) -> None:
     from vouch.bmc.problem import pose
     from vouch.bmc.verify import verify
+    from vouch.modular import levels
     from vouch.run.pool import run_jobs
 
     settings = state.settings
@@ -298,6 +299,14 @@ def _engine(
             bounds=bounds,
             invariants=analysis.ranges,
         )
+    if settings.strategy == "ladder":
+        with state.stage("local"):
+            for level in range(levels.DEEPEST + 1):
+                proofs = levels.prove(problem, analysis, level, report=report, pool=run_jobs)
+                problem = problem.without(proofs.results)
+                state.warnings += proofs.warnings
+                state.decide(*proofs.results)
+    with state.stage("engine"):
         outcome = verify(problem, report=report, pool=run_jobs)
     state.warnings += outcome.warnings
     known = state.decided | {result.check.id: result for result in outcome.results}

@@ -48,7 +48,8 @@ def _direct(
         own = name in ex.context.program.models  # vouch's models of the library are always executed
         model = None if own or frame.model else ex.callees(function, ex.depth)
         if model is not None:
-            ex.not_executed(state, function)
+            if ex.scope is None:  # whose own checks are the only question
+                ex.not_executed(state, function)
             return model(ex, frame, state, call, function)
         return _inline(ex, frame, state, call, function, label, index)
     known = library.find(name)
@@ -218,6 +219,8 @@ def _one_target(
     label: str,
     index: int,
 ) -> State | None:
+    if target is None and ex.scope is not None:
+        return ex.scope.policy.unknown(ex, frame, state, call, None)
     if target is None:
         return _external(ex, frame, state, call, "(unknown function pointer)", None)
     return _direct(ex, frame, state, call, target.name, label, index)

@@ -46,6 +46,8 @@ class ExecutionContext:
         private: frozenset[str] = frozenset(),
         sharing: str = "language",
         chosen: frozenset[Pair] = frozenset(),
+        typed: bool = True,
+        trusted: bool = True,
     ) -> None:
         self.program = program
         self.arbitrary = arbitrary
@@ -71,7 +73,15 @@ class ExecutionContext:
         self.null = Pointer.to(self.null_object, self.zero_offset)
         self._constants: dict[ir.Constant, Value] = {}
         self._addressed: list[MemObject] = []
-        self.environment = Environment(self, strict=strict, private=private, sharing=sharing, chosen=chosen)
+        self.environment = Environment(
+            self,
+            strict=strict,
+            private=private,
+            sharing=sharing,
+            chosen=chosen,
+            typed=typed,
+            trusted=trusted,
+        )
         self._numbers: dict[Term, Pointer] = {}  # integers made from pointers
         self._patterns: dict[Term, Term] = {}  # floats made from bit patterns
         self._float_types: dict[T.Sort, ir.FloatType] = {}

@@ -63,7 +63,8 @@ def _how(solver: Solver) -> str | None:
 
 
 class Decider:
-    """`make_solver` gives a new solver; `deadline` is the end of the whole run."""
+    """`make_solver` gives a new solver; `deadline` is the end of the whole run. `direction`: which
+    answers hold beyond this equation; no execution is worked out where a violation does not."""
 
     def __init__(
         self,
@@ -243,7 +244,7 @@ class Decider:
         """Ask for an execution; if there is one, for one that is easy to run (short strings), if there is."""
         answer = self._ask_cases(solver, goal, self.check_timeout)
         wishes = self.context.preferences
-        if answer is not Answer.SAT or not wishes:
+        if answer is not Answer.SAT or not wishes or Direction.REFUTES not in self.direction:
             return answer
         if self._ask(solver, T.and_(goal, *wishes), self.check_timeout) is Answer.SAT:
             return answer
@@ -278,7 +279,8 @@ class Decider:
             for question in hit:
                 question.by = _how(solver)
             self._witness(solver, undecided)
-            self._keep(hit, solver.value)
+            if Direction.REFUTES in self.direction:
+                self._keep(hit, solver.value)
             violated.extend(hit)
             gone = {q.check.id for q in hit}
             undecided = [q for q in undecided if q.check.id not in gone]
@@ -336,7 +338,7 @@ class Decider:
             answer = self._ask_small(solver, question.violated)
             question.by = _how(solver)
             reason = solver.reason if answer is Answer.UNKNOWN else None
-            if answer is Answer.SAT:
+            if answer is Answer.SAT and Direction.REFUTES in self.direction:
                 self._keep_sliced(question, solver, constraints)
         except (Unsupported, SolverError) as problem:
             answer, reason = Answer.UNKNOWN, str(problem)

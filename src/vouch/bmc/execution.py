@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from vouch.bmc.callees import CalleePolicy, inline
 from vouch.bmc.context import ExecutionContext
@@ -27,6 +27,9 @@ from vouch.c.flow.handlers import HANDLER, is_handler_call
 from vouch.c.flow.order import Loop
 from vouch.smt import term as T
 from vouch.smt.term import Term
+
+if TYPE_CHECKING:
+    from vouch.bmc.abstraction import Scope
 
 # After these an execution goes on with arbitrary values, so later violations may be mere consequences.
 CHAOS = frozenset({Category.POINTER, Category.BOUNDS, Category.UNINITIALISED, Category.DIVISION_BY_ZERO})
@@ -95,7 +98,8 @@ class RunIteration(Protocol):
 
 
 class Execution:
-    """Of one entry point. `sites` has the checks by the number of the instruction they are attached to."""
+    """Of one entry point. `sites` has the checks by the number of the instruction they are attached to;
+    `scope` is that of the start."""
 
     def __init__(
         self,
@@ -110,7 +114,9 @@ class Execution:
         reachability: Reachability | None = None,
         public: Sequence[str] = (),
         callees: CalleePolicy = inline,
+        scope: Scope | None = None,
     ) -> None:
+        self.scope = scope
         self.context = context
         self.memory = context.memory
         self.sites = sites

@@ -168,11 +168,14 @@ class Unknown(Initial):
                 memory.constrain(T.eq(bits, memory.to_bits(value)))
                 return value
             return memory.from_bits(bits, type_)
-        value = memory.arbitrary(target, offset, type_, self.undefined is T.TRUE)
+        value = self.arbitrary(memory, target, offset, type_)
         if self.reason:
             for symbol in symbols(value):
                 memory.context.unsupported[symbol] = self.reason
         return value
+
+    def arbitrary(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
+        return memory.arbitrary(target, offset, type_, self.undefined is T.TRUE)
 
     def array(self, memory: Memory, target: MemObject, word: int) -> Term:
         array = self.arrays.get(word)
@@ -190,6 +193,17 @@ class Unknown(Initial):
                 memory.context.unsupported[array] = self.reason
             memory.made(array, self)
         return array
+
+
+class Suspect(Unknown):
+    """Arbitrary contents of which nobody knows whether they were written. Pointers among them are made by the
+    environment."""
+
+    def __init__(self) -> None:
+        super().__init__(undefined=True)
+
+    def arbitrary(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
+        return memory.arbitrary(target, offset, type_, False)
 
 
 def _bytes_of(memory: Memory, offset: int, size: int, value: Value) -> Iterator[tuple[Term, Term]]:

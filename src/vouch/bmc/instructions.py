@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from vouch.bmc import access, arithmetic, calls, claims, shadow, variadic
+from vouch.bmc.abstraction import OUTSIDE, Room, Scope, within
 from vouch.bmc.execution import Execution
 from vouch.bmc.frame import Frame
 from vouch.bmc.initial import CommandLine, Unknown
@@ -69,15 +70,33 @@ def entry_arguments(ex: Execution, function: ir.Function, state: State) -> list[
                 size = ex.context.layouts.size(parameter.byval) if parameter.byval is not None else None
                 made = ex.new_object(state, Kind.OUTSIDE, name, size, Unknown(undefined=parameter.sret))
                 made.ctype = ctype
-                ex.context.environment.objects.append(made)  # the caller's own, for this call alone
+                ex.context.environment.adopt(made)  # the caller's own, for this call alone
                 values.append(Pointer.to(made, ex.context.zero_offset))
                 continue
             restrict = ctype is not None and "restrict" in ex.context.program.ctypes[ctype].qualifiers
             pointee = ex.context.ctypes.pointee(ctype)
+            if ex.scope is not None and ex.scope.inner:
+                values.append(_passed_pointer(ex, ex.scope, number, pointee, name))
+                continue
             values.append(ex.context.environment.pointer(pointee, name, restrict=restrict))
         else:
             values.append(ex.context.fresh(parameter.type, name))
+            if ex.scope is not None and number < len(ex.scope.arguments):
+                bounds, value = ex.scope.arguments[number], values[-1]
+                if isinstance(bounds, tuple) and isinstance(value, Term) and value.sort.kind == "bv":
+                    ex.context.constrain(within(value, bounds))
     return values
+
+
+def _passed_pointer(ex: Execution, scope: Scope, number: int, pointee: int | None, name: str) -> Pointer:
+    """An argument of a function that the program itself calls."""
+    known = scope.arguments[number] if number < len(scope.arguments) else None
+    environment = ex.context.environment
+    if known == OUTSIDE:
+        return environment.pointer(pointee, name)
+    if isinstance(known, Room):
+        return environment.pointer(pointee, name, strict=False, room=(known.before, known.behind))
+    return environment.pointer(pointee, name, strict=True)
 
 
 def _command_line(ex: Execution, function: ir.Function, state: State) -> list[Value]:

@@ -274,6 +274,9 @@ def release(
         bad = T.or_(bad, T.and_(guard, T.not_(_may_free(ex, state, target, offset))))
     for check in access.checks_for(ex, frame, call, Trigger.FREE):
         ex.claim(check, state, bad)
+    environment = ex.context.environment
+    if not environment.typed and any(t.kind in (Kind.OUTSIDE, Kind.WILD) for _, t, _ in pointer.targets):
+        environment.perhaps_freed(state)
     for guard, target, _ in pointer.targets:
         if target.kind not in (Kind.HEAP, Kind.OUTSIDE):
             continue

@@ -6,9 +6,10 @@ Nothing in here changes once it is made; what an engine learns goes elsewhere.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from vouch.bmc.abstraction import Scope
 from vouch.bmc.callees import CalleePolicy, inline
 from vouch.bmc.execution import Invariants
 from vouch.bmc.library import overrides
@@ -20,17 +21,20 @@ from vouch.c.escape import escaping
 from vouch.c.flow.uses import names_in
 from vouch.c.ir import Program
 from vouch.errors import VouchError
+from vouch.result import CheckResult
 from vouch.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
     """Where executions begin. `arbitrary`: globals hold anything then, and not what the sources say.
-    `library`: code outside may call the entry points of the program whenever it runs."""
+    `library`: code outside may call the entry points of the program whenever it runs. `scope`: the function
+    is looked at for some checks only, whoever calls it, and its callees need not be followed."""
 
     entry: str
     arbitrary: bool
     library: bool
+    scope: Scope | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,6 +76,8 @@ class Problem:
 
     def open_from(self, start: Start) -> list[Check]:
         """The open checks that executions may come to. Before `main` constructors run."""
+        if start.scope is not None:
+            return [c for c in self.checks if c.function in start.scope.targets]
         return self.reached_from(start.entry) if start.library else list(self.checks)
 
     def reached_from(self, entry: str) -> list[Check]:
@@ -80,6 +86,12 @@ class Problem:
             reached = self.reachability.from_function(entry)
             known = self._reached[entry] = [c for c in self.checks if c.site.number in reached]
         return known
+
+    def without(self, decided: Iterable[CheckResult]) -> Problem:
+        """The same question about the other checks."""
+        gone = {result.check.id for result in decided}
+        left = tuple(c for c in self.checks if c.id not in gone)
+        return replace(self, checks=left, sites=by_site(left), _reached={})
 
     def states_assumptions(self) -> bool:
         """Does the program state assumptions?"""
@@ -107,13 +119,10 @@ def pose(
     """The problem of deciding all checks but the `decided` ones. `bounds` are for loops, by name;
     `invariants` help induction along."""
     left = tuple(c for c in checks if c.id not in decided and c.trigger is not Trigger.NEVER)
-    sites: dict[int, list[Check]] = {}
-    for check in left:
-        sites.setdefault(check.site.number, []).append(check)
     return Problem(
         program,
         left,
-        sites,
+        by_site(left),
         settings,
         deadline,
         invariants,
@@ -124,6 +133,13 @@ def pose(
         Reachability(program),
         callees,
     )
+
+
+def by_site(checks: Iterable[Check]) -> dict[int, list[Check]]:
+    sites: dict[int, list[Check]] = {}
+    for check in checks:
+        sites.setdefault(check.site.number, []).append(check)
+    return sites
 
 
 def _private(program: Program) -> frozenset[str]:

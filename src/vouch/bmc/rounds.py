@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from vouch.bmc.environment.overlap import EVERYWHERE, Pair
 from vouch.bmc.equation import Equation
 from vouch.bmc.execute import Executor
 from vouch.bmc.execution import Execution, ExecutionLimits, Induction
-from vouch.bmc.problem import Problem, Start
+from vouch.bmc.problem import Problem, Start, by_site
 from vouch.c import ir
 from vouch.c.checks.base import Check, Trigger
 from vouch.c.flow.graph import may_follow
@@ -56,7 +56,7 @@ class Round:
 
 class Rounds:
     """Rounds for one problem. `pool` decides hard checks in processes of their own; `proved` hears of each
-    proof that a bounded round finds."""
+    proof that a bounded round finds; `proofs_only`: violations are not looked into."""
 
     def __init__(
         self,
@@ -64,7 +64,10 @@ class Rounds:
         log: Log,
         pool: Pool | None = None,
         proved: Callable[[CheckResult], None] | None = None,
+        *,
+        proofs_only: bool = False,
     ) -> None:
+        self._proofs_only = proofs_only
         self.problem = problem
         self.log = log
         self._settings = problem.settings
@@ -120,7 +123,7 @@ class Rounds:
     def _execute(
         self, start: Start, bound: int, plan: Induction | None, *, chosen: frozenset[Pair] = frozenset()
     ) -> tuple[ExecutionContext, Equation]:
-        problem, settings = self.problem, self._settings
+        problem, settings, scope = self.problem, self._settings, start.scope
         context = ExecutionContext(
             problem.program,
             arbitrary=start.arbitrary,
@@ -129,12 +132,14 @@ class Rounds:
             private=problem.private,
             sharing=settings.sharing,
             chosen=chosen,
+            typed=scope is None or scope.typed,
+            trusted=scope is None or scope.trusted,
         )
         limits = ExecutionLimits(unwind=bound, loops=dict(problem.bounds), recursion=max(bound, 2))
         limits.deadline = self._execution_deadline()
         execution = Execution(
             context,
-            problem.sites,
+            self._sites(start),
             limits,
             unknown_calls=settings.extern,
             malloc_may_fail=settings.malloc_may_fail,
@@ -142,7 +147,8 @@ class Rounds:
             reachability=problem.reachability,
             plan=plan,
             public=problem.entries if start.library else (),
-            callees=problem.callees,
+            callees=problem.callees if scope is None else scope.policy,
+            scope=scope,
         )
         constructed = not start.arbitrary and start.entry not in problem.program.constructors
         feasible = self._feasible(context) if settings.smt_during_symex else None
@@ -174,8 +180,13 @@ class Rounds:
             jobs=self.problem.jobs,
             memory=self._settings.check_memory,
             report=report,
-            direction=direction,
+            direction=Direction.PROVES if self._proofs_only else direction,
         )
+
+    def _sites(self, start: Start) -> Mapping[int, Sequence[Check]]:
+        if start.scope is None:
+            return self.problem.sites
+        return by_site(self.problem.open_from(start))
 
     def _execution_deadline(self) -> float:
         own = time.monotonic() + max(float(self._settings.check_timeout), 10.0)

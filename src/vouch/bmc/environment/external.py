@@ -157,6 +157,9 @@ def result(
 def hand_out(ex: Execution, state: State, roots: Iterable[Root]) -> Reach:
     """Code outside gets to know what the roots lead to. All that it can reach now, in the current state."""
     environment = ex.context.environment
+    if ex.scope is not None and ex.scope.inner:  # others were called before, with whatever there is
+        roots = [*roots, *(Root(Pointer.to(o, ex.context.zero_offset)) for o in environment.objects)]
+        environment.known.functions.update(dict.fromkeys(ex.scope.policy.taken))
     reached = environment.reach(state.memory, roots)
     count = -1
     while len(environment.known.functions) > count:  # a function that it may call leads to more

@@ -219,12 +219,17 @@ class Hit(NamedTuple):
 
     `type` is the scalar's, None for bytes of any kind; `value` what was written, None where that is not known
     or does not matter. `outside`: code outside wrote, so that pointers among it are valid. `spared` are bytes
-    that it cannot have been, because equal pointers are followed as such."""
+    that it cannot have been, because equal pointers are followed as such. `typed`: it was written as what it
+    is, as the language demands of pointers from outside."""
 
     type: ir.Type | None
     value: Value | None
     outside: bool
     spared: tuple[int, int] | None
+    typed: bool = True
+
+
+UNTYPED = Hit(None, None, False, None, typed=False)
 
 
 class Effect(Enum):
@@ -282,7 +287,7 @@ class Disturbed(Layer):
             own = isinstance(type_, ir.PointerType) and any(
                 effect is Effect.ANYTHING and not hit.outside for _, hit, effect in effects
             )  # what the program itself wrote need not be valid
-            if own:
+            if own and all(hit.typed for _, hit, _ in effects):
                 new = memory.fresh(type_, "pointer")
             elif isinstance(type_, ir.PointerType):
                 new = self.data.owner.another_pointer(target, offset)
@@ -316,6 +321,8 @@ def add_hit(known: Mapping[Term, frozenset[Hit]], symbol: Term, hit: Hit) -> Map
 def _effect(hit: Hit, here: ir.Type | None, offset: int, size: int, type_: ir.Type) -> Effect:
     """`here` is the declared type of what is read as `type_`, None where it has none. A pointer changes only
     where a pointer is written: other bytes make it invalid, which pointers from outside are not."""
+    if not hit.typed:
+        return Effect.ANYTHING
     if hit.spared is not None and hit.spared[0] <= offset and offset + size <= hit.spared[1]:
         return Effect.NONE
     exact = Effect.VALUE if hit.value is not None and hit.type == type_ else Effect.ANYTHING

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from vouch.bmc.access_paths import AccessPaths
 from vouch.bmc.environment.layers import (
+    UNTYPED,
     WHOLE,
     Disturbed,
     Hit,
@@ -25,7 +26,7 @@ from vouch.bmc.environment.layers import (
 )
 from vouch.bmc.environment.overlap import EVERYWHERE, Group, Overlaps, Pair, group_of, is_pristine
 from vouch.bmc.environment.reach import Reach, Root, Walker
-from vouch.bmc.initial import Unknown
+from vouch.bmc.initial import Suspect, Unknown
 from vouch.bmc.memory import Contents, partly_written
 from vouch.bmc.value import Kind, MemObject, Pointer, Target, Value
 from vouch.c import ir
@@ -44,7 +45,11 @@ PLACES_LIMIT = 24  # the same where places are chosen
 class Environment(PointerMaker):
     """`strict`: pointers from outside may be null or invalid. `private`: globals that nothing but accesses by
     name reaches. `sharing`: "language" as above; "same-type" leaves the pairs out. `chosen`: for these pairs
-    places are chosen, and the others are left out: for violations only."""
+    places are chosen, and the others are left out: for violations only.
+
+    For a function that the program itself calls, or whose callees are not followed, the rules for pointers
+    from outside are not enough: without `typed`, memory is shared whatever the types, in parts as well;
+    without `trusted`, pointers found in memory may be null or invalid."""
 
     def __init__(
         self,
@@ -54,7 +59,14 @@ class Environment(PointerMaker):
         private: frozenset[str],
         sharing: str = "language",
         chosen: frozenset[Pair] = frozenset(),
+        typed: bool = True,
+        trusted: bool = True,
     ) -> None:
+        self.typed = typed
+        self.trusted = trusted
+        self.suspects: set[MemObject] = set()  # behind pointers that need not be valid
+        self.leaked: dict[MemObject, None] = {}  # own objects whose address was stored where others may read
+        self.own_data = _OwnData(self)
         self.context = context
         self.ctypes = context.ctypes
         self.strict = strict
@@ -64,12 +76,12 @@ class Environment(PointerMaker):
         self.relevant: list[str] = []  # globals that the code from the entry point on mentions
         self.objects: list[MemObject] = []
         self.known = Reach()  # what code outside has seen of the program's own objects
-        self.overlaps = Overlaps(context.ctypes, context.pointer_bits)
+        self.overlaps = Overlaps(context.ctypes, context.pointer_bits, typed=typed)
         self.starts: dict[MemObject, int] = {}
         self.restricted: set[MemObject] = set()
         self._names: list[str] | None = None
         self._others: dict[tuple[MemObject, int], list[Value]] = {}
-        self.walker = Walker(context.ctypes, context.initial_pointers, context.addressed)
+        self.walker = Walker(context.ctypes, context.initial_pointers, context.addressed, whole=not typed)
 
     # ------------------------------------------------------------ pointers
 
@@ -82,15 +94,23 @@ class Environment(PointerMaker):
         passed: Iterable[Pointer] = (),
         memory: Mapping[MemObject, Contents] | None = None,
         restrict: bool = False,
+        strict: bool | None = None,
+        room: tuple[int, int] | None = None,
     ) -> Pointer:
         """A pointer from outside: to an object of its own, or, unless it is `alone`, to one that is there.
         `passed` are pointers that code outside was just given and may give back; `memory` tells what of the
-        program's own objects lives; `restrict`: nothing that is written through it is accessed otherwise."""
+        program's own objects lives; `restrict`: nothing that is written through it is accessed otherwise.
+        `strict` overrides the environment's; `room`: only so many bytes before and behind it are there, and
+        what they hold the program itself may have put there."""
+        strict = self.strict if strict is None else strict
+        restrict = restrict and self.typed
         ctype = self.ctypes.known(pointee)
         if self.ctypes.is_function(ctype):
-            return Pointer.to(MemObject(Kind.FUNCTION, "", 0, Unknown()), self.context.zero_offset)
-        align = self.ctypes.align(ctype, self.context.layouts)
-        own = MemObject(Kind.OUTSIDE, name, None, Unknown(), align=align, ctype=ctype)
+            code = MemObject(Kind.FUNCTION, "", 0, Unknown())
+            function: list[Target] = []
+            rest = self._invalid(function, T.TRUE, name) if strict else T.TRUE
+            return Pointer((*function, (rest, code, self.context.zero_offset)))
+        own = self._own(ctype, name, strict, room)
         targets: list[Target] = []
         remaining: Term = T.TRUE
         followed: set[MemObject] = set()  # whichever path led here
@@ -101,14 +121,9 @@ class Environment(PointerMaker):
             guard = T.and_(guard, lives)
             targets.append((T.and_(remaining, guard), target, offset))
             remaining = T.and_(remaining, T.not_(guard))
-        if self.strict:
-            null, invalid = T.fresh(f"{name}.is.null", T.BOOL), T.fresh(f"{name}.is.invalid", T.BOOL)
-            targets.append((T.and_(remaining, null), self.context.null_object, self.context.zero_offset))
-            remaining = T.and_(remaining, T.not_(null))
-            address = T.fresh(f"{name}.address", T.bitvec(self.context.pointer_bits))
-            targets.append((T.and_(remaining, invalid), self.context.wild_object, address))
-            remaining = T.and_(remaining, T.not_(invalid))
-        start = T.bv(self._start(own, ctype), self.context.pointer_bits)
+        if strict:
+            remaining = self._invalid(targets, remaining, name)
+        start = T.bv(self._start(own, ctype) if room is None else room[0], self.context.pointer_bits)
         targets.append((remaining, own, start))
         if not alone:
             self._pair_up(own, followed)
@@ -116,6 +131,35 @@ class Environment(PointerMaker):
             self.restricted.add(own)
         self.objects.append(own)
         return Pointer(tuple(targets)) if len(targets) > 1 else Pointer.to(own, start)
+
+    def _invalid(self, targets: list[Target], remaining: Term, name: str) -> Term:
+        """A pointer that need not be valid: null or some address. What is left."""
+        null, invalid = T.fresh(f"{name}.is.null", T.BOOL), T.fresh(f"{name}.is.invalid", T.BOOL)
+        targets.append((T.and_(remaining, null), self.context.null_object, self.context.zero_offset))
+        remaining = T.and_(remaining, T.not_(null))
+        address = T.fresh(f"{name}.address", T.bitvec(self.context.pointer_bits))
+        targets.append((T.and_(remaining, invalid), self.context.wild_object, address))
+        return T.and_(remaining, T.not_(invalid))
+
+    def _own(self, ctype: int | None, name: str, strict: bool, room: tuple[int, int] | None) -> MemObject:
+        """The object of its own that a pointer may lead to."""
+        size = None if room is None else sum(room)
+        if self.typed:
+            align = self.ctypes.align(ctype, self.context.layouts)
+            return MemObject(Kind.OUTSIDE, name, size, Unknown(), align=align, ctype=ctype)
+        suspect = strict or room is not None
+        own = MemObject(Kind.OUTSIDE, name, size, Suspect() if suspect else Unknown(), align=1, ctype=ctype)
+        if suspect:
+            self.suspects.add(own)
+        return own
+
+    def adopt(self, own: MemObject) -> None:
+        """An object of the caller's that was made otherwise. Those of its own are for one call alone; the
+        program's own callers need not keep to that."""
+        if not self.typed:
+            self.suspects.add(own)
+            self._pair_up(own, set())
+        self.objects.append(own)
 
     def _start(self, own: MemObject, ctype: int | None) -> int:
         """Where in its object a pointer leads: where places are chosen there is something before it."""
@@ -126,10 +170,20 @@ class Environment(PointerMaker):
         return self.starts[own]
 
     def stored_pointer(self, target: MemObject, offset: int) -> Value:
+        return self._stored(target, offset, self.strict or not self.trusted or target in self.suspects)
+
+    def _stored(self, target: MemObject, offset: int, strict: bool) -> Value:
         pointee = self.ctypes.pointee(self.ctypes.ctype_at(target.ctype, offset))
-        return self.pointer(pointee, AccessPaths(self.ctypes.table, self.starts).place(target, offset))
+        place = AccessPaths(self.ctypes.table, self.starts).place(target, offset)
+        return self.pointer(pointee, place, strict=strict)
+
+    def own_pointer(self, target: MemObject, offset: int) -> Value:
+        """What code of the program may have stored at a place: any pointer whatever."""
+        return self._stored(target, offset, True)
 
     def another_pointer(self, target: MemObject, offset: int) -> Value:
+        if not self.typed:
+            return self.own_pointer(target, offset)
         made = self._others.setdefault((target, offset), [])
         if len(made) < OTHERS_LIMIT:
             made.append(self.stored_pointer(target, offset))
@@ -161,7 +215,8 @@ class Environment(PointerMaker):
         """Objects that code outside may know the address of, the oldest first."""
         exposed = [self.context.named(name) for name in self.exposed()]
         own = [o for o in self.known.seen if o.kind in _MEMORY and not o.dead and not o.constant]
-        return list(dict.fromkeys((*self.objects, *exposed, *own)))
+        leaked = [o for o in self.leaked if not o.dead]
+        return list(dict.fromkeys((*self.objects, *exposed, *own, *leaked)))
 
     def exposed(self) -> list[str]:
         """Variables of the program that something other than accesses by name may reach."""
@@ -246,7 +301,7 @@ class Environment(PointerMaker):
                 self.context.note("pointers from outside share whole objects of one type only")
             return
         self.overlaps.add(own, shared)
-        for target in followed:
+        for target in followed if self.typed else ():
             element = self._element(own, target)
             if element is not None:
                 self.overlaps.follow(own, target, element)
@@ -269,6 +324,8 @@ class Environment(PointerMaker):
         """Something was written to `target`: what may overlap it may have changed."""
         if target in self.restricted:
             return
+        if not self.typed and target.kind is not Kind.STACK and isinstance(value, Pointer):
+            self.leaked.update((held, None) for _, held, _ in value.targets if held.kind in _MEMORY)
         if isinstance(value, tuple) and type_ is not None:
             for part, (element, at) in zip(value, self.context.layouts.elements(type_), strict=True):
                 where = None if offset is None else self.context.memory.words.plus(offset, at)
@@ -276,7 +333,7 @@ class Environment(PointerMaker):
             return
         for other, symbol in self.overlaps.of(target):
             spared = self._spared(self.overlaps.element(target, other), offset, type_)
-            self._hit(state, other, {symbol: Hit(type_, value, False, spared)})
+            self._hit(state, other, {symbol: Hit(type_, value, False, spared) if self.typed else UNTYPED})
 
     def _spared(
         self, element: int | None, offset: Term | None, type_: ir.Type | None
@@ -292,7 +349,7 @@ class Environment(PointerMaker):
         outside knows."""
         symbol = T.fresh("wild.write", T.BOOL)
         for target in self._shared():
-            self._hit(state, target, {symbol: Hit(type_, value, False, None)})
+            self._hit(state, target, {symbol: Hit(type_, value, False, None) if self.typed else UNTYPED})
 
     def _hit(self, state: State, target: MemObject, hits: Mapping[Term, Hit]) -> None:
         if target in self.restricted:
@@ -318,15 +375,24 @@ class Environment(PointerMaker):
     # ------------------------------------------------------------ writes by code outside
 
     def write(
-        self, state: State, parts: Mapping[MemObject, Span], name: str, reason: str = ""
+        self,
+        state: State,
+        parts: Mapping[MemObject, Span],
+        name: str,
+        reason: str = "",
+        *,
+        own: bool = False,
     ) -> dict[MemObject, OutsideData]:
-        """Code outside may have written these parts of objects, and with them what overlaps them."""
+        """Code outside may have written these parts of objects, and with them what overlaps them. `own`: it
+        is code of the program, so that pointers among it need not be valid."""
+        maker: PointerMaker = self.own_data if own else self
+        hit = Hit(None, None, True, None) if self.typed else UNTYPED
         written = {}
         for target, span in parts.items():
             old = state.memory.get(target)
             if target.constant or target.dead or (old is None and is_pristine(target)):
                 continue
-            fresh = written[target] = OutsideData(self, name, span, reason)
+            fresh = written[target] = OutsideData(maker, name, span, reason)
             below = old if old is not None else Contents()
             plain = span == WHOLE and not partly_written(target, old) and self.ctypes.is_number(target.ctype)
             new = Contents(state.token, fresh if plain else Written(target, below, fresh))
@@ -334,8 +400,17 @@ class Environment(PointerMaker):
             state.memory[target] = new
         for other, symbols in self._led_to(state, parts).items():
             if parts.get(other) != WHOLE and not other.constant:
-                self._hit(state, other, dict.fromkeys(symbols, Hit(None, None, True, None)))
+                self._hit(state, other, dict.fromkeys(symbols, hit))
         return written
+
+    def perhaps_freed(self, state: State, targets: Iterable[MemObject] = ()) -> None:
+        """What may have been freed by somebody who does not say what."""
+        for target in dict.fromkeys((*self._shared(), *targets)):
+            if target.kind in (Kind.HEAP, Kind.OUTSIDE) and not target.dead:
+                old = state.memory.get(target)
+                new = Contents(state.token) if old is None else old.copy(state.token)
+                new.alive = T.and_(new.alive, T.fresh(f"{target.name}.kept", T.BOOL))
+                state.memory[target] = new
 
     def _led_to(self, state: State, parts: Mapping[MemObject, Span]) -> dict[MemObject, dict[Term, None]]:
         """What code outside can write where the parts overlap other objects: these, and what they lead to."""
@@ -357,6 +432,18 @@ class Environment(PointerMaker):
         self, memory: Mapping[MemObject, Contents], roots: Iterable[Root], known: Reach | None = None
     ) -> Reach:
         return self.walker.reach(memory, roots, known)
+
+
+class _OwnData(PointerMaker):
+    """Makes the pointers that code of the program may have stored."""
+
+    def __init__(self, environment: Environment) -> None:
+        self.environment = environment
+
+    def stored_pointer(self, target: MemObject, offset: int) -> Value:
+        return self.environment.own_pointer(target, offset)
+
+    another_pointer = stored_pointer
 
 
 _MEMORY = (Kind.STACK, Kind.HEAP, Kind.GLOBAL)

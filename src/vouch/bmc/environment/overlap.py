@@ -27,7 +27,9 @@ def group_of(target: MemObject) -> Group:
 class Overlaps:
     """`symbols` are those of pairs of groups, with what they mean; `pairs` says of which."""
 
-    def __init__(self, ctypes: TypeTable, pointer_bits: int) -> None:
+    def __init__(self, ctypes: TypeTable, pointer_bits: int, typed: bool = True) -> None:
+        """Without `typed` everything may overlap everything."""
+        self._typed = typed
         self.symbols: dict[Term, str] = {}
         self.pairs: dict[Term, Pair] = {}
         self._ctypes = ctypes
@@ -50,7 +52,7 @@ class Overlaps:
             if (
                 other not in known
                 and (other != group or not fresh)
-                and self._ctypes.may_share(group[2], other[2])
+                and (not self._typed or self._ctypes.may_share(group[2], other[2]))
             ):
                 symbol = T.fresh(f"{own.name}.overlaps.{other[1]}", T.BOOL)
                 self.symbols[symbol] = f"{own.name} overlaps {other[1]}"

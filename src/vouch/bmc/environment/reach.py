@@ -80,7 +80,10 @@ class Walker:
         ctypes: TypeTable,
         globals_: Callable[[MemObject], Iterable[Value]],
         addressed: Mapping[Term, MemObject],
+        whole: bool = False,
     ) -> None:
+        """`whole`: from the address of a member all of the object around it is reached."""
+        self.whole = whole
         self.ctypes = ctypes
         self.globals = globals_
         self.addressed = addressed
@@ -136,7 +139,7 @@ class Walker:
 
     def _span(self, target: MemObject, offset: Term, root: Root) -> Span:
         place = int(offset.value) if offset.value is not None else None
-        if place is None or place >> (offset.width - 1):
+        if self.whole or place is None or place >> (offset.width - 1):
             return WHOLE
         if root.size is not None:
             return place, place + root.size

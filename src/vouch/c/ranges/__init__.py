@@ -8,13 +8,13 @@ at most twice: bottom-up for what it returns, then top-down with what its caller
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from vouch.c.checks.base import Check, Trigger
 from vouch.c.checks.copies import partly_written
 from vouch.c.ir import Call, Function, IntType, PointerType, Program
-from vouch.c.ranges.calls import instructions
+from vouch.c.ranges.calls import CallGraph, instructions
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.judge import UNREACHABLE, judge
 from vouch.c.ranges.solve import FixedPoint
@@ -63,8 +63,24 @@ class Ranges:
 
 @dataclass(slots=True)
 class RangeAnalysis:
+    """`contexts` say for each function what holds whenever it is called, `results` what integers they return;
+    `complete`: memory from outside, and globals, are never written in part only."""
+
     decisions: dict[str, Decision]
     ranges: Ranges
+    contexts: dict[str, Context] = field(default_factory=dict)
+    results: dict[str, Value] = field(default_factory=dict)
+    graph: CallGraph | None = None
+    complete: bool = False
+
+
+@dataclass(slots=True, frozen=True)
+class Context:
+    """How a function is called: `arguments` are values, `Extent`s or None for anything; None as a whole where
+    nothing is known. `clean`: pointers in memory from outside are those from outside."""
+
+    arguments: tuple[Any, ...] | None
+    clean: bool
 
 
 def decide(
@@ -120,7 +136,11 @@ def analyse(
             known = decisions.get(check.id)
             if check.trigger is Trigger.UNINITIALISED and known is not None and known.reason != UNREACHABLE:
                 del decisions[check.id]
-    return RangeAnalysis(decisions, Ranges(run.solvers))
+    whole = run.whole
+    results = {name: held for name, held in whole.results.items() if type(held) is tuple}
+    return RangeAnalysis(
+        decisions, Ranges(run.solvers), run.contexts, results, whole.graph, not whole.incomplete
+    )
 
 
 class _Passes:
@@ -134,6 +154,7 @@ class _Passes:
         self.roots = self.entries | graph.taken | {*program.constructors, *program.destructors}
         self.roots |= graph.recursive | graph.twice
         self.solvers: dict[str, FixedPoint] = {}
+        self.contexts: dict[str, Context] = {}
 
     def bottom_up(self) -> None:
         """What every function returns, whatever it is called with; and all writes to globals."""
@@ -172,7 +193,9 @@ class _Passes:
             arguments = self._outside(name, function)
         else:
             arguments = whole.arguments.get(name)
-        solver = self.solvers[name] = FixedPoint(whole, function, arguments, self._clean(name))
+        clean = self._clean(name)
+        self.contexts[name] = Context(None if arguments is None else tuple(arguments), clean)
+        solver = self.solvers[name] = FixedPoint(whole, function, arguments, clean)
         return judge(solver, checks)
 
     def _clean(self, name: str) -> bool:

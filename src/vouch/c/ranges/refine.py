@@ -126,7 +126,8 @@ def _pointers(at: Interpreter, predicate: str, comparison: Compare, a: Pointer, 
         if other.base == "null" and predicate == "ne" and value.base != "null":
             _hold(at, mine, value._replace(nonnull=True) if value.base else SOMEWHERE)
         elif other.base == "null" and predicate == "eq":
-            _hold(at, mine, NULL)
+            if not at.is_outside(value.base):  # which is never null, by assumption: nothing to be forgotten
+                _hold(at, mine, NULL)
         elif value.base in (None, OUTSIDE) or value.base != other.base:
             continue
         elif predicate[0] in "us":

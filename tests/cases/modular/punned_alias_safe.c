@@ -1,0 +1,17 @@
+#include <assert.h>
+
+static int twice(int *a, short *b, int n) {
+    int sum = 0;
+    *a = 1;
+    *b = 2;
+    for (int i = 0; i < n; i++) {
+        sum ^= i;
+    }
+    assert(sum == sum);
+    return sum;
+}
+
+int api(int n) {
+    int x = 0;
+    return twice(&x, (short *)&x, n);
+}

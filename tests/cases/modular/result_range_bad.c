@@ -1,0 +1,15 @@
+static int pick(const unsigned char *p, int n) {
+    int best = 0;
+    for (int i = 0; i < n; i++) {
+        int v = p[i];
+        if (v < 11) {
+            best = v;
+        }
+    }
+    return best;
+}
+
+int api(const unsigned char *p, int n) {
+    static const int table[10] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+    return table[pick(p, n)]; // expect: bounds unsafe
+}

@@ -1,0 +1,8 @@
+static int at(const char *p, int i) { return p[i & 3]; }
+
+int api(int i) {
+    char four[4] = {0, 0, 0, 0};
+    return at(four, i);
+}
+
+int other(const char *p, int i) { return at(p, i); }

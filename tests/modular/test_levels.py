@@ -1,0 +1,116 @@
+"""Proofs for every caller against native runs of random libraries; the call graph."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from vouch.api import check
+from vouch.bmc.problem import Problem, pose
+from vouch.c import checks, frontend, ranges
+from vouch.c.checks.base import Category
+from vouch.c.entries import entries
+from vouch.c.options import FrontOptions
+from vouch.modular import levels
+from vouch.modular.callgraph import CallGraph
+from vouch.run.pool import run_jobs
+from vouch.settings import resolve
+
+from . import aliasing_programs
+
+SLOW = [pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 220)]
+
+
+def posed(path: Path) -> tuple[Problem, ranges.RangeAnalysis]:
+    settings = resolve("check")
+    wanted = checks.chosen(settings.checks)
+    program = frontend.load([str(path)], FrontOptions(categories=wanted)).program
+    starts = entries(program)
+    found = checks.find(program, wanted, program.sources)
+    analysis = ranges.analyse(program, found, starts.names)
+    decided = analysis.decisions.keys()
+    problem = pose(program, found, decided, settings, entries=starts, bounds={}, invariants=analysis.ranges)
+    return problem, analysis
+
+
+def failing(folder: Path, program: aliasing_programs.Program) -> set[int]:
+    """The lines of claims that native runs see fail."""
+    (folder / "harness.c").write_text(aliasing_programs.HARNESS)
+    binary = str(folder / "harness")
+    command = [sys.executable, "-m", "ziglang", "cc", "-w", "-O0", "-fno-sanitize=all"]
+    subprocess.run([*command, "-o", binary, str(folder / "harness.c")], check=True, capture_output=True)
+    done = subprocess.run([binary], check=True, capture_output=True, text=True, timeout=20)
+    return {program.line_of(claim) for claim in set(done.stdout.splitlines())}
+
+
+@pytest.mark.parametrize("seed", [0, *SLOW])
+def test_no_proof_of_a_claim_that_fails(seed: int, tmp_path: Path) -> None:
+    program = aliasing_programs.Program(seed, 2 + seed % 4)
+    (tmp_path / "program.c").write_text(program.text)
+    bad = failing(tmp_path, program)
+    assert bad, "the claims of a program are to be failed"
+    problem, analysis = posed(tmp_path / "program.c")
+    for level in range(levels.DEEPEST + 1):
+        proofs = levels.prove(problem, analysis, level, pool=run_jobs)
+        assert not proofs.warnings
+        claims = {r.check.location.line for r in proofs.results if r.check.category is Category.ASSERTION}
+        assert not claims & bad
+        problem = problem.without(proofs.results)
+
+
+PARSER = """
+struct cursor { const char *text; unsigned at, end; };
+static int peek(struct cursor *c) { return c->at < c->end ? c->text[c->at] : -1; }
+static int number(struct cursor *c, int most) {
+    int value = 0;
+    while (peek(c) >= '0' && peek(c) <= '9') {
+        if (value < 0 || value > most) { return -1; }
+        value = value * 10 + (peek(c) - '0');
+        c->at++;
+    }
+    return value;
+}
+int parse(const char *text, unsigned end) {
+    struct cursor c = {text, 0, end};
+    static int table[4];
+    int sum = 0;
+    while (c.at < c.end) {
+        int n = number(&c, 1000);
+        if (n >= 0 && n < 4) { sum ^= table[n]; }
+        c.at++;
+    }
+    return sum;
+}
+"""
+
+
+def test_a_parser_is_decided_without_bounds(tmp_path: Path) -> None:
+    """Loops over data of any length: nothing is left that holds up to a bound only."""
+    (tmp_path / "parser.c").write_text(PARSER)
+    result = check([str(tmp_path / "parser.c")])
+    assert Counter(str(r.verdict) for r in result.checks)["safe"] == len(result.checks)
+    assert {"local", "callers", "module"} & {r.decided_by for r in result.checks}
+
+
+def test_call_graph_has_edges_backwards_and_through_pointers(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text(
+        "typedef int (*op)(int);\n"
+        "static int one(int x) { return x; }\n"
+        "static int two(int x) { return x ^ 1; }\n"
+        "static long three(long x) { return x; }\n"
+        "static op table[] = {one, two};\n"
+        "static long (*other)(long) = three;\n"
+        "int run(int i) { return table[i & 1](i); }\n"
+        "long more(long x) { return other(x) ^ run(1); }\n"
+    )
+    program = frontend.load([str(tmp_path / "a.c")], FrontOptions()).program
+    graph = CallGraph(program, ranges.analyse(program, [], ["run", "more"]).graph)  # type: ignore[arg-type]
+    assert graph.callees["run"] == {"one", "two"}
+    assert graph.callees["more"] == {"three", "run"}
+    assert graph.callers["one"] == {"run"}
+    assert graph.below("more") == {"more", "run", "one", "two", "three"}
+    assert graph.above("two") == {"two", "run", "more"}
