@@ -21,6 +21,7 @@ from vouch.settings import Settings, resolve
 from vouch.verdict import Verdict
 
 if TYPE_CHECKING:
+    from vouch.bmc.counterexample import Counterexample
     from vouch.c.entries import Entries
     from vouch.c.frontend import Loaded
     from vouch.c.ir import Program
@@ -327,7 +328,37 @@ def _engine(
             report=state.decide,
         )
     state.replay_failures += confirmed.failures
-    state.decide(*confirmed.results.values())
+    state.decide(*_with_drivers(state, loaded, confirmed.results, outcome.counterexamples))
+
+
+_MOST_DRIVERS = 1000
+
+
+def _with_drivers(
+    state: _CheckRun,
+    loaded: Loaded,
+    results: Mapping[str, CheckResult],
+    examples: Mapping[str, Counterexample],
+) -> list[CheckResult]:
+    """Violations with a program that a person can run. A mistake in writing one costs that one."""
+    from vouch.bmc.replay.driver import driver
+
+    settings = state.settings
+    flags = [f"-I{path}" for path in settings.include] + [f"-D{name}" for name in settings.define]
+    flags += [f"-std={settings.std}"] if settings.std else []
+    found: dict[str, CheckResult] = {}
+    for name, example in list(examples.items())[:_MOST_DRIVERS]:
+        result = results.get(name)
+        if result is None or result.verdict is not Verdict.UNSAFE:
+            continue
+        try:
+            made = driver(loaded.program, example, flags)
+        except (KeyError, ValueError, AttributeError, TypeError, OverflowError):
+            continue
+        if made is not None:
+            text = {"driver": made.text, "command": made.command, "limits": list(made.limits)}
+            found[name] = replace(result, driver=text)
+    return [found.get(name, result) for name, result in results.items()]
 
 
 def _unconfirmed(result: CheckResult) -> CheckResult:

@@ -31,6 +31,7 @@ class CheckResult:
     trace: tuple[TraceStep, ...] = ()
     assumptions: tuple[str, ...] = ()  # external functions a proof relies on, …
     known: bool = False  # an earlier run, the baseline, found as much
+    driver: Mapping[str, Any] | None = None  # a C program that shows a violation, and the command to run it
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> CheckResult:
@@ -61,6 +62,7 @@ class CheckResult:
             trace=tuple(TraceStep.from_json(step) for step in document.get("trace") or ()),
             assumptions=tuple(document.get("assumptions") or ()),
             known=bool(document.get("baseline", False)),
+            driver=document.get("replay"),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -85,6 +87,7 @@ class CheckResult:
             "assumptions": list(self.assumptions),
             "suppressed": check.suppressed,
             "baseline": self.known,
+            "replay": self.driver,
         }
 
 

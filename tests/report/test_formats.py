@@ -152,6 +152,7 @@ def test_notebook(result: RunResult) -> None:
     html = result._repr_html_()
     assert "&lt;x&gt; &amp;" in html
     assert "<x>" not in html
+    assert html.count('class="vouch-step"') == 1  # the trace of the violation, step by step
 
 
 def test_missing_source_is_no_problem(result: RunResult) -> None:

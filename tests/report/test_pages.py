@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -301,6 +302,53 @@ def test_on_a_phone(site: tuple[Path, RunResult], chromium: Any) -> None:
     finally:
         chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
         chromium.set_window_size(size["width"], size["height"])
+
+
+def test_pages_follow_an_analysis(site: tuple[Path, RunResult], chromium: Any) -> None:
+    """The page shows what is new without being loaded again."""
+    from vouch.report.live import Live, Server
+
+    _, result = site
+    live = Live()
+    server = Server("127.0.0.1", 0, live)
+    live.show([report_of(replace(result, checks=result.checks[:1]))], 1)
+    live.say("engine, 1 of 9 checks decided")
+    server.start()
+    try:
+        chromium.get("about:blank")
+        chromium.get(server.url)
+        wait(
+            chromium, "return document.querySelector('#live').textContent === 'engine, 1 of 9 checks decided'"
+        )
+        before = texts(chromium, "#headline")
+        live.show([report_of(result)], 2)
+        live.say("done", done=True)
+        wait(chromium, "return document.querySelector('#headline').textContent !== arguments[0]", before[0])
+        assert str(len(result.checks)) in texts(chromium, "#headline")[0]
+    finally:
+        server.stop()
+
+
+def test_a_notebook_steps_through_a_trace(
+    site: tuple[Path, RunResult], chromium: Any, tmp_path: Path
+) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    _, result = site
+    page = tmp_path / "cell.html"
+    page.write_text(f"<!doctype html><meta charset=utf-8>{result._repr_html_()}", encoding="utf-8")
+    chromium.get(page.as_uri())
+    chromium.find_element("css selector", "details summary").click()
+    _, trace = violated(result)
+    visible = (
+        "return [...document.querySelectorAll('.vouch-step')].filter(e => !e.hidden)"
+        ".map(e => e.querySelector('b').textContent)"
+    )
+    assert chromium.execute_script(visible) == [trace[-1]["what"]]
+    chromium.find_element("css selector", ".vouch-trace").send_keys(Keys.HOME)
+    assert chromium.execute_script(visible) == [trace[0]["what"]]
+    chromium.find_element("css selector", "button[aria-label='one step forwards']").click()
+    assert chromium.execute_script(visible) == [trace[1]["what"]]
 
 
 # ---------------------------------------------------------------- hand-made results

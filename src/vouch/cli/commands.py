@@ -94,6 +94,29 @@ COMMANDS: tuple[Command, ...] = (
         ),
     ),
     Command(
+        "serve",
+        "Show the pages of a check in a browser while it runs, or those of JSON reports.",
+        "vouch.cli.serve:serve",
+        "check",
+        (Argument("paths", "PATH…", "As for `vouch check`, or JSON reports.", many=True),),
+        (
+            Option(
+                "port", int, 0, "Port to listen on (default: any).", minimum=0, maximum=65535, metavar="P"
+            ),
+            Option("bind", str, "127.0.0.1", "Address to listen on.", metavar="ADDRESS"),
+        ),
+        without=(
+            "json",
+            "output_format",
+            "output_file",
+            "html",
+            "loops",
+            "full_trace",
+            "baseline",
+            "fail_on",
+        ),
+    ),
+    Command(
         "nn verify",
         "Decide a property.",
         "vouch.cli.nn:verify",

@@ -43,14 +43,16 @@ class Progress:
         if now - self._last < (_LIVE if self._live else _EVERY):
             return
         self._last = now
-        text = self._text(seen, now)
+        text = self.text(seen)
         if self._live:
             print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
             self._shown = True
         else:
             print(text, file=sys.stderr, flush=True)
 
-    def _text(self, seen: Seen, now: float) -> str:
+    def text(self, seen: Seen) -> str:
+        """Where the run is, in one line."""
+        now = time.monotonic()
         parts = [seen.stage or "start"]
         if seen.record.checks:
             parts.append(f"{len(seen.answered)} of {len(seen.record.checks)} checks decided")

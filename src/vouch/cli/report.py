@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from vouch.cli import outputs
@@ -27,7 +28,7 @@ def report(files: list[str], html: str | None, sources: str, **formats: str | No
 
         if why := refused(html):
             raise VouchError(f"option --html: {html}: {why}")
-    found = [_read(file, sources) for file in files]
+    found = [read_report(file, sources) for file in files]
     for name, file in wanted.items():
         outputs.write_file(render(found[0], name), file)
     if html is not None:
@@ -36,14 +37,16 @@ def report(files: list[str], html: str | None, sources: str, **formats: str | No
         print(f"pages: {write(found, html)}", file=sys.stderr)
     if not wanted and html is None:
         outputs.to_stdout("".join(render(each, "full") for each in found))
-    return max((each.exit_code for each in found), key=_worst)
+    return worst(found)
 
 
-def _worst(code: Exit) -> int:
-    return (Exit.PROVED, Exit.UNDECIDED, Exit.VIOLATED, Exit.INTERRUPTED).index(code)
+def worst(reports: Sequence[Report]) -> Exit:
+    """The exit code for all of them."""
+    order = (Exit.PROVED, Exit.UNDECIDED, Exit.VIOLATED, Exit.INTERRUPTED)
+    return max((each.exit_code for each in reports), key=order.index)
 
 
-def _read(file: str, folder: str) -> Report:
+def read_report(file: str, folder: str) -> Report:
     from vouch.c.sources import Sources
 
     try:
