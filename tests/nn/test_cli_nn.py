@@ -290,16 +290,19 @@ def test_batch_out_of_time(folder, capsys):
 
 def test_batch_with_bad_files(folder, capsys):
     (folder / "other.csv").write_text("a,b\n1,2\n")
+    (folder / "heading.csv").write_text("a,b\n")
     instances(folder, "f.onnx,safe.vnnlib,60")
     for arguments, message in (
         (["none.csv", "-o", "r.csv"], "none.csv"),
         (["instances.csv", "-o", "other.csv"], "not a results file"),
+        (["instances.csv", "-o", "heading.csv"], "not a results file"),
         (["other.csv", "-o", "r.csv"], "network,property,seconds expected"),
         (["instances.csv"], "missing option"),
     ):
         assert run(["nn", "batch", *arguments]) == 2
         assert message in capsys.readouterr().err
     assert (folder / "other.csv").read_text() == "a,b\n1,2\n"
+    assert (folder / "heading.csv").read_text() == "a,b\n"
 
 
 def test_instances_with_several_networks(folder):

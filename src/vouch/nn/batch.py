@@ -197,7 +197,10 @@ def read_rows(path: Path) -> list[Row]:
     rows = []
     try:
         with path.open(newline="", encoding="utf-8") as file:
-            for line in csv.DictReader(file):
+            lines = csv.DictReader(file)
+            if lines.fieldnames is not None and list(lines.fieldnames) != _COLUMNS:
+                raise ValueError
+            for line in lines:
                 limit, seconds = float(line["timeout"]), float(line["seconds"])
                 names = (line["onnx"], line["vnnlib"])
                 rows.append(Row(*names, limit, line["result"], seconds, line["engine"], line["reason"]))

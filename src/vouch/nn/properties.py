@@ -20,7 +20,10 @@ def parse(text: str, name: str = "property", *, region: bool = False) -> Propert
     other in the order of declaration. With `region`, inputs alone are enough."""
     from vouch.nn import vnnlib1, vnnlib2
 
-    return vnnlib2.parse(text, name) if is_version_2(text) else vnnlib1.parse(text, name, region)
+    try:
+        return vnnlib2.parse(text, name) if is_version_2(text) else vnnlib1.parse(text, name, region)
+    except RecursionError:
+        raise VouchError(f"{name}: nested too deeply") from None
 
 
 def read(path: Path) -> Property:

@@ -17,6 +17,8 @@ from vouch.errors import VouchError
 from vouch.nn.constraints import And, Formula, Linear, Or, cases, compare, number
 from vouch.nn.property import Property
 
+_DEEPEST = 1000
+_BRACKET = re.compile("[()]")
 _LINE = re.compile(r"\s*at line (\d+)(?:, column \d+)?")
 
 
@@ -46,12 +48,23 @@ def parse_query(text: str, name: str = "property") -> Query:
     """VouchError with a line number, where the package gives one, for what does not parse."""
     import vnnlib
 
+    if _depth(text) > _DEEPEST:
+        raise VouchError(f"{name}: nested too deeply")
     try:
         query = vnnlib.parse_query_string(text)
     except vnnlib.VNNLibException as error:
         raise _failed(str(error), name) from None
     reader = _Reader(query, name)
     return Query(tuple(reader.declared), reader.property())
+
+
+def _depth(text: str) -> int:
+    """How deep brackets nest; the package walks them with the machine's own stack."""
+    deepest = depth = 0
+    for bracket in _BRACKET.findall(text):
+        depth += 1 if bracket == "(" else -1
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def _failed(message: str, name: str) -> VouchError:

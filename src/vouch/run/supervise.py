@@ -287,6 +287,8 @@ def _report(work: Callable[[Send], Any], there: _Line) -> None:
         last = ("interrupted", None)
     except MemoryError:
         last = ("error", "out of memory")
+    except RecursionError:
+        last = ("error", "nested too deeply")
     except OSError as error:
         last = ("error", str(error))
     except Exception as error:
