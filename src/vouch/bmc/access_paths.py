@@ -93,6 +93,14 @@ class AccessPaths:
             return pointed_name(self._table, target.name, target.ctype, offset - self._start(target))
         return place_name(self._table, target.name, target.ctype, offset)
 
+    def bytes_at(self, target: MemObject, offset: int, size: int) -> str:
+        """So many bytes as a number, where the type of the object says something else."""
+        behind = target.kind is Kind.OUTSIDE and target not in self._values
+        base = target.name if behind else f"&{target.name}"
+        distance = offset - (self._start(target) if behind else 0)
+        place = f" {'-' if distance < 0 else '+'} {abs(distance)}" if distance else ""
+        return f"*(int{8 * size}_t *)((char *){base}{place})"
+
     def pointer(self, target: MemObject, offset: int) -> str:
         """A pointer that leads there."""
         behind = target.kind is Kind.OUTSIDE and target not in self._values

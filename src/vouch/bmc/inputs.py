@@ -158,12 +158,21 @@ class _Inputs:
         big = self._context.memory.big_endian
         fields = list(bit_fields(self._table, target.ctype, offset, size, path, big))
         if not fields or not isinstance(value, Term):
-            yield from self._shown(path, value, self._context.ctypes.ctype_at(target.ctype, offset))
+            key = self._context.ctypes.ctype_at(target.ctype, offset)
+            if isinstance(value, Term) and size in (1, 2, 4, 8) and not self._fits(target, key, size):
+                path, key = self._model.paths.bytes_at(target, offset, size), None
+            yield from self._shown(path, value, key)
             return
         number = self._model.value(value)
         for field in fields:
             bits = (number >> field.low) & ((1 << field.bits) - 1)
             yield field.path, _signed(bits, field.bits) if field.signed else bits
+
+    def _fits(self, target: MemObject, key: int | None, size: int) -> bool:
+        """Whether a read of so many bytes is one of what the object holds there."""
+        whole = self._table.get(target.ctype) if target.ctype is not None else None
+        kind = self._table.get(key) if key is not None else None
+        return whole is None or not whole.size or (kind is not None and kind.size == size)
 
     def _elements(self, target: MemObject, word: int, array: Term) -> Iterator[tuple[str, Any]]:
         """The elements of an array that this execution uses."""
@@ -191,10 +200,10 @@ class _Inputs:
         """Strings that lie in the object."""
         found = []
         if any(self._matters(string.end) for string in initial.ends.strings):
-            data = self._model.before(target).data
             for start, end in self._model.strings(initial):
-                if end < len(data):
-                    found.append((self._model.paths.pointer(target, start), _quoted(data[start:end])))
+                text = self._model.text(target, start, end)
+                if len(text) == end - start:
+                    found.append((self._model.paths.pointer(target, start), _quoted(text)))
         return found
 
     # ------------------------------------------------------------ values

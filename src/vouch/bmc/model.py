@@ -48,6 +48,7 @@ class ModelReader:
         self._made: list[tuple[MemObject, Initial, str, int]] | None = None
         self._numbers: dict[MemObject, tuple[str, int]] = {}
         self._before: dict[MemObject, OutsideObject] = {}
+        self._rooms: dict[MemObject, int] = {}
         table, starts = context.program.ctypes, context.environment.starts
         self.paths = AccessPaths(table, starts, _passed(context, equation))
 
@@ -79,11 +80,12 @@ class ModelReader:
         """Where a pointer leads: an object and an offset."""
         for guard, target, offset in pointer.targets:
             if guard is T.TRUE or self.holds(guard):
-                number = self.value(offset)
-                if number >> (self.context.pointer_bits - 1):
-                    number -= 1 << self.context.pointer_bits
-                return target, number
+                return target, self._signed(self.value(offset))
         return None
+
+    def _signed(self, offset: int) -> int:
+        bits = self.context.pointer_bits
+        return offset - (1 << bits) if offset >> (bits - 1) else offset
 
     def address(self, pointer: Pointer) -> Address:
         found = self.target(pointer)
@@ -103,7 +105,7 @@ class ModelReader:
             case Kind.FUNCTION:
                 return Address(target.name or OUTSIDE_FUNCTION, number)
             case _:
-                return Address(self.name(target), number)
+                return Address(self.name(target), number + self._room(target))
 
     def name(self, target: MemObject) -> str:
         """How the replay knows an object."""
@@ -180,14 +182,27 @@ class ModelReader:
             if target.size is not None:
                 whole = target.size if isinstance(target.size, int) else self.value(target.size)
                 known = min(whole, self._widest)
-            known = self._sizes[target] = max(known, 8)
+            known = self._sizes[target] = max(known, 8) + self._room(target)
+        return known
+
+    def _room(self, target: MemObject) -> int:
+        """Bytes before the place that a pointer from outside leads to, where the run gets there: it may lead
+        into the middle of an object. The native object has them in front."""
+        if target.kind is not Kind.OUTSIDE or target.size is not None:
+            return 0
+        known = self._rooms.get(target)
+        if known is None:
+            touches = self.equation.touches.get(target, ())
+            places = [self._signed(self.value(touch.offset)) for touch in touches if self.holds(touch.guard)]
+            least = max(min(places, default=0), -LARGEST // 2)
+            known = self._rooms[target] = -min(least, 0) + 15 & ~15  # as objects are aligned
         return known
 
     def _touched(self, target: MemObject) -> Iterator[tuple[int, int]]:
         """Places in an object, and how many bytes there, that the run gets to before the violation."""
         for touch in self.equation.touches.get(target, ()):
             if touch.number < self._until and self.holds(touch.guard):
-                yield self.value(touch.offset), touch.size
+                yield self._signed(self.value(touch.offset)), touch.size
 
     def _object(
         self, target: MemObject, name: str, kind: str, size: int, initial: Initial | None = None
@@ -206,9 +221,10 @@ class ModelReader:
             )
         if not isinstance(initial, Unknown):
             return None
+        room = self._room(target)
         for word, array in initial.arrays.items():
             for place, length in self._touched(target):
-                self._from_array(array, word, place, length, data)
+                self._from_array(array, word, place, length, data, room)
         if isinstance(initial, CommandLine):
             for term, value in initial.reads:
                 entry = self.scalar(value)
@@ -216,16 +232,23 @@ class ModelReader:
                 if isinstance(entry, Address) and at <= len(data) - 8:
                     pointers[at] = entry
         for start, end in self.strings(initial):
-            data[start:end] = bytes(byte or ord("a") for byte in data[start:end])
+            text = slice(start + room, end + room)
+            data[text] = bytes(byte or ord("a") for byte in data[text])
         for offset, (size, value) in initial.cells.items():
-            if not 0 <= offset <= len(data) - size or not self._was_written(initial, offset, size):
+            at = offset + room
+            if not 0 <= at <= len(data) - size or not self._was_written(initial, offset, size):
                 continue
             scalar = self.scalar(value)
             if isinstance(scalar, Address):
-                pointers[offset] = scalar
+                pointers[at] = scalar
             else:
-                data[offset : offset + size] = self._bytes(value, scalar, size)
+                data[at : at + size] = self._bytes(value, scalar, size)
         return None
+
+    def text(self, target: MemObject, start: int, end: int) -> bytes:
+        """The bytes of a string that lies in an object at the beginning."""
+        room = self._room(target)
+        return self.before(target).data[start + room : end + room]
 
     def strings(self, initial: Unknown) -> list[tuple[int, int]]:
         """Where strings of this model begin and end, as far as a run can provide them."""
@@ -240,12 +263,15 @@ class ModelReader:
         order: Any = "big" if self.context.memory.big_endian else "little"
         return (scalar % (1 << (8 * size))).to_bytes(size, order)
 
-    def _from_array(self, array: Term, word: int, offset: int, size: int, data: bytearray) -> None:
+    def _from_array(
+        self, array: Term, word: int, offset: int, size: int, data: bytearray, room: int
+    ) -> None:
         order: Any = "big" if self.context.memory.big_endian else "little"
-        for index in range(offset // word, (offset + size - 1) // word + 1):
-            start = index * word
+        bits = self.context.pointer_bits
+        for place in range(offset // word * word, offset + size, word):
+            start = place + room
             if 0 <= start <= len(data) - word:
-                number = self.value(T.select(array, T.bv(index, self.context.pointer_bits)))
+                number = self.value(T.select(array, T.bv(place % (1 << bits) // word, bits)))
                 data[start : start + word] = number.to_bytes(word, order)
 
     def _event(self, event: Incoming) -> Event:
@@ -260,7 +286,7 @@ class ModelReader:
             pointers: dict[int, Address] = {}
             self._fill(target, initial, data, pointers)
             name = self.name(target)
-            self._chunks(result, name, initial, bytes(data))
+            self._chunks(result, name, initial, bytes(data), self._room(target))
             for offset, address in pointers.items():
                 result.pointer_writes.append((Address(name, offset), address))
         return result
@@ -272,16 +298,18 @@ class ModelReader:
         condition = initial.written.get((offset, size))
         return condition is None or self.holds(condition)
 
-    def _chunks(self, event: Event, name: str, initial: Initial, data: bytes) -> None:
+    def _chunks(self, event: Event, name: str, initial: Initial, data: bytes, room: int) -> None:
         """Only what the run reads: the rest is left as it is."""
         if isinstance(initial, Unknown) and not initial.arrays and not initial.ends.strings:
             for offset, (size, value) in initial.cells.items():
-                inside = 0 <= offset <= len(data) - size and self._was_written(initial, offset, size)
+                at = offset + room
+                inside = 0 <= at <= len(data) - size and self._was_written(initial, offset, size)
                 if inside and not isinstance(value, Pointer):
-                    event.writes.append((Address(name, offset), data[offset : offset + size]))
+                    event.writes.append((Address(name, at), data[at : at + size]))
         else:
             low, high = initial.span if isinstance(initial, OutsideData) else (0, None)
-            event.writes.append((Address(name, low), data[low:high]))
+            part = data[low + room : None if high is None else high + room]
+            event.writes.append((Address(name, low + room), part))
 
     # ------------------------------------------------------------ the trace
 
@@ -398,22 +426,22 @@ class ModelReader:
         if initial.arrays:
             for offset, size in self._touched(target):
                 places.setdefault(offset, size)
-        return sorted((offset, size) for offset, size in places.items() if 0 <= offset < LARGEST)
+        return sorted((at, size) for at, size in places.items() if 0 <= at + self._room(target) < LARGEST)
 
     def before(self, target: MemObject) -> OutsideObject:
-        """What an object from outside or a global holds at the beginning."""
+        """What an object from outside or a global holds at the beginning, as a native run has it."""
         known = self._before.get(target)
         if known is None:
             known = self._before[target] = self._object(target, "", "", self._size(target))
         return known
 
     def _held(self, target: MemObject, offset: int, size: int) -> int | str | None:
-        known = self.before(target)
-        if offset in known.pointers:
+        known, at = self.before(target), offset + self._room(target)
+        if at in known.pointers:
             cell = target.initial.cells.get(offset) if isinstance(target.initial, Unknown) else None
             whole = cell is not None and isinstance(cell[1], Pointer)
-            return self._traced(cell[1]) if cell and whole else address_text(known.pointers[offset])
-        data = known.data[offset : offset + size]
+            return self._traced(cell[1]) if cell and whole else address_text(known.pointers[at])
+        data = known.data[at : at + size]
         return int.from_bytes(data, "big" if self.context.memory.big_endian else "little") if data else None
 
 
