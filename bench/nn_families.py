@@ -1,15 +1,22 @@
 """Families of networks that cannot be shipped, made here: index networks with many cases, satisfiability
 networks, small convolutional, residual and attention networks.
 
-`python -m bench nn_families` writes them to a folder as ONNX and VNN-LIB and prints the share decided and the
-processor time of each family, beside auto_LiRPA's share of proofs by CROWN where that is installed.
+`python -m bench nn_families [count=N] [limit=S]` prints the share decided and the processor time of each
+family. Where Marabou (pip install maraboupy) is installed it is asked the same questions about ReLU networks,
+one after the other with vouch.
 """
 
 from __future__ import annotations
 
+import tempfile
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
+
+from vouch.nn.export import to_onnx
 
 from vouch.nn.network import GraphBuilder, Network
 from vouch.nn.operators import (
@@ -26,6 +33,8 @@ from vouch.nn.operators import (
     Transpose,
 )
 from vouch.nn.property import Case, Property, Rows, robustness
+from vouch.nn.search import verify
+from vouch.settings import resolve
 
 Array = np.ndarray
 
@@ -80,9 +89,18 @@ def satisfiability(variables: int, clauses: int, seed: int = 0) -> tuple[Questio
     network = Network.from_layers([first, (row[None, :], np.zeros(1))], name="sat")
     region = Rows.of(np.zeros((1, variables)), np.ones((1, 1)), 1e-2)
     case = Case(np.zeros(variables), np.ones(variables), (region,))
-    corners = ((np.arange(1 << variables)[:, None] >> np.arange(variables)) & 1).astype(float)
-    reachable = bool((network.evaluate(corners) <= 1e-2).any())
+    reachable = _satisfiable(chosen, signs)
     return Question(f"sat {variables}x{clauses}/{seed}", network, Property((case,), variables, 1)), reachable
+
+
+def _satisfiable(chosen: Array, signs: Array) -> bool:
+    import z3
+
+    solver = z3.Solver()
+    for own, sign in zip(chosen, signs, strict=True):
+        names = [z3.Bool(f"x{v}") for v in own]
+        solver.add(z3.Or([n if s > 0 else z3.Not(n) for n, s in zip(names, sign, strict=True)]))
+    return bool(solver.check() == z3.sat)
 
 
 def _weights(rng: np.random.Generator, *shape: int) -> Array:
@@ -134,3 +152,72 @@ def attention(seed: int = 0, *, tokens: int = 4, width: int = 4, radius: float =
     point = rng.normal(size=network.inputs)
     label = int(network.evaluate(point[None, :])[0].argmax())
     return Question(f"attention {seed}", network, robustness(point, radius, 3, label=label))
+
+
+FAMILIES: dict[str, Callable[[int], Question]] = {
+    "index": lambda seed: index_network(20_000, seed),
+    "satisfiability": lambda seed: satisfiability(20 + 5 * (seed % 5), 95 + 24 * (seed % 5), seed)[0],
+    "convolutional": convolutional,
+    "residual": lambda seed: convolutional(seed, residual=True),
+    "attention": lambda seed: attention(seed, radius=0.02 * (1 + seed % 4)),
+}
+
+
+def marabou(question: Question, limit: float) -> str | None:
+    """sat, unsat or another word; None where Marabou is not installed or does not read the network."""
+    try:
+        from maraboupy import Marabou, MarabouCore, MarabouUtils
+    except ImportError:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "net.onnx"
+        path.write_bytes(to_onnx(question.network, double=False))
+        answers = []
+        for case, region in _regions(question.prop):
+            try:
+                network = Marabou.read_onnx(str(path))
+            except Exception:  # of many kinds, for operators it does not know
+                return None
+            inputs, outputs = network.inputVars[0].ravel(), network.outputVars[0].ravel()
+            for variable, low, high in zip(inputs, case.lower, case.upper, strict=True):
+                network.setLowerBound(int(variable), float(low))
+                network.setUpperBound(int(variable), float(high))
+            for row, rhs in zip(region.y_rows, region.rhs, strict=True):
+                equation = MarabouUtils.Equation(MarabouCore.Equation.LE)
+                for variable, factor in zip(outputs, row, strict=True):
+                    equation.addAddend(float(factor), int(variable))
+                equation.setScalar(float(rhs))
+                network.addEquation(equation)
+            options = Marabou.createOptions(verbosity=0, timeoutInSeconds=max(1, int(limit)))
+            answers.append(network.solve(verbose=False, options=options)[0])
+            if answers[-1] != "unsat":
+                return str(answers[-1])
+    return "unsat"
+
+
+def _regions(prop: Property) -> Iterator[tuple[Case, Rows]]:
+    for case in prop.cases:
+        for region in case.regions:
+            yield case, region
+
+
+def main(arguments: list[str]) -> int:
+    named = dict(a.split("=") for a in arguments)
+    count, limit = int(named.get("count", 5)), float(named.get("limit", 60))
+    for name, make in FAMILIES.items():
+        decided = peer = asked = 0
+        own = other = 0.0
+        for seed in range(count):
+            question = make(seed)
+            start = time.process_time()
+            result = verify(question.network, question.prop, resolve("nn", {"timeout": limit}))
+            own += time.process_time() - start
+            decided += result.verdict.value in ("safe", "unsafe")
+            start = time.process_time()
+            said = marabou(question, limit) if len(question.prop.cases) == 1 else None
+            other += time.process_time() - start
+            asked += said is not None
+            peer += said in ("sat", "unsat")
+        line = f"{name:16} {decided} of {count} decided, {own:.2f} s of processor time"
+        print(line + (f"; Marabou {peer} of {asked}, {other:.2f} s" if asked else ""), flush=True)
+    return 0

@@ -8,7 +8,7 @@ verdicts.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,11 @@ FEW_INPUTS = 12
 # after finitely many splits, however close the property comes to being violated.
 FEW_NEURONS = 60
 _FIRST = 0.25, 10.0
+# With many inputs and at most this many neurons, integer programming gets its turn after a first try at
+# splitting neurons: where the question is a combinatorial one, its linear relaxations see what bounds do not.
+FEW_FOR_MILP = 600
+_BEFORE_MILP = 0.15, 10.0
+_MILP = 0.6, 90.0
 # Neurons up to which bounds of all outputs are worth reporting.
 _REPORTED = 5000
 
@@ -126,11 +131,7 @@ class _Verification:
             self.done = number
             if may_overflow(self.model, case):
                 raise Unsupported("float32 sums may overflow on this input set")
-            engine = self._engine(case)
-            outcome = self._first(engine, case)
-            if outcome.counterexample is None and outcome.proved < 1.0:
-                outcome = self._search(engine, case, self.clock)
-                self._count("nodes", outcome.boxes)
+            engine, outcome = self._case(case)
             if outcome.counterexample is not None:
                 return self._made(
                     Verdict.UNSAFE, engine, counterexample=outcome.counterexample, replayed=True
@@ -166,15 +167,28 @@ class _Verification:
             return Effort()
         return Effort(samples=128, starts=16, steps=30)
 
-    def _first(self, engine: str, case: Case) -> Outcome:
-        """A short try at splitting neurons where there are few of them and few inputs."""
-        nothing = Outcome(None, 0.0, 0, 0, None)
-        if engine != "inputs" or not all_relus(self.model) or self.model.neurons > FEW_NEURONS:
-            return nothing
-        share, most = _FIRST
-        outcome = self._search("neurons", case, Clock(min(share * self.clock.left, most)))
-        self._count("nodes", outcome.boxes)
-        return outcome
+    def _case(self, case: Case) -> tuple[str, Outcome]:
+        """The engine that decided, or the last one tried, and how far it came."""
+        engine, outcome = "", Outcome(None, 0.0, 0, 0, None)
+        for engine, share, most in self._stages(self._engine(case), case):
+            clock = self.clock if share == 1.0 else Clock(min(share * self.clock.left, most))
+            outcome = self._search(engine, case, clock)
+            self._count("nodes", outcome.boxes)
+            if outcome.counterexample is not None or outcome.proved >= 1.0:
+                break
+        return engine, outcome
+
+    def _stages(self, engine: str, case: Case) -> Iterator[tuple[str, float, float]]:
+        """Engines with the share of the time that is left and the most seconds each may take."""
+        relus = all_relus(self.model)
+        if engine == "inputs" and relus and self.model.neurons <= FEW_NEURONS:
+            yield "neurons", *_FIRST
+        boxes = case.ball is None or case.ball.norm == "l1"
+        small = self.model.neurons <= FEW_FOR_MILP and self.model.arrays.device is None
+        if engine == "neurons" and relus and boxes and small and str(self.settings.engine) == "auto":
+            yield "neurons", *_BEFORE_MILP
+            yield "milp", *_MILP
+        yield engine, 1.0, np.inf
 
     def _search(self, engine: str, case: Case, clock: Clock) -> Outcome:
         model, judge = self.model, self.judge
@@ -202,7 +216,10 @@ class _Verification:
     def _outputs(self, case: Case) -> Any:
         if self.model.neurons > _REPORTED or self.model.lowered.softmax:
             return None
-        return output_bounds(self.model, case.lower, case.upper)
+        try:
+            return output_bounds(self.model, case.lower, case.upper)
+        except Unsupported:  # over the whole box at once, a function may leave its domain
+            return None
 
     def _count(self, name: str, value: float) -> None:
         self.statistics[name] = self.statistics.get(name, 0) + value
