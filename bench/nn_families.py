@@ -17,7 +17,6 @@ from pathlib import Path
 import numpy as np
 
 from vouch.nn.export import to_onnx
-
 from vouch.nn.network import GraphBuilder, Network
 from vouch.nn.operators import (
     Add,
