@@ -171,10 +171,8 @@ def _analysis(state: _CheckRun, program: Program, starts: Entries) -> RangeAnaly
         return ranges.analyse(
             program,
             state.checks,
-            starts.names,
+            starts,
             settings.strict_pointers,
-            arbitrary_globals=starts.arbitrary,
-            library=starts.library,
         )
     except (MemoryError, VouchError):
         raise

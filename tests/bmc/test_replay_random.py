@@ -12,7 +12,7 @@ from vouch.bmc.counterexample import Counterexample
 from vouch.bmc.replay import Replayer, ReplayLimits
 from vouch.c import checks, ranges
 from vouch.c.checks.base import Category
-from vouch.c.entries import entry_points, is_library
+from vouch.c.entries import entries, entry_points, is_library
 from vouch.c.frontend import FrontOptions, load
 from vouch.verdict import Verdict
 
@@ -56,7 +56,7 @@ def by_ranges(case: cases.Case) -> set[str]:
     """Checks that the range analysis proves."""
     loaded = load([str(case.path)], FrontOptions())
     found = checks.find(loaded.program, frozenset(Category))
-    decisions = ranges.decide(loaded.program, found, entry_points(loaded.program))
+    decisions = ranges.decide(loaded.program, found, entries(loaded.program))
     return {name for name, decision in decisions.items() if decision.verdict is Verdict.SAFE}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -57,7 +58,7 @@ def test_names_tell_nothing(path: Path) -> None:
     options = FrontOptions(categories=frozenset(Category), target=target[1] if target is not None else None)
     loaded = load([path], options)
     program = read(renamed(loaded.ir))
-    program.models, program.sources = loaded.program.models, loaded.program.sources
+    program = replace(program, models=loaded.program.models, sources=loaded.program.sources)
     struct_registers.mark(program)
     bitfields.mark(program)
     assert found(program) == found(loaded.program)

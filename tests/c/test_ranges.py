@@ -9,7 +9,7 @@ import pytest
 
 from vouch.c import checks, ranges
 from vouch.c.checks.base import Category
-from vouch.c.entries import entry_points
+from vouch.c.entries import Entries, entries
 from vouch.c.frontend import FrontOptions, load
 from vouch.c.options import DEFAULT_CATEGORIES
 from vouch.verdict import Verdict
@@ -25,7 +25,7 @@ def analysed(folder: Path, code: str) -> tuple[list[checks.Check], ranges.Analys
     source.write_text(HEADER + code)
     program = load([source], FrontOptions(models=False)).program
     found = checks.find(program, DEFAULT_CATEGORIES | {checks.Category.CAST})
-    return found, ranges.analyse(program, found, entry_points(program))
+    return found, ranges.analyse(program, found, entries(program))
 
 
 def verdicts(folder: Path, code: str, category: str) -> list[bool]:
@@ -159,8 +159,8 @@ def test_strict_pointers(tmp_path: Path) -> None:
     source.write_text("int f(int *p) { return *p; }")
     program = load([source], FrontOptions(models=False)).program
     found = checks.find(program, {Category.POINTER})
-    assert ranges.decide(program, found, ["f"]).keys() == {"f.pointer.1"}
-    assert ranges.decide(program, found, ["f"], strict_pointers=True) == {}
+    assert ranges.decide(program, found, Entries(("f",), True, True)).keys() == {"f.pointer.1"}
+    assert ranges.decide(program, found, Entries(("f",), True, True), strict_pointers=True) == {}
 
 
 def test_checks_of_functions_that_nobody_calls(tmp_path: Path) -> None:
@@ -238,4 +238,4 @@ def test_operands_wider_than_a_machine_word(tmp_path: Path) -> None:
     source.write_text("long f(long x, long y) { return x + y; }\nint g(signed char x) { return x + 1; }\n")
     program = load([source], FrontOptions(target="avr", models=False)).program
     found = checks.find(program)
-    assert set(ranges.decide(program, found, ["f", "g"])) == {"g.signed-overflow.1"}
+    assert set(ranges.decide(program, found, Entries(("f", "g"), True, True))) == {"g.signed-overflow.1"}

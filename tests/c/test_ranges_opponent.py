@@ -15,7 +15,7 @@ import pytest
 
 from vouch.c import checks, ranges
 from vouch.c.checks.base import Check, Trigger
-from vouch.c.entries import entry_points
+from vouch.c.entries import entries
 from vouch.c.frontend import load
 from vouch.c.ir import (
     AggregateConstant,
@@ -582,11 +582,11 @@ def campaign(folder: Path, seed: int, main: bool, runs: int) -> tuple[int, int]:
     source = folder / f"random{seed}.c"
     source.write_text(Writer(seed).program(main))
     program = load([source]).program
-    entries = entry_points(program)
+    starts = entries(program)
     found = checks.find(program)
-    analysis = ranges.analyse(program, found, entries)
+    analysis = ranges.analyse(program, found, starts)
     solvers = analysis.ranges._solvers
-    for name in entries:
+    for name in starts.names:
         for run in range(runs):
             machine = Machine(program, found, solvers, seed * 1000 + run)
             if not main:

@@ -13,7 +13,7 @@ from vouch.api import check
 from vouch.bmc.problem import Problem, pose
 from vouch.c import checks, frontend, ranges
 from vouch.c.checks.base import Category
-from vouch.c.entries import entries
+from vouch.c.entries import Entries, entries
 from vouch.c.options import FrontOptions
 from vouch.modular import levels
 from vouch.modular.callgraph import CallGraph
@@ -31,7 +31,7 @@ def posed(path: Path) -> tuple[Problem, ranges.RangeAnalysis]:
     program = frontend.load([str(path)], FrontOptions(categories=wanted)).program
     starts = entries(program)
     found = checks.find(program, wanted, program.sources)
-    analysis = ranges.analyse(program, found, starts.names)
+    analysis = ranges.analyse(program, found, starts)
     decided = analysis.decisions.keys()
     problem = pose(program, found, decided, settings, entries=starts, bounds={}, invariants=analysis.ranges)
     return problem, analysis
@@ -108,7 +108,7 @@ def test_call_graph_has_edges_backwards_and_through_pointers(tmp_path: Path) -> 
         "long more(long x) { return other(x) ^ run(1); }\n"
     )
     program = frontend.load([str(tmp_path / "a.c")], FrontOptions()).program
-    graph = CallGraph(program, ranges.analyse(program, [], ["run", "more"]).graph)  # type: ignore[arg-type]
+    graph = CallGraph(program, ranges.analyse(program, [], Entries(("run", "more"), True, True)).graph)  # type: ignore[arg-type]
     assert graph.callees["run"] == {"one", "two"}
     assert graph.callees["more"] == {"three", "run"}
     assert graph.callers["one"] == {"run"}

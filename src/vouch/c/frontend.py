@@ -30,6 +30,14 @@ from vouch.c.unlocated import locate
 from vouch.files import read_bytes, read_text, require_plain
 from vouch.printable import diagnostics
 
+# What is still set on the records of a program that was just read; afterwards nobody changes it. Places for
+# code that has none come last: the others tell code of other compilers by the want of them.
+_STEPS: tuple[Callable[[Program, Sequence[str]], None], ...] = (
+    lambda program, units: struct_registers.mark(program),
+    lambda program, units: bitfields.mark(program),
+    lambda program, units: locate(program, [u for u in units if os.path.splitext(u)[1] in IR_FILES]),
+)
+
 __all__ = ["FrontOptions", "Loaded", "load"]
 
 
@@ -63,15 +71,19 @@ def load(paths: Sequence[str | os.PathLike[str]], options: FrontOptions | None =
     models: frozenset[str] = frozenset()
     if options.models:
         whole, models = _with_models(whole, options, cache, warnings)
-    program = read(whole.text)
-    program.sources = Sources(roots=[*readable(paths, options), *map(str, clang.headers)])
+    sources = Sources(roots=[*readable(paths, options), *map(str, clang.headers)])
+    program = _finished(read(whole.text), models, sources, [unit.path for unit in units])
+    return Loaded(program, whole.text, [unit.path for unit in units], warnings)
+
+
+def _finished(program: Program, models: frozenset[str], sources: Sources, units: Sequence[str]) -> Program:
+    """The program with all that the text alone does not say."""
     # Library functions that the library's own headers define, as those of _FORTIFY_SOURCE do.
     inlined = {f.name for f in program.functions.values() if f.defined and f.name.endswith(".inline")}
-    program.models = models | inlined
-    struct_registers.mark(program)
-    bitfields.mark(program)
-    locate(program, [unit.path for unit in units if os.path.splitext(unit.path)[1] in IR_FILES])
-    return Loaded(program, whole.text, [unit.path for unit in units], warnings)
+    program = replace(program, models=models | inlined, sources=sources)
+    for step in _STEPS:
+        step(program, units)
+    return program
 
 
 def _modules(

@@ -11,6 +11,7 @@ what depends on it into `unknown` with the given text as the reason. Nothing is 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -505,7 +506,7 @@ class Unreachable(Instruction):
 @record
 class Block:
     label: str
-    instructions: list[Instruction]  # the last one is the terminator
+    instructions: Sequence[Instruction]  # the last one is the terminator
 
     @property
     def terminator(self) -> Instruction:
@@ -531,7 +532,7 @@ class Function:
     source_name: str
     signature: FunctionType
     parameters: list[Parameter]
-    blocks: dict[str, Block]
+    blocks: Mapping[str, Block]
     location: Location | None
     linkage: str  # external, internal, private, weak, linkonce_odr, …
     attributes: frozenset[str]
@@ -583,19 +584,18 @@ class Partly:
     through: frozenset[int] = frozenset()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, frozen=True, eq=False, weakref_slot=True)
 class Program:
-    """All translation units, linked."""
+    """All translation units, linked. Nothing in it changes after the loader (`vouch.c.frontend`) is done."""
 
     triple: str
     layout: Layout
-    functions: dict[str, Function]
-    globals: dict[str, Global]
-    aliases: dict[str, Constant]
-    ctypes: dict[int, CType]
+    functions: Mapping[str, Function]
+    globals: Mapping[str, Global]
+    aliases: Mapping[str, Constant]
+    ctypes: Mapping[int, CType]
     constructors: tuple[str, ...] = ()  # llvm.global_ctors, in order of priority
     destructors: tuple[str, ...] = ()
-    partly: Partly | None = None  # worked out by `vouch.c.checks.copies`
     says_noundef: bool = False  # all of it is clang's, of a version that tells arguments that have a value
     models: frozenset[str] = frozenset()  # functions whose body is one of vouch's library models
     # Where the lines of its files can be read.

@@ -7,7 +7,7 @@ memory accesses, calls, arithmetic and casts in program order. Nothing here deci
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -109,7 +109,7 @@ class Context:
                 return binary
         return None
 
-    def block_of(self, instruction: Instruction) -> list[Instruction]:
+    def block_of(self, instruction: Instruction) -> Sequence[Instruction]:
         return self.function.blocks[self.blocks[instruction.number]].instructions
 
     def site(self, instruction: Instruction) -> Site:

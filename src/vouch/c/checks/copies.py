@@ -7,6 +7,7 @@ program without such copies every struct that arrives somewhere is whole, and ne
 from __future__ import annotations
 
 from collections.abc import Iterator
+from weakref import WeakKeyDictionary
 
 from vouch.c import known
 from vouch.c.checks.context import Context, ProgramFacts, build, callee_name
@@ -38,13 +39,15 @@ from vouch.errors import Unsupported
 
 Copy = tuple[Instruction, Operand, int | None, bool]  # site, source, bytes, whether it leaves local variables
 _COPIES = ("llvm.memcpy.", "llvm.memmove.")
+_KNOWN: WeakKeyDictionary[Program, Partly] = WeakKeyDictionary()  # worked out once for each program
 
 
 def partly_written(program: Program) -> Partly:
     """Which structs may be copied that are written in part only."""
-    if program.partly is None:
-        program.partly = _worked_out(program)
-    return program.partly
+    known = _KNOWN.get(program)
+    if known is None:
+        known = _KNOWN[program] = _worked_out(program)
+    return known
 
 
 def unwritten_behind_pointers(program: Program) -> bool:

@@ -32,7 +32,7 @@ def liveness(function: ir.Function, after: dict[str, tuple[str, ...]]) -> dict[s
     for label, targets in after.items():
         for target in targets:
             before[target].append(label)
-    work = list(reversed(function.blocks))
+    work = list(reversed(list(function.blocks)))
     waiting = set(work)
     while work:
         label = work.pop(0)

@@ -7,12 +7,13 @@ at most twice: bottom-up for what it returns, then top-down with what its caller
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from vouch.c.checks.base import Check, Trigger
 from vouch.c.checks.copies import partly_written
+from vouch.c.entries import Entries
 from vouch.c.ir import Call, Function, IntType, PointerType, Program
 from vouch.c.ranges.calls import CallGraph, instructions
 from vouch.c.ranges.domain import Value
@@ -84,37 +85,22 @@ class Context:
 
 
 def decide(
-    program: Program,
-    checks: Iterable[Check],
-    entries: Sequence[str],
-    strict_pointers: bool = False,
+    program: Program, checks: Iterable[Check], starts: Entries, strict_pointers: bool = False
 ) -> dict[str, Decision]:
-    """Decisions by check id; a check that is missing is not decided. `entries` are the names of the functions
-    where executions start; without `main` among them globals start with arbitrary values."""
-    return analyse(program, checks, entries, strict_pointers).decisions
+    """Decisions by check id; a check that is missing is not decided."""
+    return analyse(program, checks, starts, strict_pointers).decisions
 
 
 def analyse(
-    program: Program,
-    checks: Iterable[Check],
-    entries: Sequence[str],
-    strict_pointers: bool = False,
-    arbitrary_globals: bool | None = None,
-    library: bool | None = None,
+    program: Program, checks: Iterable[Check], starts: Entries, strict_pointers: bool = False
 ) -> RangeAnalysis:
-    """As `decide`, with the invariants. `arbitrary_globals` overrides what `entries` say of globals. In a
-    `library` code outside may call the entry points whenever it runs."""
-    if arbitrary_globals is None:
-        arbitrary_globals = "main" not in entries
-    if library is None:
-        library = "main" not in entries
+    """As `decide`, with the invariants."""
     by_function: dict[str, list[Check]] = {}
     checks = list(checks)
     for check in checks:
         by_function.setdefault(check.function, []).append(check)
-    run = _Passes(
-        WholeProgram(program, arbitrary_globals, entries if library else ()), entries, strict_pointers
-    )
+    whole = WholeProgram(program, starts.arbitrary, starts.names if starts.library else ())
+    run = _Passes(whole, starts.names, strict_pointers)
     if any(check.trigger is Trigger.UNINITIALISED for check in checks):
         run.whole.copies = partly_written(program)
     run.bottom_up()
@@ -159,7 +145,7 @@ class _Passes:
     def bottom_up(self) -> None:
         """What every function returns, whatever it is called with; and all writes to globals."""
         whole = self.whole
-        collects = not whole.library and bool(whole.objects.hidden) and not whole.graph.twice
+        collects = not whole.arbitrary and bool(whole.objects.hidden) and not whole.graph.twice
         called = {callee for callees in whole.graph.callees.values() for callee in callees}
         for name in whole.graph.order:
             function = whole.program.functions[name]

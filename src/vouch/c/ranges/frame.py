@@ -186,7 +186,7 @@ def _constant_step(source: Type, indices: tuple[Operand, ...], sizes: Sizes) -> 
 def _inner_locals(function: Function) -> frozenset[str]:
     """Locals (`%x`) of inner blocks: their lifetime ends while the function has still something to do."""
     quiet: set[str] = set()
-    for label in reversed(function.blocks):
+    for label in reversed(list(function.blocks)):
         block = function.blocks[label]
         if all(_is_quiet(i) for i in block.instructions) and all(s in quiet for s in _after(block)):
             quiet.add(label)

@@ -343,7 +343,7 @@ class Interpreter:
         if base is None or base == OUTSIDE:
             return base == OUTSIDE
         if base[0] == "@":
-            return self.whole.library and not self.whole.objects.is_constant(base)
+            return self.whole.arbitrary and not self.whole.objects.is_constant(base)
         extent = self.extents.get(base)
         return extent is not None and extent.outside and extent.hi > pointers.INFINITE
 

@@ -28,9 +28,9 @@ from vouch.errors import Unsupported
 class Objects:
     """What is known about the globals of a program. `hidden` as above; sizes by name."""
 
-    def __init__(self, program: Program, library: bool) -> None:
+    def __init__(self, program: Program, arbitrary: bool) -> None:
         self.program = program
-        self.library = library
+        self.arbitrary = arbitrary
         self.sizes = Sizes(program.layout)
         self.escaping = {name: escaping(f) for name, f in program.functions.items() if f.defined}
         taken = {name for found in self.escaping.values() for name in found if name[0] == "@"}

@@ -32,10 +32,10 @@ FROM_OUTSIDE = Extent(0, 4 * INFINITE, True)
 class WholeProgram:
     """Filled in by the first pass over all functions, read by the second."""
 
-    def __init__(self, program: Program, library: bool, public: Collection[str] = ()) -> None:
+    def __init__(self, program: Program, arbitrary: bool, public: Collection[str] = ()) -> None:
         self.program = program
-        self.library = library
-        self.objects = Objects(program, library)
+        self.arbitrary = arbitrary  # globals may hold anything when an entry point is called
+        self.objects = Objects(program, arbitrary)
         self.graph = CallGraph(program, public)
         self.results: dict[str, Any] = {}  # by function: a value, None where nothing is known of it
         self.endless: set[str] = set()  # functions that never return
@@ -94,7 +94,7 @@ class WholeProgram:
         anything."""
         if self.objects.is_constant(name):
             return self.objects.initial(name, lo, hi, size)
-        if self.library or self.writes is None or name not in self.objects.hidden:
+        if self.arbitrary or self.writes is None or name not in self.objects.hidden:
             return None
         key = (name, lo, hi, size)
         if key not in self._contents:

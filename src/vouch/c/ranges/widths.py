@@ -74,10 +74,10 @@ class Widths:
                 if instruction.result is not None:
                     self.defs[instruction.result] = instruction
             last = block.terminator
-            if isinstance(last, Branch) and last.nosanitize and last.condition and last.otherwise in blocks:
+            if isinstance(last, Branch) and last.nosanitize and last.condition and last.otherwise:
                 for instruction in blocks[last.otherwise].instructions:
                     if isinstance(instruction, Call):
-                        self.guards[id(instruction)] = last.condition
+                        self.guards[instruction.number] = last.condition
         self._known: dict[str, Width] = {}
 
     # ------------------------------------------------------------ checks
@@ -112,7 +112,7 @@ class Widths:
                 assert_never(never)
 
     def _never_called(self, site: Call) -> bool:
-        guard = self.guards.get(id(site))
+        guard = self.guards.get(site.number)
         if guard is None:
             return False
         if self.constant(guard) == 1:
