@@ -21,6 +21,15 @@ struct outer { char tag; struct inner in; void *p; float f; struct { int x, y; }
 struct other { long n; double d; };
 union word { int i; float f; };
 struct outer *outer; struct inner *inner; struct other *other; union word *word;
+enum colour { RED };
+void **anything; int *const *slots; unsigned **natural_slot; char **strings;
+struct inner **inner_slot; int ***deep;
+long *big; long long *bigger; __SIZE_TYPE__ *size; enum colour *colour;
+int more(void)
+{
+    return anything != 0 && slots != 0 && natural_slot != 0 && strings != 0 && inner_slot != 0 && deep != 0
+        && big != 0 && bigger != 0 && size != 0 && colour != 0;
+}
 int *number; unsigned *natural; short *small; float *real; double *wide; char *text; void *any; int **slot;
 int use(void)
 {
@@ -52,7 +61,18 @@ SHARING = {
     ("outer", "number"): True,
     ("outer", "natural"): True,  # signed and unsigned twins
     ("outer", "real"): True,
-    ("outer", "slot"): True,  # `void *p` is a pointer as `int *` is one
+    ("outer", "slot"): False,  # `void *` and `int *` are no compatible types
+    ("outer", "anything"): True,
+    ("slot", "slots"): True,  # qualifiers apart
+    ("slot", "natural_slot"): True,  # signs apart
+    ("slot", "anything"): False,
+    ("slot", "strings"): False,
+    ("inner_slot", "slot"): False,
+    ("inner_slot", "anything"): False,
+    ("deep", "slot"): False,
+    ("big", "bigger"): False,  # `long` and `long long`, though of one size
+    ("big", "size"): True,  # a typedef of its twin
+    ("number", "colour"): True,  # clang takes `unsigned` for it
     ("outer", "wide"): False,
     ("outer", "other"): False,
     ("inner", "real"): False,

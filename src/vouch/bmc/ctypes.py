@@ -19,15 +19,42 @@ class TypeTable:
         self._at: dict[tuple[int | None, int], int | None] = {}
 
     def same(self, a: int, b: int) -> bool:
-        """One type, whatever its qualifiers and typedefs."""
+        """One type, whatever its qualifiers, typedefs and, of numbers, sign (C11 6.5p7)."""
         x, y = self.table[a], self.table[b]
         if a == b or (x.kind, x.size, x.name) == (y.kind, y.size, y.name):
             return True
-        if x.kind in ("struct", "union"):
-            return (x.kind, x.size, x.members) == (y.kind, y.size, y.members)
         if x.kind in _NUMBERS and y.kind in _NUMBERS:
-            return x.size == y.size
-        return x.kind == y.kind and x.size == y.size and x.kind in ("float", "pointer")
+            return x.size == y.size and (x.rank == y.rank or not (x.rank and y.rank))
+        if x.kind != y.kind:
+            return False
+        match x.kind:
+            case "struct" | "union":
+                return self._same_record(x, y)
+            case "float":
+                return x.size == y.size and (x.rank == y.rank or not (x.rank and y.rank))
+            case "pointer":
+                return x.size == y.size and self._same_target(x.target, y.target)
+            case _:
+                return False
+
+    @staticmethod
+    def _same_record(x: ir.CType, y: ir.CType) -> bool:
+        """By the tag, also where one of them is declared only; those without a tag by their members."""
+        if x.rank and y.rank:
+            return x.rank == y.rank and (x.size == y.size or not x.size or not y.size)
+        mine, theirs = ([(m.name, m.offset, m.size) for m in z.members] for z in (x, y))
+        return x.size == y.size and mine == theirs
+
+    def _same_target(self, a: int | None, b: int | None) -> bool:
+        """Do two pointers point to one type? All functions count as one."""
+        if a is None or b is None or a not in self.table or b not in self.table:
+            return True
+        x, y = self.table[a], self.table[b]
+        if "unknown" in (x.kind, y.kind) or x.kind == y.kind == "function":
+            return True
+        if x.kind == y.kind == "array":
+            return self._same_target(x.target, y.target)
+        return x.kind == y.kind == "void" or self.same(a, b)
 
     def known(self, key: int | None) -> int | None:
         return key if key is not None and key in self.table else None

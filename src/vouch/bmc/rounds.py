@@ -105,7 +105,7 @@ class Rounds:
         """Look once more for violations that need overlapping objects, at places that a run can have: where
         those overlap that did, then wherever objects may."""
         left = dict(answers.overlapping)
-        for pairs, limit in ((frozenset().union(*left.values()), PLACES_SECONDS), (EVERYWHERE, 1.0)):
+        for pairs, limit in ((frozenset().union(*left.values()), PLACES_SECONDS), (EVERYWHERE, 2.0)):
             context, equation = self._execute(start, bound, None, chosen=pairs)
             decider = self._decider(context, equation, bound, "global", direction=Direction.REFUTES)
             decider.check_timeout = min(decider.check_timeout, limit)

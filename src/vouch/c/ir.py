@@ -106,7 +106,8 @@ class CType:
           | "void" | "unknown".
     `name` is how C spells it (`uint8_t`, `struct S`, `int *`, `int[10]`). `signed` holds for int, char and
     enum. `size` in bytes. `target`: what a pointer points to, what an array holds, as a key into
-    `Program.ctypes`, which keeps recursive types finite; key -1 is void.
+    `Program.ctypes`, which keeps recursive types finite; key -1 is void. `rank` is what C calls a number or a
+    record without typedefs, qualifiers and signs (`long`, `struct S`); "" where it has no such name.
     """
 
     kind: str
@@ -117,6 +118,7 @@ class CType:
     count: int | None = None  # arrays; None: flexible
     members: tuple[Member, ...] = ()
     qualifiers: frozenset[str] = frozenset()  # const, volatile, restrict, _Atomic; through typedefs too
+    rank: str = ""
 
 
 @frozen_record

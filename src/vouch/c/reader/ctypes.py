@@ -27,6 +27,10 @@ _ENCODINGS = {
     "DW_ATE_boolean": ("bool", False),
     "DW_ATE_float": ("float", False),
 }
+_RANKS = frozenset(
+    {"char", "short", "int", "long", "long long", "__int128", "_Bool", "bool"}
+    | {"float", "double", "long double"}
+)
 _RECORDS = {
     "DW_TAG_structure_type": "struct",
     "DW_TAG_class_type": "struct",
@@ -86,7 +90,7 @@ class CTypeReader:
         tag, size = node.get("tag", ""), _bytes(node)
         if node[""] == "DIBasicType":
             kind, signed = _ENCODINGS.get(node.get("encoding", ""), ("unknown", False))
-            return CType(kind, node.get("name", "?"), size, signed)
+            return CType(kind, node.get("name", "?"), size, signed, rank=_rank(node.get("name", "?")))
         if node[""] == "DISubroutineType":
             return self._function(node)
         if tag in _POINTERS:
@@ -98,8 +102,11 @@ class CTypeReader:
         if tag == "DW_TAG_typedef":
             return replace(self._target(node)[1], name=node.get("name", "?"))
         if tag == "DW_TAG_enumeration_type":
-            signed = "baseType" in node and self._target(node)[1].signed
-            return CType("enum", f"enum {node.get('name', '(unnamed)')}", size, signed)
+            name = f"enum {node.get('name', '(unnamed)')}"
+            if "baseType" not in node:
+                return CType("enum", name, size)
+            base = self._target(node)[1]
+            return CType("enum", name, size, base.signed, rank=base.rank)
         if tag == "DW_TAG_array_type":
             return self._array(node)
         return CType("unknown", node.get("name", tag), size)
@@ -138,7 +145,8 @@ class CTypeReader:
             static = "StaticMember" in element.get("flags", "")
             if element.get("tag") in ("DW_TAG_member", "DW_TAG_inheritance") and not static:
                 members.append(self._member(element))
-        return CType(_RECORDS[node["tag"]], name, _bytes(node), members=tuple(members))
+        rank = name if "name" in node else ""
+        return CType(_RECORDS[node["tag"]], name, _bytes(node), members=tuple(members), rank=rank)
 
     def _member(self, node: dict[str, str]) -> Member:
         key = self.key(node.get("baseType", "null"))
@@ -147,6 +155,13 @@ class CTypeReader:
             size = 8 * _bytes(self._fields(str(key)))
         bits = "BitField" in node.get("flags", "")
         return Member(node.get("name", ""), int(node.get("offset", "0")), size, key, bits)
+
+
+def _rank(name: str) -> str:
+    """The name of a number's type without its sign, where C has it."""
+    words = [word for word in name.split() if word not in ("signed", "unsigned", "int")]
+    rank = " ".join(words) or "int"
+    return rank if rank in _RANKS else ""
 
 
 def _bytes(node: dict[str, str]) -> int:
