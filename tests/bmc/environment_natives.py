@@ -128,6 +128,7 @@ class Outside:
         for callback in self.callbacks:
             self._callback(callback)
         self._every_pointer()
+        self._begins()
         self._enter()
         self._act()
         self._run()
@@ -249,7 +250,7 @@ class Outside:
             case Pointer():
                 yield f"remember({self._list(type_.to, type_.count, type_.const)}, {text});"
                 if type_.count > 1:
-                    element = f"{text} + below({type_.count})"
+                    element = f"{text} ? {text} + below({type_.count}) : 0"
                     yield f"remember({self._list(type_.to, 1, type_.const)}, {element});"
                 if type_.const and isinstance(type_.to, (Record, Pointer)):
                     yield from self._through_const(type_, text)
@@ -332,6 +333,12 @@ class Outside:
         for type_ in [*(Record(name, name.endswith("U")) for name in self.library.records), *self.slots]:
             self._every_pointer_of(type_)
         self.lines += ["    return 0;", "}"]
+
+    def _begins(self) -> None:
+        """Does an object begin here?"""
+        roots = [*self.roots, *self.shared, *(Place(v.name, v.type) for v in self.library.variables)]
+        tests = " || ".join(f"at == (const void *)&{root.text}" for root in roots)
+        self.lines += [f"static int {self.prefix}begins(const void *at)", "{", f"    return {tests};", "}"]
 
     def _every_leaf(self, root: Place, unless: str) -> None:
         for leaf in self._leaves(root):
@@ -447,7 +454,7 @@ def program(libraries: Sequence[Library]) -> str:
 
 def _row(prefix: str) -> str:
     sections = (f"__{end}_{kind}_{prefix}" for kind in ("data", "own", "shared") for end in ("start", "stop"))
-    return f'    {{"{prefix}", {prefix}run, {prefix}every, {", ".join(sections)}}},\n'
+    return f'    {{"{prefix}", {prefix}run, {prefix}every, {prefix}begins, {", ".join(sections)}}},\n'
 
 
 @dataclass

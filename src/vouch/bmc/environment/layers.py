@@ -58,6 +58,28 @@ class OutsideData(Unknown):
         return array
 
 
+class Late(Unknown):
+    """An object from outside that came about after the program stored pointers of its own (null, the address
+    of a variable) in others that it may overlap: `hits` under their symbols. Whatever else was written there
+    needs no mention: contents are arbitrary, and pointers from outside lead to all that is known there."""
+
+    def __init__(self, hits: Mapping[Term, frozenset[Hit]]) -> None:
+        super().__init__()
+        self.hits = hits
+
+    def _new(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
+        value = super()._new(memory, target, offset, type_)
+        if not isinstance(type_, ir.PointerType):
+            return value
+        size = memory.layout.store_size(type_)
+        for symbol, hits in self.hits.items():
+            for hit in hits:
+                if _effect(hit, None, offset, size, type_) is not Effect.NONE:
+                    stored = hit.value if hit.value is not None else memory.fresh(type_, "pointer")
+                    value = merge(T.and_(symbol, T.fresh("disturbed", T.BOOL)), stored, value)
+        return value
+
+
 class PointerMaker:
     """Makes the pointers that code outside may have stored at a place."""
 
@@ -173,7 +195,7 @@ class Written(Layer):
         if not self.partly and not pointer:
             return new, T.FALSE  # a new value may equal the old one
         old, bad = memory.read(target, self.old, offset, type_)
-        if bad is T.FALSE and (not pointer or _valid_outside(old)):
+        if bad is T.FALSE and (not pointer or valid_outside(old)):
             return new, T.FALSE
         written = self.data.was_written(offset, memory.layout.store_size(type_))
         return merge(written, new, old), T.and_(bad, T.not_(written))
@@ -206,7 +228,7 @@ class Written(Layer):
         return sum(1 << number for number in range(word) if not self.lo <= index * word + number < end)
 
 
-def _valid_outside(value: Value) -> bool:
+def valid_outside(value: Value) -> bool:
     """A pointer from outside to memory that nobody frees: one that is made anew covers it."""
     return isinstance(value, Pointer) and all(
         target.kind is Kind.OUTSIDE or (target.kind is Kind.FUNCTION and not target.name)

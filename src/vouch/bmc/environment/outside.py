@@ -18,11 +18,13 @@ from vouch.bmc.environment.layers import (
     WHOLE,
     Disturbed,
     Hit,
+    Late,
     OutsideData,
     PointerMaker,
     Span,
     Written,
     add_hit,
+    valid_outside,
 )
 from vouch.bmc.environment.overlap import EVERYWHERE, Group, Overlaps, Pair, group_of, is_pristine
 from vouch.bmc.environment.reach import Reach, Root, Walker
@@ -80,6 +82,7 @@ class Environment(PointerMaker):
         self.starts: dict[MemObject, int] = {}
         self.restricted: set[MemObject] = set()
         self._names: list[str] | None = None
+        self._stored: dict[MemObject, dict[Term | None, Hit]] = {}  # pointers of the program's own
         self._others: dict[tuple[MemObject, int], list[Value]] = {}
         self.walker = Walker(context.ctypes, context.initial_pointers, context.addressed, whole=not typed)
 
@@ -127,6 +130,7 @@ class Environment(PointerMaker):
         targets.append((remaining, own, start))
         if not alone:
             self._pair_up(own, followed)
+            self._note_earlier(own)
         if restrict:
             self.restricted.add(own)
         self.objects.append(own)
@@ -306,6 +310,16 @@ class Environment(PointerMaker):
             if element is not None:
                 self.overlaps.follow(own, target, element)
 
+    def _note_earlier(self, own: MemObject) -> None:
+        """Pointers that the program stored before in what the new object may overlap."""
+        hits: Mapping[Term, frozenset[Hit]] = {}
+        for target, symbol in self.overlaps.of(own) if self._stored else ():
+            element = self.overlaps.element(target, own)
+            for offset, hit in self._stored.get(target, {}).items():
+                hits = add_hit(hits, symbol, hit._replace(spared=self._spared(element, offset, hit.type)))
+        if hits:
+            own.initial = Late(hits)
+
     def _element(self, a: MemObject, b: MemObject) -> int | None:
         """The size of what both are made of, where that is one type."""
         mine, theirs = self.ctypes.known(a.ctype), self.ctypes.known(b.ctype)
@@ -331,6 +345,8 @@ class Environment(PointerMaker):
                 where = None if offset is None else self.context.memory.words.plus(offset, at)
                 self.disturb(state, target, where, element, part)
             return
+        if isinstance(type_, ir.PointerType) and not _leads_outside(value):
+            self._stored.setdefault(target, {})[offset] = Hit(type_, value, False, None)
         for other, symbol in self.overlaps.of(target):
             spared = self._spared(self.overlaps.element(target, other), offset, type_)
             self._hit(state, other, {symbol: Hit(type_, value, False, spared) if self.typed else UNTYPED})
@@ -355,7 +371,9 @@ class Environment(PointerMaker):
         if target in self.restricted:
             return
         old = state.memory.get(target)
-        if target.dead or (old is None and (target.kind in (Kind.STACK, Kind.HEAP) or is_pristine(target))):
+        if target.dead or (old is None and target.kind in (Kind.STACK, Kind.HEAP)):
+            return
+        if old is None and is_pristine(target) and all(map(_is_covered, hits.values())):
             return
         top = old.initial if old is not None and not old.cells and old.array is None else None
         known: Mapping[Term, frozenset[Hit]] = {}
@@ -444,6 +462,17 @@ class _OwnData(PointerMaker):
         return self.environment.own_pointer(target, offset)
 
     another_pointer = stored_pointer
+
+
+def _is_covered(hit: Hit) -> bool:
+    """May what was written be there all the same in an object that nobody has looked at? Its pointers lead to
+    what code outside knows."""
+    number = hit.type is not None and not isinstance(hit.type, ir.PointerType)
+    return number or hit.outside or _leads_outside(hit.value)
+
+
+def _leads_outside(value: Value | None) -> bool:
+    return value is not None and valid_outside(value)
 
 
 _MEMORY = (Kind.STACK, Kind.HEAP, Kind.GLOBAL)
