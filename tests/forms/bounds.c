@@ -32,6 +32,21 @@ int put_bad(int a, int b) { v4 x = {1, 2, 3, 4}; x[a] = b; return x[0]; }
 int put_safe(int a, int b) { v4 x = {1, 2, 3, 4}; x[a & 3] = b; return x[0]; }
 int long_bad(int a, int b) { long long n = a; return table[n]; }
 int long_safe(int a, int b) { long long n = a & 3; return table[n]; }
+struct hall { struct row rows[4]; int counts[4]; _Complex double values[4]; int rest[40]; };
+static struct hall hall;
+static int first(struct row r) { return r.n; }
+int counted_bad(int a, int b) { if (a >= 0 && a <= 4) hall.counts[a]++; return 0; }
+int counted_safe(int a, int b) { if (a >= 0 && a < 4) hall.counts[a]++; return 0; }
+int copied_bad(int a, int b) { struct row r = {0}; if (a >= 0 && a <= 4) r = hall.rows[a]; return r.n; }
+int copied_safe(int a, int b) { struct row r = {0}; if (a >= 0 && a < 4) r = hall.rows[a]; return r.n; }
+int passed_bad(int a, int b) { return a >= 0 && a <= 4 ? first(hall.rows[a]) : 0; }
+int passed_safe(int a, int b) { return a >= 0 && a < 4 ? first(hall.rows[a]) : 0; }
+int complex_bad(int a, int b) { if (a >= 0 && a <= 4) hall.values[a] = b; return 0; }
+int complex_safe(int a, int b) { if (a >= 0 && a < 4) hall.values[a] = b; return 0; }
+int atomic_bad(int a, int b) { return a >= 0 && a <= 4 ? __atomic_fetch_or(&hall.counts[a], b, __ATOMIC_SEQ_CST) : 0; }
+int atomic_safe(int a, int b) { return a >= 0 && a < 4 ? __atomic_fetch_or(&hall.counts[a], b, __ATOMIC_SEQ_CST) : 0; }
+int address_bad(int a, int b) { return a >= 0 && a <= 4 ? *&hall.counts[a] : 0; }
+int address_safe(int a, int b) { return a >= 0 && a < 4 ? *&hall.counts[a] : &hall.counts[4] != &b; }
 #ifdef NATIVE
 FORM(local, 5, 0)
 FORM(global, 5, 0)
@@ -47,4 +62,10 @@ FORM(literal, 5, 0)
 BELIEVED(element) // GCC manual, "Vector Extensions": subscripting as for arrays, out of bounds is undefined
 BELIEVED(put)
 FORM(long, 5, 0)
+BELIEVED(counted) // C17 6.5.6p8: one past the last element is no operand of *
+BELIEVED(copied)
+BELIEVED(passed)
+BELIEVED(complex)
+BELIEVED(atomic)
+BELIEVED(address)
 #endif

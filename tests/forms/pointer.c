@@ -70,12 +70,14 @@ static int *escaped(void) { int x = 3; int *p = &x; return p; }
 int ended_bad(int a, int b) { int *p = a ? escaped() : &number; return *p; }
 int ended_safe(int a, int b) { int *p = &number; return *p; }
 
+int address_bad(int a, int b) { AT(struct pair, two); int *q = &p->second; return q == &b; }
+int address_safe(int a, int b) { struct pair *p = &two; int *q = &p->second; return q == &b; }
 #ifdef NATIVE
 FORM(read, 1, 0) FORM(write, 1, 0) FORM(member, 1, 0) FORM(field, 1, 0) FORM(vector, 1, 0) FORM(fraction, 1, 0)
 FORM(long_fraction, 1, 0) FORM(odd, 1, 0) FORM(volatile, 1, 0) FORM(atomic_read, 1, 0) FORM(atomic_write, 1, 0)
 FORM(atomic_update, 1, 0) FORM(exchange, 1, 0) FORM(assigned, 1, 0) FORM(by_value, 1, 0) FORM(in_registers, 1, 0)
 FORM(given, 1, 0) FORM(copy, 1, 0) FORM(moved, 1, 0) FORM(filled, 1, 0) FORM(length, 1, 0) FORM(callee, 1, 0)
-FORM(freed, 1, 0)
+FORM(freed, 1, 0) FORM(address, 1, 0)
 BELIEVED(released) // C17 6.2.4: the object's lifetime has ended
 BELIEVED(beyond) // C17 6.5.6: behind the last element
 FORM(constant, 1, 0)

@@ -257,6 +257,11 @@ def pointer_difference(ex: Execution, p: Pointer, q: Pointer) -> Term | None:
     return T.sub(a[1], b[1])
 
 
+def is_null(pointer: Pointer) -> Term:
+    terms = [g for g, target, _ in pointer.targets if target.kind is Kind.NULL]
+    return T.or_(*terms) if len(terms) > 1 else (terms[0] if terms else T.FALSE)
+
+
 def bad_callee(pointer: Pointer) -> Term:
     """A call through this pointer hits no function."""
     terms = [g for g, target, _ in pointer.targets if target.kind not in (Kind.FUNCTION, Kind.OUTSIDE)]

@@ -135,6 +135,9 @@ def _violation(ex: Execution, frame: Frame, check: Check, site: ir.Instruction) 
         case Trigger.CALL:
             assert check.value is not None
             return access.bad_callee(operands.pointer_of(ex, frame, check.value))
+        case Trigger.MEMBER:
+            assert check.value is not None
+            return access.is_null(operands.pointer_of(ex, frame, check.value))
         case Trigger.NARROWING:
             assert check.value is not None
             values = elements(operands.value_of(ex, frame, check.value))

@@ -608,24 +608,51 @@ class Decider:
 
     def _contradiction(self) -> None:
         """Constraints that nothing satisfies would prove everything. There are none by construction; this
-        is where a mistake would show."""
+        is where a mistake would show. What the solver does not confirm is an assumption of each proof."""
         proofs = [r for r in self.answers.results.values() if r.verdict in (Verdict.SAFE, Verdict.BOUND_SAFE)]
         if not proofs or not self.equation.constraints:
             return
+        answer = self._can_be_met()
+        if answer is Answer.SAT:
+            return
+        entry = self.equation.entry
+        for proof in proofs:
+            if answer is Answer.UNSAT:
+                why = f"internal error: the environment of {entry} is contradictory"
+                doubted = replace(proof, verdict=Verdict.UNKNOWN, reason=why)
+            else:
+                open_ = f"the environment of {entry} can exist (not confirmed in time)"
+                doubted = replace(proof, assumptions=(*proof.assumptions, open_))
+            self.answers.results[proof.check.id] = doubted
+
+    def _can_be_met(self) -> Answer:
+        """Can the constraints be met? All at once, or else in parts that share no symbol."""
+        answer = self._meet(self.equation.constraints)
+        if answer is not Answer.UNKNOWN:
+            return answer
+        left, end = dict.fromkeys(self.equation.constraints), time.monotonic() + 5 * AT_ONCE
+        found = Answer.SAT
+        while left:
+            part = self._connected(self._symbols(next(iter(left))))
+            part = part or [next(iter(left))]
+            answer = self._meet(part) if time.monotonic() < end else Answer.UNKNOWN
+            if answer is Answer.UNSAT:
+                return answer
+            found = found if answer is Answer.SAT else Answer.UNKNOWN
+            for constraint in part:
+                left.pop(constraint, None)
+        return found
+
+    def _meet(self, constraints: Iterable[Term]) -> Answer:
         solver = self.make_solver()
         try:
-            for constraint in self.equation.constraints:
+            for constraint in constraints:
                 solver.add(constraint)
-            answer = self._ask(solver, T.TRUE, min(self.check_timeout, AT_ONCE))
+            return self._ask(solver, T.TRUE, min(self.check_timeout, AT_ONCE))
         except (Unsupported, SolverError):
-            return
+            return Answer.UNKNOWN
         finally:
             solver.close()
-        if answer is Answer.UNSAT:
-            why = f"internal error: the environment of {self.equation.entry} is contradictory"
-            for proof in proofs:
-                doubted = replace(proof, verdict=Verdict.UNKNOWN, reason=why)
-                self.answers.results[proof.check.id] = doubted
 
     def _vacuous(self) -> None:
         """Assumptions that no execution satisfies make every proof worthless."""

@@ -238,6 +238,11 @@ def _nan_of_update(out: Emitter, site: int, line: Line) -> None:
     _fire_if_strange(out, site, kind, new, [(kind, line.result), (kind, value)])
 
 
+def _member(out: Emitter, check: Check, site: int, line: Line, call: CallText | None) -> None:
+    kind, text = _value(check)
+    out.fire_if(out.value(f"icmp eq {kind} {text}, null"), site)
+
+
 _UPDATE = re.compile(r"atomicrmw (?:volatile )?(fadd|fsub) ptr .*, (\w+) (\S+) (?:syncscope|\w)[^,]*")
 _FAST = frozenset({"fast", "nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc"})
 _FLOATS = {"half": "f16", "float": "f32", "double": "f64", "x86_fp80": "f80", "fp128": "f128"}
@@ -254,5 +259,6 @@ BEFORE: dict[Trigger, Watch] = {
     Trigger.OVERFLOW: _overflow,
     Trigger.SHIFT: _shift,
     Trigger.FREE: _free,
+    Trigger.MEMBER: _member,
 }
 AFTER: dict[Trigger, Watch] = {Trigger.LEAK: _leak, Trigger.NAN: _nan}

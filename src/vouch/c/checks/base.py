@@ -48,6 +48,8 @@ class Trigger(StrEnum):
     pointer."""
     CALL = "call"
     """The site calls through a pointer (`value`) that is null or points to no function."""
+    MEMBER = "member"
+    """The site computes the address of a member of what a null pointer (`value`) points to."""
     UNINITIALISED = "uninitialised"
     """The site is a load (or a call of a library model that loads through its arguments) that reads bytes
     that nobody wrote."""

@@ -2,8 +2,9 @@
 
 Finds every read and write through a pointer (`*p`, `p->x`, `p[i]`), writes to constants such as string
 literals, copies (`memcpy`, struct assignment), library functions that work on memory (`strcpy`, `strlen`, …),
-calls through function pointers, and `free` of something that is not the start of a live heap object (twice
-freed, inside an object, on the stack).
+calls through function pointers, addresses of members (`&p->x`, an array `p->data`) of what a null pointer
+points to, and `free` of something that is not the start of a live heap object (twice freed, inside an object,
+on the stack).
 
 Why it matters: the access reads or corrupts something else, or stops the processor.
 
@@ -42,13 +43,17 @@ from vouch.c.ir import (
     Call,
     CompareExchange,
     FunctionType,
+    GetElementPtr,
     GlobalConstant,
     Instruction,
     IntConstant,
     Load,
+    Location,
     Operand,
     PointerType,
     Register,
+    Store,
+    StructType,
     Type,
 )
 
@@ -59,6 +64,7 @@ _COPIES = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.", "llvm.memcpy.inline.
 def find(context: Context) -> Iterator[Found]:
     places = PointsTo(context)
     yield from _accesses(context, places)
+    yield from _members(context, places)
     for call in context.calls:
         name = callee_name(call)
         if not name:
@@ -122,6 +128,46 @@ def _accesses(context: Context, places: PointsTo) -> Iterator[Found]:
         text = spell_place(context, pointer) or "memory"
         message = f"{text} is accessed through a null, freed or out-of-bounds pointer"
         yield Found(CATEGORY, location, message, Trigger.ACCESS, site, operands=(text,), shares=place.guard)
+
+
+def _members(context: Context, places: PointsTo) -> Iterator[Found]:
+    """Addresses of members (C11 6.5.3.2p4) that are taken and not accessed here: the access would tell."""
+    seen: set[tuple[str, Location]] = set()
+    for step in context.defs.values():
+        if not isinstance(step, GetElementPtr) or not isinstance(step.base, Register):
+            continue
+        if not isinstance(step.source, StructType) or len(step.indices) < 2:
+            continue
+        outer, location = context.defs.get(step.base.name), context.place(step)
+        if isinstance(outer, GetElementPtr) or location is None or places.of(step.base).base is not None:
+            continue
+        if _is_accessed(context, step) or is_device_register(context, step.base):
+            continue
+        text = spell(context, step.base)
+        if (text, location) in seen:
+            continue
+        seen.add((text, location))
+        message = f"the address of a member of {text}, which may be null"
+        yield Found(CATEGORY, location, message, Trigger.MEMBER, step, value=step.base, operands=(text,))
+
+
+def _is_accessed(context: Context, step: GetElementPtr) -> bool:
+    work = [step.result]
+    while work:
+        name = work.pop()
+        for user in context.uses(name):
+            match user:
+                case Load():
+                    return True
+                case Store(pointer=Register(name=place)) if place == name:
+                    return True
+                case GetElementPtr(base=Register(name=base)) if base == name:
+                    work.append(user.result)
+                case Call() if callee_name(user).startswith(_COPIES):
+                    return True
+                case _:
+                    pass
+    return False
 
 
 def _is_constant(context: Context, place: Place, site: Instruction) -> bool:

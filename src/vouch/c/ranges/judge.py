@@ -130,7 +130,7 @@ def _holds(at: Interpreter, check: Check) -> str | None:
             return _valid_access(at, site)
         case Trigger.UNINITIALISED:
             return _from_outside(at, site)
-        case Trigger.CALL:
+        case Trigger.CALL | Trigger.MEMBER:
             assert check.value is not None
             base = at.pointer(check.value).base
             return OUTSIDE if base is not None and base[0] in "^?" and at.is_outside(base) else None

@@ -100,6 +100,7 @@ class Widths:
                 Trigger.FALSE_ARGUMENT
                 | Trigger.ACCESS
                 | Trigger.CALL
+                | Trigger.MEMBER
                 | Trigger.UNINITIALISED
                 | Trigger.FREE
                 | Trigger.LEAK
