@@ -82,7 +82,7 @@ class Environment(PointerMaker):
         self.starts: dict[MemObject, int] = {}
         self.restricted: set[MemObject] = set()
         self._names: list[str] | None = None
-        self._stored: dict[MemObject, dict[Term | None, Hit]] = {}  # pointers of the program's own
+        self._own_pointers: dict[MemObject, dict[Term | None, Hit]] = {}  # pointers of the program's own
         self._others: dict[tuple[MemObject, int], list[Value]] = {}
         self.walker = Walker(context.ctypes, context.initial_pointers, context.addressed, whole=not typed)
 
@@ -313,9 +313,9 @@ class Environment(PointerMaker):
     def _note_earlier(self, own: MemObject) -> None:
         """Pointers that the program stored before in what the new object may overlap."""
         hits: Mapping[Term, frozenset[Hit]] = {}
-        for target, symbol in self.overlaps.of(own) if self._stored else ():
+        for target, symbol in self.overlaps.of(own) if self._own_pointers else ():
             element = self.overlaps.element(target, own)
-            for offset, hit in self._stored.get(target, {}).items():
+            for offset, hit in self._own_pointers.get(target, {}).items():
                 hits = add_hit(hits, symbol, hit._replace(spared=self._spared(element, offset, hit.type)))
         if hits:
             own.initial = Late(hits)
@@ -346,7 +346,7 @@ class Environment(PointerMaker):
                 self.disturb(state, target, where, element, part)
             return
         if isinstance(type_, ir.PointerType) and not _leads_outside(value):
-            self._stored.setdefault(target, {})[offset] = Hit(type_, value, False, None)
+            self._own_pointers.setdefault(target, {})[offset] = Hit(type_, value, False, None)
         for other, symbol in self.overlaps.of(target):
             spared = self._spared(self.overlaps.element(target, other), offset, type_)
             self._hit(state, other, {symbol: Hit(type_, value, False, spared) if self.typed else UNTYPED})
