@@ -16,7 +16,7 @@ echo
 echo "The same driver, corrected: every check is proved."
 show vouch check sensor/corrected -I sensor/include
 
-for part in nn equiv; do
+for part in nn equiv code; do
     if [ -f "$part/demo.sh" ]; then
         echo
         bash "$part/demo.sh" || echo "(examples/$part/demo.sh ended with exit code $?)"

@@ -136,7 +136,7 @@ def _flow(state: _CheckRun, paths: Sequence[str]) -> None:
         raise VouchError("option --checks: no category is left")
     _validate(settings)
     with state.stage("compile"):
-        loaded = frontend.load(list(paths), _front_options(settings, wanted))
+        loaded = frontend.load(list(paths), front_options(settings, wanted))
     program, sources = loaded.program, loaded.program.sources
     state.warnings += loaded.warnings
     bounds = _bounds(state, program, sources)
@@ -243,7 +243,7 @@ def _bounds(state: _CheckRun, program: Program, sources: Sources) -> dict[str, i
     return noted | given
 
 
-def _front_options(settings: Settings, wanted: frozenset[Category]) -> FrontOptions:
+def front_options(settings: Settings, wanted: frozenset[Category]) -> FrontOptions:
     from vouch.c.options import FrontOptions
 
     return FrontOptions(

@@ -120,6 +120,10 @@ class Rounds:
 
     # ------------------------------------------------------------ executing and asking
 
+    def equation(self, start: Start, bound: int) -> Equation:
+        """What executions to the bound come to, nothing of it asked yet."""
+        return self._execute(start, bound, None)[1]
+
     def _execute(
         self, start: Start, bound: int, plan: Induction | None, *, chosen: frozenset[Pair] = frozenset()
     ) -> tuple[ExecutionContext, Equation]:

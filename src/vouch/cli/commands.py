@@ -273,6 +273,20 @@ COMMANDS: tuple[Command, ...] = (
         (_REFERENCE, Argument("test", "TEST", "The network under test.")),
     ),
     Command(
+        "equiv code",
+        "Decide whether shipped C code computes what a model computes, and look for its run-time errors.",
+        "vouch.cli.equiv:code",
+        "equiv",
+        (_REFERENCE, Argument("files", "FILE.c…", "The code.", many=True)),
+        (
+            Option("function", str, None, "The function that runs the model.", metavar="F"),
+            Option("include", list, (), "Folder to search for headers.", ("-I", "--include"), metavar="DIR"),
+            Option("define", list, (), "Define a macro.", ("-D", "--define"), metavar="NAME[=VALUE]"),
+            Option("target", str, None, "Target triple (default: host).", metavar="TRIPLE"),
+        ),
+        without=("top", "clusters", "densest", "property", "arithmetic"),
+    ),
+    Command(
         "equiv sweep",
         "Table of radii and verdicts per cluster for every network in FOLDER.",
         "vouch.cli.equiv:sweep",

@@ -8,6 +8,7 @@ from typing import Any
 
 from vouch.cli import outputs
 from vouch.cli.supervised import Rendered, supervised
+from vouch.errors import VouchError
 from vouch.printable import visible
 from vouch.run.supervise import Send
 from vouch.settings import Settings
@@ -95,3 +96,17 @@ def sweep(reference: str, folder: str, plot: str | None, settings: Settings) -> 
         return table
 
     return _run(work, settings, reference, folder)
+
+
+def code(reference: str, files: list[str], settings: Settings, **given: Any) -> int:
+    if not files:
+        raise VouchError("missing argument FILE.c…")
+    if given["function"] is None:
+        raise VouchError("missing option --function")
+
+    def work(send: Send) -> Any:
+        from vouch.shipped import compare_code
+
+        return compare_code(reference, files, settings, **given)
+
+    return _run(work, settings, reference, " ".join(files))

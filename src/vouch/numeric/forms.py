@@ -48,8 +48,10 @@ class Rectifier:
 class Lifting:
     """`inputs` are the bases from outside with their ranges, in order; `rectifiers` by their base."""
 
-    def __init__(self, tape: Tape, values: list[Any]) -> None:
-        self.tape, self.values = tape, values
+    def __init__(self, tape: Tape, values: list[Any], *, keep: bool = False) -> None:
+        """`keep`: rectifiers stay also where they are linear on the whole input set, so that the structure of
+        a network stays what it was."""
+        self.tape, self.values, self.keep = tape, values, keep
         self.inputs: dict[int, Term] = {}
         self.ranges: dict[int, tuple[float, float]] = {}
         self.rectifiers: dict[int, Rectifier] = {}
@@ -117,10 +119,9 @@ class Lifting:
             return ()
         if term.op != "ite":
             return term.args
-        taken = self.taken(term)
-        if taken is not None:
+        taken, comparison = self.taken(term), _comparison(term.args[0])
+        if taken is not None and (comparison is None or not self.keep):
             return (taken,)
-        comparison = _comparison(term.args[0])
         return () if comparison is None else (*term.args[1:], *comparison[:2])
 
     def taken(self, term: Term) -> Term | None:
@@ -181,18 +182,19 @@ class Lifting:
     def rectified(self, form: Form) -> Form:
         """max(0, form) as a form over a rectifier; the error goes through it as it is."""
         low, high = self.bounds(form)
-        if low >= 0:
-            return form
-        if high <= 0:
-            return Form({}, 0.0, form.error)
+        if not self.keep:
+            if low >= 0:
+                return form
+            if high <= 0:
+                return Form({}, 0.0, form.error)
         key = (tuple(sorted(form.parts.items())), form.constant)
         base = self._shared.get(key)
         if base is None:
             base = self._shared[key] = len(self.ranges)
             inner = [self.rectifiers[b].level for b in form.parts if b in self.rectifiers]
             exact = Form(dict(form.parts), form.constant)
-            self.rectifiers[base] = Rectifier(exact, 1 + max(inner, default=0), high)
-            self.ranges[base] = (0.0, high)
+            self.rectifiers[base] = Rectifier(exact, 1 + max(inner, default=0), max(high, 0.0))
+            self.ranges[base] = (0.0, max(high, 0.0))
         return Form({base: 1.0}, 0.0, form.error)
 
 
@@ -374,13 +376,14 @@ def _extracted(lifting: Lifting, term: Term) -> Form | None:
 
 def _choice(lifting: Lifting, term: Term) -> Form | None:
     """Affine pieces that meet where a condition changes."""
-    taken = lifting.taken(term)
-    if taken is not None:
-        return lifting.forms[taken]
-    comparison = _comparison(term.args[0])
-    if comparison is None:
+    taken, comparison = lifting.taken(term), _comparison(term.args[0])
+    if taken is None and comparison is None:
         return None
-    return _bent(lifting, term, *comparison) or _pieces(lifting, term)
+    if comparison is not None and (taken is None or lifting.keep):
+        found = _bent(lifting, term, *comparison) or _pieces(lifting, term)
+        if found is not None:
+            return found
+    return None if taken is None else lifting.forms[taken]
 
 
 def _bent(lifting: Lifting, term: Term, p: Term, q: Term, truth: bool) -> Form | None:
@@ -455,7 +458,7 @@ class _Tree:
         stack, nodes = [root], 0
         while stack:
             term = stack.pop()
-            if term.op != "ite" or lifting.taken(term) is not None:
+            if term.op != "ite" or (lifting.taken(term) is not None and not lifting.keep):
                 continue
             comparison = _comparison(term.args[0])
             nodes += 1
@@ -474,9 +477,9 @@ class _Tree:
         """The piece that holds where the subject is x, which is no threshold."""
         term = self.root
         while term.op == "ite":
-            taken = self.lifting.taken(term)
+            comparison = _comparison(term.args[0])
+            taken = None if self.lifting.keep and comparison is not None else self.lifting.taken(term)
             if taken is None:
-                comparison = _comparison(term.args[0])
                 assert comparison is not None
                 p, q, truth = comparison
                 small = x if p.value is None else _constant(p).constant

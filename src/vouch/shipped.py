@@ -1,0 +1,434 @@
+"""Model against shipped C: `vouch equiv code`.
+
+A harness calls the function with arbitrary inputs of the region. Its symbolic execution gives the outputs as
+terms; lifted, they are a ReLU network in exact reals, read from the constants of the code, and a bound of all
+rounding. That network is compared with the model like any other (`vouch.equiv`), with what rounding leaves of
+the tolerance. The harness itself goes through `vouch check`: run-time errors of the code. A difference is
+shown by a second harness with the input filled in, which is compiled and run.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vouch.errors import Unsupported, VouchError
+from vouch.result import RunResult
+from vouch.settings import Settings, resolve
+from vouch.verdict import Exit, Verdict
+
+if TYPE_CHECKING:
+    from vouch.c.ir import CType, Function, Program
+    from vouch.equiv.region import Region
+    from vouch.equiv.result import Comparison
+    from vouch.numeric.layers import Layers
+    from vouch.smt.node import Term
+
+_HARNESS = "vouch_harness.c"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CodeComparison:
+    """`comparison` of the model with what the code computes, and the `run` of `vouch check` over the harness.
+    `rounding`: how far the code can be from the network it stands for, in exact reals."""
+
+    comparison: Comparison
+    run: RunResult
+    rounding: float | None = None
+
+    @property
+    def exit_code(self) -> Exit:
+        codes = (self.comparison.exit_code, self.run.exit_code())
+        for worst in (Exit.INTERRUPTED, Exit.VIOLATED, Exit.UNDECIDED):
+            if worst in codes:
+                return worst
+        return Exit.PROVED
+
+    def to_json(self) -> dict[str, Any]:
+        document = self.comparison.to_json()
+        document["rounding"] = self.rounding
+        counts: dict[str, int] = {}
+        for result in self.run.checks:
+            counts[str(result.verdict)] = counts.get(str(result.verdict), 0) + 1
+        document["run_time_errors"] = {
+            "summary": counts,
+            "violations": [r.to_json() for r in self.run.checks if r.verdict is Verdict.UNSAFE],
+        }
+        return document
+
+    def text(self) -> str:
+        said = self.comparison.text().rstrip("\n")
+        lines = [said.replace("replayed in onnxruntime", "replayed in the compiled code and in onnxruntime")]
+        if self.rounding is not None:
+            lines.append(f"rounding of the code: at most {self.rounding:.3g}")
+        counts: dict[str, int] = {}
+        for result in self.run.checks:
+            counts[str(result.verdict)] = counts.get(str(result.verdict), 0) + 1
+        listed = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
+        lines.append(f"run-time errors: {listed or 'nothing to check'}")
+        for result in self.run.checks:
+            if result.verdict is Verdict.UNSAFE:
+                place = result.check.location
+                lines.append(f"{place.file}:{place.line}: {result.check.category}: {result.check.message}")
+        return "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """How the function takes inputs and gives outputs. `kind` is float or double; `arguments` says for each
+    parameter whether it is the "inputs" pointer, the "outputs" pointer or one "input"."""
+
+    function: str
+    kind: str
+    arguments: tuple[str, ...]
+    returns: bool
+
+
+def compare_code(reference: Any, files: Sequence[str], settings: Settings, **given: Any) -> CodeComparison:
+    """`given`: function, and include, define, target as `vouch check` takes them."""
+    from vouch.equiv.api import loaded, property_of, region_of
+    from vouch.equiv.property import Epsilon
+
+    network = loaded(reference)
+    prop = property_of(settings)
+    if not isinstance(prop, Epsilon):
+        raise VouchError("model against code is compared with --epsilon")
+    region = region_of(network.input_shape, settings)
+    check = _check_settings(settings, given)
+    program = _program(files, check)
+    interface = interface_of(program, given["function"])
+    with _folder() as folder:
+        harness = folder / _HARNESS
+        harness.write_text(_harness(interface, region, network.outputs), encoding="utf-8")
+        paths = [str(harness), *files]
+        subject = _Subject(paths, harness, interface, region, check)
+        comparison, rounding = _compared(network, subject, settings)
+        from vouch.api import run
+
+        harness.write_text(_harness(interface, region, network.outputs, expected=()), encoding="utf-8")
+        result = run(paths, check)
+        kept = [r for r in result.checks if Path(r.check.location.file).name != _HARNESS]
+    return CodeComparison(comparison, replace(result, checks=kept), rounding)
+
+
+def _check_settings(settings: Settings, given: dict[str, Any]) -> Settings:
+    names = ("include", "define", "target")
+    flags = {name: given[name] for name in names if given.get(name)}
+    chosen = resolve("check", flags)
+    return chosen.replace(timeout=settings.timeout, jobs=settings.jobs, quiet=True)
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    path = Path(tempfile.mkdtemp(prefix="vouch-"))
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _program(files: Sequence[str], settings: Settings) -> Program:
+    from vouch.api import front_options
+    from vouch.c import checks, frontend
+
+    return frontend.load(list(files), front_options(settings, checks.chosen(settings.checks))).program
+
+
+# ---------------------------------------------------------------- the function and its harness
+
+
+def interface_of(program: Program, name: str) -> Interface:
+    """Read off the signature: pointers (also to arrays) to const numbers are inputs, others outputs; numbers
+    are single inputs; the result is the output where no pointer is."""
+    function = program.functions.get(name) or _by_source_name(program, name)
+    if function is None or not function.defined:
+        raise VouchError(f"option --function: there is no function {name!r} with a body")
+    kinds: set[str] = set()
+    arguments = []
+    for key in function.parameter_types:
+        kind, role = _role(program, key)
+        if kind is None:
+            raise VouchError(f"{name}: a parameter is neither a number nor a pointer to numbers")
+        kinds.add(kind)
+        arguments.append(role)
+    result = _number(program, function.result_type)
+    arguments = _with_outputs(arguments, result is not None)
+    if result is not None and "outputs" not in arguments:
+        kinds.add(result)
+    if len(kinds) != 1 or not kinds <= {"float", "double"}:
+        raise VouchError(f"{name}: float or double expected throughout, not {', '.join(sorted(kinds))}")
+    if "inputs" not in arguments and "input" not in arguments:
+        raise VouchError(f"{name}: no parameter takes inputs")
+    if "outputs" not in arguments and result is None:
+        raise VouchError(f"{name}: neither a parameter nor the result takes outputs")
+    return Interface(function.name, kinds.pop(), tuple(arguments), "outputs" not in arguments)
+
+
+def _by_source_name(program: Program, name: str) -> Function | None:
+    return next((f for f in program.functions.values() if f.source_name == name and f.defined), None)
+
+
+def _with_outputs(arguments: list[str], returns: bool) -> list[str]:
+    """Where no pointer is to const, the last one is for outputs, unless the function returns its output."""
+    pointers = [n for n, role in enumerate(arguments) if role in ("inputs", "outputs")]
+    if len(pointers) > 1 and len({arguments[n] for n in pointers}) == 1:
+        roles = dict.fromkeys(pointers[:-1], "inputs") | {pointers[-1]: "outputs"}
+        return [roles.get(n, role) for n, role in enumerate(arguments)]
+    if len(pointers) == 1 and returns:
+        return ["inputs" if n in pointers else role for n, role in enumerate(arguments)]
+    return arguments
+
+
+def _role(program: Program, key: int | None) -> tuple[str | None, str]:
+    kind = _number(program, key)
+    if kind is not None:
+        return kind, "input"
+    ctype = _type(program, key)
+    if ctype is None or ctype.kind != "pointer":
+        return None, ""
+    inner = _type(program, ctype.target)
+    constant = False
+    while inner is not None and inner.kind == "array":
+        constant |= "const" in inner.qualifiers
+        inner = _type(program, inner.target)
+    if inner is None:
+        return None, ""
+    constant |= "const" in inner.qualifiers
+    return _spelled(inner), "inputs" if constant else "outputs"
+
+
+def _type(program: Program, key: int | None) -> CType | None:
+    return None if key is None else program.ctypes.get(key)
+
+
+def _number(program: Program, key: int | None) -> str | None:
+    ctype = _type(program, key)
+    return None if ctype is None else _spelled(ctype)
+
+
+def _spelled(ctype: CType) -> str | None:
+    if ctype.kind == "float":
+        return {4: "float", 8: "double"}.get(ctype.size)
+    return ctype.name if ctype.kind in ("int", "char") else None
+
+
+def _harness(interface: Interface, region: Region, outputs: int, at: Any = None, expected: Any = None) -> str:
+    """A program that calls the function: anywhere in the region, each output compared with a number of its
+    own; or with the input `at`, or with outputs compared with `expected` (pairs of limits)."""
+    kind, size = interface.kind, region.size
+    single = interface.arguments.count("input")
+    if single and single != size:
+        raise VouchError(f"{interface.function} takes {single} numbers, the model {size}")
+    names = iter(range(size))
+    words = {"inputs": "vouch_in", "outputs": "vouch_out"}
+    arguments = [words[role] if role in words else f"vouch_in[{next(names)}]" for role in interface.arguments]
+    types = {"inputs": f"const {kind} *", "outputs": f"{kind} *", "input": kind}
+    prototype = ", ".join(types[role] for role in interface.arguments)
+    call = f"{interface.function}({', '.join(arguments)});"
+    lines = [
+        "#include <assert.h>",
+        f"{kind} __VERIFIER_nondet_{kind}(void);",
+        "void __VERIFIER_assume(int);",
+        f"{kind if interface.returns else 'void'} {interface.function}({prototype});",
+        f"static {kind} vouch_in[{size}], vouch_out[{outputs}];",
+        "int main(void) {",
+    ]
+    for n, (low, high) in enumerate(zip(region.lower, region.upper, strict=True)):
+        if at is None:
+            lines.append(f"    vouch_in[{n}] = __VERIFIER_nondet_{kind}();")
+            inside = f"vouch_in[{n}] >= {_hex(low)} && vouch_in[{n}] <= {_hex(high)}"
+            lines.append(f"    __VERIFIER_assume({inside});")
+        else:
+            lines.append(f"    vouch_in[{n}] = ({kind}){_hex(at[n])};")
+    lines.append(f"    {'vouch_out[0] = ' if interface.returns else ''}{call}")
+    if expected is None:
+        lines += [f"    assert(!(vouch_out[{n}] == __VERIFIER_nondet_{kind}()));" for n in range(outputs)]
+    for n, (low, high) in enumerate(expected or ()):
+        lines.append(f"    assert(vouch_out[{n}] >= {_hex(low)} && vouch_out[{n}] <= {_hex(high)});")
+    return "\n".join([*lines, "    return 0;", "}", ""])
+
+
+def _hex(x: float) -> str:
+    text = float(x).hex()
+    return f"({text})" if text.startswith("-") else text
+
+
+# ---------------------------------------------------------------- comparing
+
+
+@dataclass(slots=True)
+class _Executed:
+    """The harness as terms: inputs and outputs in their order, and the conditions for getting there."""
+
+    inputs: list[Term] = field(default_factory=list)
+    outputs: list[Term] = field(default_factory=list)
+    asked: list[Term] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Subject:
+    """The code: its files with the harness first, and how it is called and read."""
+
+    paths: list[str]
+    harness: Path
+    interface: Interface
+    region: Region
+    check: Settings
+
+
+def _compared(network: Any, subject: _Subject, settings: Settings) -> tuple[Comparison, float | None]:
+    from vouch.equiv.api import compared
+    from vouch.equiv.result import Comparison
+    from vouch.smt.term import Session
+
+    began = time.monotonic()
+    asked = f"|difference| <= {settings.epsilon:g} ({settings.norm})"
+
+    def undecided(reason: str, rounding: float | None = None) -> tuple[Comparison, float | None]:
+        seconds = time.monotonic() - began
+        return Comparison(Verdict.UNKNOWN, "code", seconds, asked, reason=reason), rounding
+
+    with Session():
+        try:
+            executed = _execute(subject, network.outputs)
+            lifted = _lifted(network, executed)
+        except Unsupported as error:
+            return undecided(str(error))
+        rounding = float(lifted.errors.sum() if settings.norm == "l1" else lifted.errors.max())
+        left = float(settings.epsilon) - rounding * (1 + 2.0**-30)
+        if left <= 0:
+            return undecided(f"rounding alone may come to {rounding:.3g}", rounding)
+        options = settings.replace(epsilon=left)
+        found = compared(network, lifted.layers, options, region=subject.region)
+        seconds = time.monotonic() - began
+        if found.verdict is Verdict.EQUIVALENT:
+            bound = None if found.bound is None else found.bound + rounding
+            return replace(found, seconds=seconds, asked=asked, bound=bound), rounding
+        if found.verdict is not Verdict.DIFFERENT or found.counterexample is None:
+            return replace(found, seconds=seconds, asked=asked), rounding
+        shown = _shown(network, executed, found, subject, settings)
+    if shown is None:
+        return undecided("the models differ by less than rounding can make up for", rounding)
+    return replace(shown, seconds=time.monotonic() - began, asked=asked), rounding
+
+
+def _execute(subject: _Subject, outputs: int) -> _Executed:
+    """Follow the harness to its end. Every output is compared with a symbol of its own there."""
+    from vouch.api import front_options
+    from vouch.bmc.problem import pose
+    from vouch.bmc.rounds import Log, Rounds
+    from vouch.c import checks, frontend
+    from vouch.c.checks.base import Category
+    from vouch.c.entries import entries
+    from vouch.numeric.narrow import conjuncts
+    from vouch.smt.walk import order
+
+    check, wanted = subject.check, checks.chosen(("assertion",))
+    program = frontend.load(subject.paths, front_options(check, wanted)).program
+    listed = checks.find(program, wanted, program.sources)
+    starts = entries(program, ["main"], None)
+    deadline = None if check.timeout is None else time.monotonic() + float(check.timeout)
+    problem = pose(program, listed, (), check, deadline, entries=starts, bounds={})
+    equation = Rounds(problem, Log()).equation(problem.starts[0], _BOUND)
+    if equation.cuts:
+        raise Unsupported(f"the code was not followed to its end: {equation.cuts[0].reason}")
+    claims = [c for c in equation.claims if Path(c.check.location.file).name == subject.harness.name]
+    claims = [c for c in claims if c.check.category is Category.ASSERTION]
+    claims.sort(key=lambda claim: claim.check.location.line)
+    found = _Executed()
+    symbols: list[Term] = []
+    for _, same in groupby(claims, key=lambda claim: claim.check.id):
+        # An assertion may have several claims; the one that compares is the one that is asked for.
+        parts = {p: c for c in same for p in conjuncts([c.violated]) if p.op == "fp_eq"}
+        if len(parts) != 1:
+            raise Unsupported("an output of the code is reached by several ways, or is no number")
+        ((part, claim),) = parts.items()
+        value, own = sorted(part.args, key=lambda term: term.id)
+        found.outputs.append(value)
+        found.asked = [claim.violated]  # the last one is reached when no other failed, so it has them all
+        symbols.append(own)
+    if len(found.outputs) != outputs:
+        raise Unsupported("an output of the code is not reached")
+    floats = (t for t in order(found.asked) if t.op == "fp_from_bits" and t.args[0].op == "symbol")
+    found.inputs = [t for t in sorted(floats, key=lambda t: t.args[0].id) if t not in symbols]
+    if len(found.inputs) != subject.region.size:
+        raise Unsupported("the inputs of the code are not the model's")
+    return found
+
+
+_BOUND = 4096  # iterations of a loop; those of networks have constant counts
+
+
+def _lifted(network: Any, executed: _Executed) -> Layers:
+    from vouch.numeric.layers import aligned, layers_of
+    from vouch.numeric.narrow import Contradiction
+
+    try:
+        found = layers_of(executed.asked, executed.inputs, executed.outputs)
+    except Contradiction:
+        raise Unsupported("no input of the region gets to the end of the code") from None
+    chain = _chain(network)
+    return found if chain is None else replace(found, layers=aligned(found.layers, chain))
+
+
+def _chain(network: Any) -> list[tuple[Any, Any]] | None:
+    from vouch.nn.lowered import lower
+
+    try:
+        chain = lower(network).as_chain()
+    except Unsupported:
+        return None
+    return None if chain is None else [(node.maps[0].dense(), node.bias) for node in chain]
+
+
+def _shown(
+    network: Any, executed: _Executed, found: Comparison, subject: _Subject, settings: Settings
+) -> Comparison | None:
+    """The difference at the input that was found, by exact evaluation of the code, and by running it."""
+    from vouch.equiv.outcome import Witness
+    from vouch.nn.replay import replay
+    from vouch.numeric.tape import bits_of, float_of
+    from vouch.smt.walk import evaluate
+
+    assert found.counterexample is not None
+    sort = executed.inputs[0].sort
+    point = np.array([float(np.float32(x)) if sort.width == 32 else x for x in found.counterexample.input])
+    point = np.clip(point, subject.region.lower, subject.region.upper)
+    if not subject.region.contains(point):
+        return None
+    values = {t.args[0]: bits_of(sort, x) for t, x in zip(executed.inputs, point, strict=True)}
+    memo: dict[Term, Any] = {}
+    code = np.array([float(float_of(sort, evaluate(t, values, lambda s: 0, memo))) for t in executed.outputs])
+    model = np.asarray(replay(network, point[None, :])[0], dtype=np.float64)
+    gaps = np.abs(code - model)
+    size = gaps.sum() if settings.norm == "l1" else gaps.max()
+    if not size > settings.epsilon:
+        return None
+    ran = _ran(subject, point, code)
+    return replace(found, counterexample=Witness(point, model, code, ran), bound=None)
+
+
+def _ran(subject: _Subject, point: Any, code: Any) -> bool:
+    """Whether the compiled code gives those outputs: a harness that claims the first one to be smaller fails
+    when it is run, and every other output is what it should be."""
+    from vouch.api import run
+
+    dtype = np.float32 if subject.interface.kind == "float" else np.float64
+    smaller = float(np.nextafter(dtype(code[0]), dtype(-np.inf)))
+    limits = [(-float(np.finfo(dtype).max), smaller), *((float(c), float(c)) for c in code[1:])]
+    second = subject.harness.with_name("vouch_shown.c")
+    text = _harness(subject.interface, subject.region, len(code), point, limits)
+    second.write_text(text, encoding="utf-8")
+    result = run([str(second), *subject.paths[1:]], subject.check.replace(checks=["assertion"]))
+    own = [r for r in result.checks if Path(r.check.location.file).name == second.name]
+    first, *others = sorted(own, key=lambda r: r.check.location.line)
+    return bool(first.replayed) and all(r.verdict is Verdict.SAFE for r in others)
