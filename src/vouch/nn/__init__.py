@@ -15,19 +15,22 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from vouch.nn.api import output_ranges, robust, verify
     from vouch.nn.loaders import load
+    from vouch.nn.loaders.objects import from_sklearn, from_torch
     from vouch.nn.network import Network
     from vouch.nn.result import Result
 
 _HOME = {
     "Network": "vouch.nn.network",
     "Result": "vouch.nn.result",
+    "from_sklearn": "vouch.nn.loaders.objects",
+    "from_torch": "vouch.nn.loaders.objects",
     "load": "vouch.nn.loaders",
     "output_ranges": "vouch.nn.api",
     "robust": "vouch.nn.api",
     "verify": "vouch.nn.api",
 }
 
-__all__ = ["Network", "Result", "load", "output_ranges", "robust", "verify"]
+__all__ = ["Network", "Result", "from_sklearn", "from_torch", "load", "output_ranges", "robust", "verify"]
 
 
 def __getattr__(name: str) -> Any:

@@ -35,9 +35,10 @@ NetworkLike: TypeAlias = Network | Path_ | Sequence[tuple[Array, Array]] | Mappi
 def verify(network: NetworkLike, property: Property | Path_, **options: Any) -> Result:
     """Decide whether the property holds for all its inputs.
 
-    `network` is a file, a `Network`, a list of numpy layers (W, b) with ReLU between them, or for properties
-    about several networks a mapping from their names. `property` is a VNN-LIB file or a `Property`.
-    Options are those of the command line with underscores, e.g. `timeout=60`, `engine="milp"`.
+    `network` is a file, a `Network`, a torch module, a fitted MLPClassifier or MLPRegressor of scikit-learn,
+    a list of numpy layers (W, b) with ReLU between them, or for properties about several networks a mapping
+    from their names. `property` is a VNN-LIB file or a `Property`. Options are those of the command line with
+    underscores, e.g. `timeout=60`, `engine="milp"`.
     """
     return decide(network, property, resolve("nn", options))
 
@@ -178,7 +179,18 @@ def as_network(source: NetworkLike) -> Network:
         case Mapping():
             return joined([as_network(part) for part in source.values()])
         case _:
-            return Network.from_layers(list(source))
+            return _from_object(source)
+
+
+def _from_object(source: Any) -> Network:
+    """A torch module, a fitted perceptron of scikit-learn, or a list of numpy layers."""
+    from vouch.nn.loaders.objects import from_sklearn, from_torch, is_perceptron, is_torch_module
+
+    if is_torch_module(source):
+        return from_torch(source)
+    if is_perceptron(source):
+        return from_sklearn(source)
+    return Network.from_layers(list(source))
 
 
 def decide(

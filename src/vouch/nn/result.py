@@ -21,11 +21,14 @@ class Counterexample:
     """A point of the input set that violates the property, flat in row-major order.
 
     `output` is what onnxruntime computed for it when the result is `replayed`, otherwise the float64 value.
-    With several networks, inputs and outputs stand one after the other in the property's order.
+    With several networks, inputs and outputs stand one after the other in the property's order. `decimals`,
+    where there are any, are the inputs digit for digit: all digits of each float, or on a face of the box the
+    decimal that is read as it. They lie in the box that the property states in decimals.
     """
 
     input: Vector
     output: Vector
+    decimals: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, list[float]]:
         return {"input": [float(v) for v in self.input], "output": [float(v) for v in self.output]}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import csv
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 
 from vouch.errors import VouchError
@@ -26,8 +27,9 @@ def result_text(result: Result) -> str:
     if result.counterexample is None:
         return word + "\n"
     found = result.counterexample
-    lines = [f"(X_{i} {float(v)!r})" for i, v in enumerate(found.input)]
-    lines += [f"(Y_{i} {float(v)!r})" for i, v in enumerate(found.output)]
+    inputs = found.decimals or tuple(repr(float(v)) for v in found.input)
+    lines = [f"(X_{i} {text})" for i, text in enumerate(inputs)]
+    lines += [f"(Y_{i} {format(Decimal(float(v)), 'f')})" for i, v in enumerate(found.output)]
     return f"{word}\n(" + "\n".join(lines) + ")\n"
 
 

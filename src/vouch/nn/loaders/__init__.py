@@ -1,4 +1,4 @@
-"""Reads networks: ONNX, NNet, Keras. A file may be gzipped.
+"""Reads networks: ONNX, NNet, Keras, torch. A file may be gzipped (not one of torch).
 
 `load(path)` goes by the file's name. Whatever is wrong with a file comes out as one VouchError.
 """
@@ -13,7 +13,7 @@ from vouch.nn.loaders.files import resolved, suffix
 from vouch.nn.loaders.memory import limited
 from vouch.nn.network import Network
 
-SUFFIXES = (".onnx", ".nnet", ".h5", ".hdf5", ".keras")
+SUFFIXES = (".onnx", ".nnet", ".h5", ".hdf5", ".keras", ".pt", ".pth")
 
 
 def load(path: str | PathLike[str]) -> Network:
@@ -37,5 +37,9 @@ def _load(file: Path, name: str) -> Network:
             from vouch.nn.loaders.keras import load_keras
 
             return load_keras(file)
+        case ".pt" | ".pth":
+            from vouch.nn.loaders.objects import load_torch
+
+            return load_torch(file)
         case other:
             raise VouchError(f"{name}: unknown kind of network {other!r}; known are {', '.join(SUFFIXES)}")

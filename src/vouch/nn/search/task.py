@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from decimal import Decimal
 
 import numpy as np
 
@@ -66,9 +67,21 @@ class Judge:
                 self._seen.add(key)
                 output = self._violates(case, candidate)
                 if output is not None:
-                    return Counterexample(candidate, output)
+                    return self._inside(case, candidate, output)
                 self.rejected += 1
         return None
+
+    def _inside(self, case: Case, point: Array, output: Array) -> Counterexample:
+        """The violation, one float32 away from the faces of the box where it is still one: the decimals of a
+        property are rounded when they are read, so a point on a face might be outside of the box by a
+        digit."""
+        moved = _off_the_faces(case, point)
+        if not np.array_equal(moved, point):
+            other = self._violates(case, moved)
+            if other is not None:
+                point, output = moved, other
+        inner = (point > case.lower) & (point < case.upper)
+        return Counterexample(point, output, tuple(map(_decimal, point, inner)))
 
     def _candidates(self, case: Case, point: Array) -> list[Array]:
         rounded = point.astype(np.float32).astype(np.float64)
@@ -106,3 +119,22 @@ class Judge:
             if np.all(worst + slack + region.x_rows @ point - region.rhs <= 0):
                 return True
         return False
+
+
+def _off_the_faces(case: Case, point: Array) -> Array:
+    """The point with components on a face of the box moved to the next float32 inside, where there is one."""
+    first, last = _above(case.lower), -_above(-case.upper)
+    moved = np.where((point <= case.lower) & (first < case.upper), first, point)
+    return np.where((moved >= case.upper) & (last > case.lower), last, moved)
+
+
+def _above(values: Array) -> Array:
+    """The next float32 above each value."""
+    near = values.astype(np.float32)
+    return np.where(near > values, near, np.nextafter(near, np.float32(np.inf))).astype(np.float64)
+
+
+def _decimal(value: float, exact: bool) -> str:
+    """All digits of a float; on a face of the box, the shortest decimal that is read as it."""
+    number = float(value)
+    return format(Decimal(number), "f") if exact else repr(number)
