@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from vouch.c.checks.base import OFF_BY_DEFAULT, Category
-from vouch.manual import options_page
+from vouch.manual import options_page, types_module
 from vouch.settings import SECTIONS
 from vouch.verdict import Exit
 
@@ -16,6 +16,11 @@ ROOT = Path(__file__).resolve().parent.parent
 def test_options_page_is_up_to_date() -> None:
     """If this fails: python -m vouch.manual > docs/options.md"""
     assert (ROOT / "docs" / "options.md").read_text(encoding="utf-8") == options_page()
+
+
+def test_types_of_settings_are_up_to_date() -> None:
+    """If this fails: python -m vouch.manual types > src/vouch/option_types.py"""
+    assert (ROOT / "src" / "vouch" / "option_types.py").read_text(encoding="utf-8") == types_module()
 
 
 def test_manual_of_check_is_complete() -> None:

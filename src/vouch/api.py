@@ -373,6 +373,7 @@ _REPLAY_SHARE, _REPLAY_SECONDS = 0.1, 1.0
 
 def _before_replay(state: _CheckRun) -> float | None:
     """When the engine has to end, so that what it finds can still be run within the limit."""
-    if state.deadline is None or state.settings.no_replay:
+    limit = state.settings.timeout
+    if state.deadline is None or limit is None or state.settings.no_replay:
         return state.deadline
-    return state.deadline - min(_REPLAY_SHARE * float(state.settings.timeout), _REPLAY_SECONDS)
+    return state.deadline - min(_REPLAY_SHARE * limit, _REPLAY_SECONDS)

@@ -1,6 +1,9 @@
-"""The option reference, made from the tables of `settings.py`: `python -m vouch.manual > docs/options.md`."""
+"""What is made from the tables of `settings.py`: the option reference (`python -m vouch.manual >
+docs/options.md`) and the types of settings (`python -m vouch.manual types > src/vouch/option_types.py`)."""
 
 from __future__ import annotations
+
+import sys
 
 from vouch.settings import COMMON, SECTIONS, Option
 
@@ -69,5 +72,43 @@ def _escaped(text: str) -> str:
     return text.replace("|", "\\|")
 
 
+_TYPES = '''"""The types of settings, for the type checker: made from the option tables by
+`python -m vouch.manual types > src/vouch/option_types.py`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+
+class OptionTypes:
+    """The options of all commands; a command has the common ones and those of its section."""
+
+'''
+
+
+def types_module() -> str:
+    """A class with an annotation for each option; one of several commands has one type in all of them."""
+    found: dict[str, list[Option]] = {}
+    for options in (COMMON, *SECTIONS.values()):
+        for option in options:
+            found.setdefault(option.key, []).append(option)
+    rows = [f"    {key}: {_type(options)}" for key, options in found.items()]
+    rows += ["    configuration: Path | None  # the file that was read", "    from_file: frozenset[str]"]
+    return _TYPES + "\n".join(rows) + "\n"
+
+
+def _type(options: list[Option]) -> str:
+    first = options[0]
+    kinds = {option.type for option in options}
+    assert kinds == {first.type}, f"{first.name} has several types"
+    name = "list[str]" if first.type is list else first.type.__name__
+    if first.type is str and first.choices and all(o.choices == first.choices for o in options):
+        quoted = (f'"{choice}"' for choice in first.choices)
+        name = f"Literal[{', '.join(quoted)}]"
+    return f"{name} | None" if any(option.default is None for option in options) else name
+
+
 if __name__ == "__main__":
-    print(options_page(), end="")
+    print(types_module() if "types" in sys.argv[1:] else options_page(), end="")

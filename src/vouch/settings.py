@@ -3,7 +3,8 @@
 An option is a row of one of the tables below. `resolve` merges, strongest first: flags, environment,
 `vouch.toml` or `[tool.vouch]` in `pyproject.toml`, defaults. An unknown key is an error.
 A file belongs to the code under test and may be hostile: it names no programs to run and no places to write.
-Settings are read as attributes: option `check-timeout` is `settings.check_timeout`.
+Settings are read as attributes: option `check-timeout` is `settings.check_timeout`. Their types are made from
+the tables: after a change of a table, `python -m vouch.manual types > src/vouch/option_types.py`.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vouch.errors import VouchError
 from vouch.files import read_text
+from vouch.option_types import OptionTypes
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,14 +380,16 @@ SECTIONS: Mapping[str, tuple[Option, ...]] = {
 }
 
 
-class Settings:
-    """Resolved options of one command, read as attributes."""
+class Settings(OptionTypes):
+    """Resolved options of one command, read as attributes: those of its section and the common ones."""
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         self.__dict__.update(values)
 
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"no option {name!r}")
+    if not TYPE_CHECKING:  # for the type checker `OptionTypes` says which there are
+
+        def __getattr__(self, name: str) -> Any:
+            raise AttributeError(f"no option {name!r}")
 
     def replace(self, **changes: Any) -> Settings:
         unknown = changes.keys() - self.__dict__.keys()

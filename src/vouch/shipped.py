@@ -304,7 +304,8 @@ def _compared(network: Any, subject: _Subject, settings: Settings) -> tuple[Comp
         except Unsupported as error:
             return undecided(str(error))
         rounding = float(lifted.errors.sum() if settings.norm == "l1" else lifted.errors.max())
-        left = float(settings.epsilon) - rounding * (1 + 2.0**-30)
+        assert settings.epsilon is not None  # how far they may be apart is what is asked
+        left = settings.epsilon - rounding * (1 + 2.0**-30)
         if left <= 0:
             return undecided(f"rounding alone may come to {rounding:.3g}", rounding)
         options = settings.replace(epsilon=left)

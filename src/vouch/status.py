@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from enum import Flag
+from typing import assert_never
 
 from vouch.result import CheckResult
 from vouch.verdict import Verdict
@@ -54,8 +55,12 @@ def counts(result: CheckResult, direction: Direction) -> bool:
             return Direction.PROVES in direction
         case Verdict.UNSAFE | Verdict.COND_UNSAFE:
             return Direction.REFUTES in direction
-        case _:
+        case Verdict.UNKNOWN | Verdict.TIMEOUT:
             return True
+        case Verdict.EQUIVALENT | Verdict.DIFFERENT:
+            raise AssertionError("answers about networks")
+        case _ as never:
+            assert_never(never)
 
 
 def refined(known: CheckResult | None, new: CheckResult, direction: Direction) -> CheckResult:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, assert_never
 
 from vouch.bmc.access_paths import AccessPaths
 from vouch.bmc.context import ExecutionContext
@@ -104,8 +104,10 @@ class ModelReader:
                 return Address(None, number % (1 << self.context.pointer_bits))
             case Kind.FUNCTION:
                 return Address(target.name or OUTSIDE_FUNCTION, number)
-            case _:
+            case Kind.STACK | Kind.GLOBAL | Kind.HEAP | Kind.OUTSIDE:
                 return Address(self.name(target), number + self._room(target))
+            case _ as never:
+                assert_never(never)
 
     def name(self, target: MemObject) -> str:
         """How the replay knows an object."""
@@ -118,8 +120,10 @@ class ModelReader:
                     return target.name
                 owner, number = self._numbers[target]
                 return f"local:{owner}" if owner else f"heap:{number}"
-            case _:
+            case Kind.GLOBAL | Kind.FUNCTION | Kind.NULL | Kind.WILD | Kind.DEVICE:
                 return target.name
+            case _ as never:
+                assert_never(never)
 
     def made(self) -> list[tuple[MemObject, Initial, str, int]]:
         """Objects made on this path, what they hold unwritten, the alloca (or "" for the heap) and how many

@@ -143,7 +143,8 @@ def property_of(settings: Settings) -> Property:
         raise VouchError("give either --epsilon or --top")
     if settings.top is not None:
         return Top(settings.top)
-    return Epsilon(float(settings.epsilon), "l1" if settings.norm == "l1" else "linf")
+    assert settings.epsilon is not None
+    return Epsilon(settings.epsilon, "l1" if settings.norm == "l1" else "linf")
 
 
 def region_of(shape: tuple[int, ...], settings: Settings) -> Region:

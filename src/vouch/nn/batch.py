@@ -101,7 +101,8 @@ class _Worker:
         line = self._started()
         start = time.monotonic()
         line.send((instance, vars(settings)))
-        limit = float(settings.timeout)
+        assert settings.timeout is not None  # an instance has a time limit
+        limit = settings.timeout
         try:
             if line.poll(limit + GRACE):
                 answer: dict[str, Any] = line.recv()

@@ -43,6 +43,7 @@ def step_of(text: str | None) -> Fraction | None:
 
 def quantised(network: Network, settings: Settings) -> IntegerNetwork:
     """The network in the format that the settings name."""
+    assert settings.format is not None  # the caller asks for integers where there is one
     formats = formats_of(settings.format, settings.rounding, settings.overflow)
     return quantise(network, formats, activation_of(settings.activation))
 
