@@ -56,17 +56,8 @@ def harness(network: IntegerNetwork, cases: Sequence[IntCase] | None) -> str:
     property any inputs at all, and nothing but the code's own run-time errors to find."""
     if cases is not None and not wide_enough(network, cases):
         raise Unsupported("a harness for a property whose coefficients need more than 64 bits")
-    lines = [
-        '#include "net.h"\n\n'
-        "extern net_t nondet_net(void);\nextern void __VERIFIER_assume(int condition);\n"
-        "extern void __VERIFIER_assert(int condition);\n\n"
-    ]
-    for number, case in enumerate(cases or ()):
-        lines.append(
-            f"static int in_set_{number}(const net_t *in)\n{{\n    return {box_text(case)};\n}}\n\n"
-            f"static int violated_{number}(const net_t *in, const net_t *out)\n{{\n"
-            f"    (void)in;\n    return {violated_text(case)};\n}}\n\n"
-        )
+    lines = [_PROLOGUE, "extern net_t nondet_net(void);\n\n"]
+    lines += _conditions(cases or ())
     lines.append(
         "int main(void)\n{\n    net_t in[NET_INPUTS];\n    net_t out[NET_OUTPUTS];\n    int i;\n"
         "    for (i = 0; i < NET_INPUTS; i++) in[i] = nondet_net();\n"
@@ -78,16 +69,48 @@ def harness(network: IntegerNetwork, cases: Sequence[IntCase] | None) -> str:
             f"        __VERIFIER_assume(in[i] >= {literal(bits.low)} &&\n"
             f"            in[i] <= {literal(bits.high)});\n"
         )
+        lines.append("    net_run(in, out);\n")
     else:
-        sets = " || ".join(f"in_set_{n}(in)" for n in range(len(cases))) or "0"
-        lines.append(f"    __VERIFIER_assume({sets});\n")
-    lines.append("    net_run(in, out);\n")
-    for number in range(len(cases or ())):
-        test = f"violated_{number}(in, out)"
-        within = f"in_set_{number}(in) && " if len(cases or ()) > 1 else ""
-        lines.append(f"    __VERIFIER_assert(!({within}{test}));\n")
+        lines += _question(len(cases))
     lines.append("    return 0;\n}\n")
     return "".join(lines)
+
+
+def entry(network: IntegerNetwork, cases: Sequence[IntCase], name: str) -> str:
+    """The same as a function whose arguments are the inputs, x0, x1, …, for verifiers that report them."""
+    if not wide_enough(network, cases):
+        raise Unsupported("a harness for a property whose coefficients need more than 64 bits")
+    arguments = ", ".join(f"net_t x{i}" for i in range(network.inputs))
+    lines = [_PROLOGUE, *_conditions(cases), f"void {name}({arguments});\n\nvoid {name}({arguments})\n{{\n"]
+    lines.append("    net_t in[NET_INPUTS];\n    net_t out[NET_OUTPUTS];\n")
+    lines += [f"    in[{i}] = x{i};\n" for i in range(network.inputs)]
+    return "".join([*lines, *_question(len(cases)), "}\n"])
+
+
+_PROLOGUE = (
+    '#include "net.h"\n\nextern void __VERIFIER_assume(int condition);\n'
+    "extern void __VERIFIER_assert(int condition);\n\n"
+)
+
+
+def _conditions(cases: Sequence[IntCase]) -> list[str]:
+    """Functions that tell whether inputs belong to a case, and whether they violate it."""
+    return [
+        f"static int in_set_{number}(const net_t *in)\n{{\n    return {box_text(case)};\n}}\n\n"
+        f"static int violated_{number}(const net_t *in, const net_t *out)\n{{\n"
+        f"    (void)in;\n    return {violated_text(case)};\n}}\n\n"
+        for number, case in enumerate(cases)
+    ]
+
+
+def _question(count: int) -> list[str]:
+    """Assume that the inputs belong to a case, run, and assert that none of their cases is violated."""
+    sets = " || ".join(f"in_set_{n}(in)" for n in range(count)) or "0"
+    lines = [f"    __VERIFIER_assume({sets});\n", "    net_run(in, out);\n"]
+    for number in range(count):
+        within = f"in_set_{number}(in) && " if count > 1 else ""
+        lines.append(f"    __VERIFIER_assert(!({within}violated_{number}(in, out)));\n")
+    return lines
 
 
 MAKEFILE = """# Builds the network; `make check` verifies it, `make ranges` proves the range invariants.

@@ -29,6 +29,14 @@ def engine(name: str) -> Engine:
             from vouch.nn.fixed.search import bounds
 
             return bounds
+        case "smt":
+            from vouch.nn.fixed.smt import smt
+
+            return smt
+        case "code":
+            from vouch.nn.fixed.code import code
+
+            return code
         case "auto":
             return _auto
         case _:
