@@ -93,9 +93,14 @@ def check(seed: int, engines: list[str]) -> None:
         assert (result.replayed is True) == (truth is Verdict.UNSAFE)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(9))
 def test_engines_on_tiny_networks(seed: int) -> None:
-    check(seed, ["enumerate", "bounds", "auto"])
+    check(seed, ["enumerate", "bounds", "smt", "auto"])
+
+
+@pytest.mark.parametrize("seed", [0, 4, 8])
+def test_generated_code_on_tiny_networks(seed: int) -> None:
+    check(seed, ["code"])
 
 
 @pytest.mark.parametrize("seed", range(100, 109))
@@ -110,7 +115,9 @@ def test_bounds_without_help(seed: int, monkeypatch: pytest.MonkeyPatch) -> None
 def test_campaign(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(1000 + 50 * part, 1050 + 50 * part):
         monkeypatch.setattr(search, "_LEAF", 1 if seed % 2 else 1 << 19)
-        check(seed, ["enumerate", "bounds", "auto"])
+        check(seed, ["enumerate", "bounds", "smt", "auto"])
+        if seed % 5 == 0:
+            check(seed, ["code"])
 
 
 def test_wrapped_inputs() -> None:
@@ -170,3 +177,53 @@ def test_steps_of_inputs() -> None:
     for engine in ("enumerate", "bounds"):
         assert vouch.nn.verify(network, prop, format="4.6", engine=engine).verdict is Verdict.UNSAFE
         assert vouch.nn.verify(network, prop, format="4.6", engine=engine, step="0.1").verdict is Verdict.SAFE
+
+
+def test_word_lengths(tmp_path: Any) -> None:
+    """x1 - x2 of <K,L> numbers: the verdict of every word length by hand."""
+    from vouch.nn.fixed.bits import fits, range_of, sweep
+    from vouch.settings import resolve
+
+    network = Network.from_layers([(np.array([[0.7, -0.6]]), np.array([0.0]))])
+    # At (1, 1) the value is 0.1, but products are rounded down: below 0 while a unit is too coarse.
+    prop = output_union(np.array([1.0, 1.0]), np.array([1.0, 1.0]), [(np.array([[1.0]]), np.array([0.0]))])
+    table = sweep(network, {"positive": prop}, resolve("nn", {}), range_of("3..12"))
+    for width in table.widths:
+        assert width.fits
+        assert width.format.bits == width.bits
+        reference = Reference(width.format.integer, width.format.fraction, "floor", "wrap")
+        one = reference.convert(1.0)
+        value = reference.run([(np.array([[0.7, -0.6]]), np.array([0.0]))], [one, one])[0]
+        assert width.verdicts["positive"] is (Verdict.SAFE if value > 0 else Verdict.UNSAFE)
+    assert table.smallest is not None
+    assert not fits(network, Format(1, 5), prop)  # 1.0 is no number of it
+    assert fits(network, Format(2, 5), prop)
+    table.plot(str(tmp_path / "table.png"))
+    assert (tmp_path / "table.png").stat().st_size > 1000
+
+
+def test_word_lengths_on_the_command_line(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    import json
+
+    from vouch.cli.main import run
+    from vouch.nn.export import to_onnx
+
+    layers = [
+        (np.array([[1.0, -1.0], [0.5, 0.25]]), np.array([0.0, 0.1])),
+        (np.array([[1.0, 1.0]]), np.array([0.0])),
+    ]
+    (tmp_path / "net.onnx").write_bytes(to_onnx(Network.from_layers(layers), double=False))
+    (tmp_path / "p.vnnlib").write_text(
+        "(declare-const X_0 Real)(declare-const X_1 Real)(declare-const Y_0 Real)"
+        "(assert (>= X_0 0.5))(assert (<= X_0 1.0))(assert (>= X_1 0.25))"
+        "(assert (<= X_1 0.5))(assert (<= Y_0 0.3))"
+    )
+    arguments = [str(tmp_path / "net.onnx"), str(tmp_path / "p.vnnlib"), "--range", "4..10", "--json"]
+    assert run(["nn", "bits", *arguments, "--per-layer"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert [width["bits"] for width in document["widths"]] == list(range(4, 11))
+    assert document["smallest"]["bits"] <= 10
+    assert len(document["layers"]) == 2
+    formats = ",".join(document["layers"])
+    assert run(["nn", "verify", *arguments[:2], "--format", formats]) == 0
+    assert run(["nn", "bits", *arguments[:2], "--range", "9..4"]) == 2

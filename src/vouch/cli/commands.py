@@ -208,6 +208,18 @@ COMMANDS: tuple[Command, ...] = (
         without=("output_format", "output_file", "html"),
     ),
     Command(
+        "nn bits",
+        "How properties fare in fixed point by word length, and the smallest that holds.",
+        "vouch.cli.nn_code:bits",
+        "nn",
+        (Argument("network", "NET"), Argument("properties", "PROPERTY…", "VNN-LIB files.", many=True)),
+        (
+            Option("range", str, "6..32", "Word lengths in bits.", metavar="LOW..HIGH"),
+            Option("per-layer", bool, False, "Then look for a smaller format for each layer."),
+            Option("plot", str, None, "Draw the table.", metavar="FILE"),
+        ),
+    ),
+    Command(
         "nn batch",
         "Run a benchmark folder as VNN-COMP does; decided instances of an earlier run are kept.",
         "vouch.cli.nn:batch",

@@ -1,14 +1,21 @@
-"""`vouch nn codegen`."""
+"""`vouch nn codegen` and `vouch nn bits`."""
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from vouch.cli.nn import Progress
+from vouch.cli.supervised import Rendered, supervised
 from vouch.errors import VouchError
 from vouch.settings import Settings
-from vouch.verdict import Exit
+from vouch.verdict import Exit, Verdict
+
+if TYPE_CHECKING:
+    from vouch.run.supervise import Send
 
 
 def codegen(
@@ -42,3 +49,43 @@ def codegen(
             print(f"{target}: net.c compiles to {size} bytes")
     sys.stdout.flush()
     return Exit.PROVED
+
+
+def bits(
+    network: str, properties: Sequence[str], range: str, per_layer: bool, plot: str | None, settings: Settings
+) -> int:
+    from vouch.nn.fixed.bits import Table, range_of
+
+    widths = range_of(range)
+    if settings.format is not None:
+        raise VouchError("option --format: nn bits tries all formats itself")
+    if not properties:
+        raise VouchError("a property is missing")
+
+    def answer(table: Table) -> Rendered:
+        if plot is not None:
+            table.plot(plot)
+        text = json.dumps(table.to_json()) + "\n" if settings.json else table.text()
+        return Rendered(text, table.exit_code)
+
+    def work(send: Send) -> Rendered:
+        from vouch.nn.fixed.bits import sweep
+        from vouch.nn.loaders import load
+        from vouch.nn.properties import read as read_property
+
+        named = {_stem(path): read_property(Path(path)) for path in properties}
+        return answer(sweep(load(network), named, settings, widths, per_layer=per_layer, report=send))
+
+    def without(verdict: Verdict, reason: str, seconds: float) -> Rendered:
+        return Rendered(
+            json.dumps(Table((), (), None, seconds).to_json()) + "\n" if settings.json else "",
+            Exit.UNDECIDED,
+            f"{reason}\n",
+        )
+
+    with Progress(settings) as progress:
+        return supervised(work, settings, without, progress)
+
+
+def _stem(path: str) -> str:
+    return Path(path.removesuffix(".gz")).stem
