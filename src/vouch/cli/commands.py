@@ -220,6 +220,23 @@ COMMANDS: tuple[Command, ...] = (
         ),
     ),
     Command(
+        "nn nearest",
+        "The nearest input of another class in fixed point, and a proof that none is nearer.",
+        "vouch.cli.nn_code:nearest",
+        "nn",
+        (Argument("network", "NET"),),
+        (
+            Option("input", str, None, "The point: numbers, .csv, .npy or an image (0 to 1).", metavar="X"),
+            Option("radius", float, 1.0, "How far to look.", minimum=0, metavar="R"),
+            Option("norm", str, "linf", "Of the distance.", choices=("linf", "l1", "l2"), metavar="NAME"),
+            Option("label", int, None, "The class to leave (default: that of the point).", metavar="C"),
+            Option("lower", float, None, "Smallest valid input.", metavar="V"),
+            Option("upper", float, None, "Largest valid input.", metavar="V"),
+            Option("index", int, None, "Which point of a data set.", minimum=0, metavar="N"),
+            Option("image", str, None, "Write the input that was found as a picture.", metavar="FILE"),
+        ),
+    ),
+    Command(
         "nn batch",
         "Run a benchmark folder as VNN-COMP does; decided instances of an earlier run are kept.",
         "vouch.cli.nn:batch",
