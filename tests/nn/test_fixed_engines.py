@@ -95,7 +95,7 @@ def check(seed: int, engines: list[str]) -> None:
 
 @pytest.mark.parametrize("seed", range(9))
 def test_engines_on_tiny_networks(seed: int) -> None:
-    check(seed, ["enumerate", "bounds", "smt", "auto"])
+    check(seed, ["enumerate", "bounds", "smt", "milp", "auto"])
 
 
 @pytest.mark.parametrize("seed", [0, 4, 8])
@@ -118,6 +118,10 @@ def test_campaign(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
         check(seed, ["enumerate", "bounds", "smt", "auto"])
         if seed % 5 == 0:
             check(seed, ["code"])
+        milp = vouch.nn.verify(
+            tiny(seed).network, tiny(seed).prop, engine="milp", timeout=20, **tiny(seed).options
+        )
+        assert milp.verdict in (tiny(seed).truth(), Verdict.TIMEOUT), (seed, milp)
 
 
 def test_wrapped_inputs() -> None:
@@ -227,3 +231,30 @@ def test_word_lengths_on_the_command_line(tmp_path: Any, capsys: pytest.CaptureF
     formats = ",".join(document["layers"])
     assert run(["nn", "verify", *arguments[:2], "--format", formats]) == 0
     assert run(["nn", "bits", *arguments[:2], "--range", "9..4"]) == 2
+
+
+@pytest.mark.parametrize("norm", ["linf", "l1", "l2"])
+def test_the_nearest_violation(norm: Any, tmp_path: Any) -> None:
+    """Against the distances of all numbers in reach."""
+    from vouch.nn.fixed.nearest import distance, nearest, write_image
+    from vouch.settings import resolve
+
+    rng = np.random.default_rng(2)
+    layers = [(rng.normal(size=(4, 2)), rng.normal(size=4)), (rng.normal(size=(2, 4)), rng.normal(size=2))]
+    network, point = Network.from_layers(layers), np.array([0.25, -0.5])
+    reference = Reference(4, 4, "floor", "wrap")
+    label = int(np.argmax(reference.run(layers, [4, -8])))
+    truth = []
+    for n in itertools.product(range(-60, 61), repeat=2):
+        y = reference.run(layers, list(n))
+        if y[1 - label] >= y[label]:
+            truth.append(distance(np.array(n) / 16 - point, norm))
+    found = nearest(network, point, resolve("nn", {"format": "4.4"}), norm=norm, radius=2.0)
+    assert found.exact
+    assert found.result is not None
+    assert found.result.replayed
+    # The ball holds numbers that reals of it become, which may lie up to a unit outside.
+    assert min(truth) - 1e-9 <= found.distance <= min(truth) + 1 / 16
+    assert found.proved <= min(truth) + 1e-9
+    write_image(tmp_path / "x.png", np.linspace(0, 1, 25), (1, 25))
+    assert (tmp_path / "x.png").stat().st_size > 50

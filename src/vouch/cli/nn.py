@@ -112,7 +112,7 @@ def bounds(network: str, settings: Settings, **given: Any) -> int:
             Exit.PROVED,
         )
 
-    with _Progress(settings) as progress:
+    with Progress(settings) as progress:
         return supervised(work, settings, lambda *what: _rendered(_none(settings, *what), settings), progress)
 
 

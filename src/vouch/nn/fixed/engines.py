@@ -33,6 +33,10 @@ def engine(name: str) -> Engine:
             from vouch.nn.fixed.smt import smt
 
             return smt
+        case "milp":
+            from vouch.nn.fixed.milp import milp
+
+            return milp
         case "code":
             from vouch.nn.fixed.code import code
 
