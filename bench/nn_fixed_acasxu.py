@@ -32,7 +32,7 @@ def main(arguments: list[str]) -> int:
             counts[verdict] = counts.get(verdict, 0) + 1
             open_cases += verdict not in ("safe", "unsafe")
             print(
-                f"<{form}> {path.name[14:17]} property {number} {verdict:8} {result.engine:10} "
+                f"<{form}> {path.name[13:16]} property {number} {verdict:8} {result.engine:10} "
                 f"{time.perf_counter() - began:7.2f} s {spent[-1]:7.2f} cpu s",
                 flush=True,
             )

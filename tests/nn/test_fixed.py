@@ -16,6 +16,7 @@ from random_graphs import random_graph
 import vouch
 from vouch.errors import Unsupported, VouchError
 from vouch.nn.fixed.codegen import Style, header, source
+from vouch.nn.fixed.cproperty import harness
 from vouch.nn.fixed.evaluate import evaluate
 from vouch.nn.fixed.format import Format, Overflow, Rounding, divided, formats_of
 from vouch.nn.fixed.native import Native, compiled
@@ -338,8 +339,10 @@ def test_no_warnings(tmp_path: Path) -> None:
             integers = quantise(network, form, None if form.fraction < 12 else Lut(Fraction(1, 100)))
             (tmp_path / "net.h").write_text(header(integers))
             (tmp_path / "net.c").write_text(source(integers))
+            (tmp_path / "harness.c").write_text(harness(integers, None))
             command = [str(wheel() / "zig"), "clang", "-isystem", str(wheel() / "lib" / "include"), *flags]
-            subprocess.run([*command, str(tmp_path / "net.c")], check=True)
+            for name in ("net.c", "harness.c"):
+                subprocess.run([*command, str(tmp_path / name)], check=True)
 
 
 def test_float_code_is_the_network_in_float32(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def header(network: IntegerNetwork, note: str = "") -> str:
         f"#define NET_INPUTS {network.inputs}\n#define NET_OUTPUTS {network.outputs}\n"
         f"#define NET_INTEGER_BITS {given.integer}\n#define NET_FRACTION_BITS {given.fraction}\n"
         f"#define NET_OUTPUT_FRACTION_BITS {made.fraction}\n\n"
-        f"typedef {number_type(_widest(network))} net_t;\n\n"
+        f"typedef {number_type(widest(network))} net_t;\n\n"
         "/* The outputs for NET_INPUTS numbers. */\nvoid net_run(const net_t *in, net_t *out);\n\n"
         "/* A real as an input: the number of its format that conversion yields. */\n"
         "net_t net_from_double(double value);\n\n"
@@ -67,7 +67,8 @@ def described(network: IntegerNetwork) -> str:
     return f"Network {name} in fixed point {', '.join(kinds)}"
 
 
-def _widest(network: IntegerNetwork) -> int:
+def widest(network: IntegerNetwork) -> int:
+    """Bits of the longest word, which sets the number type."""
     return max(form.bits for form in network.formats)
 
 
@@ -82,7 +83,7 @@ def source(network: IntegerNetwork, style: Style = _PLAIN, ranges: Sequence[tupl
 class _Source:
     def __init__(self, network: IntegerNetwork, style: Style, ranges: Sequence[tuple[Ints, Ints]]) -> None:
         self.network, self.style, self.ranges = network, style, ranges
-        self.wide = wide_bits(_widest(network))
+        self.wide = wide_bits(widest(network))
         self.arithmetic = Arithmetic(self.wide)
         self.tables: list[str] = []
         self.lookups: dict[int, str] = {}

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from vouch.errors import Unsupported
 from vouch.nn.fixed.cases import IntCase, IntRows
+from vouch.nn.fixed.codegen import widest
 from vouch.nn.fixed.ctext import literal
+from vouch.nn.fixed.format import Word
 from vouch.nn.fixed.network import IntegerNetwork
 
 _WORD = 62
@@ -39,16 +41,23 @@ def violated_text(case: IntCase) -> str:
     return " ||\n        ".join(f"({region_text(region)})" for region in case.regions) or "0"
 
 
-def box_text(case: IntCase) -> str:
-    """The condition that `in` is a point of the case."""
+def box_text(case: IntCase, bits: int) -> str:
+    """The condition that `in` is a point of the case; `bits` is the widest word of the network."""
     if case.members is not None:
         raise Unsupported("a harness for an input set that is not a box")
     parts = []
     for i, axis in enumerate(case.axes):
         if axis.levels is not None:
             raise Unsupported("a harness for inputs with a step")
-        parts.append(f"in[{i}] >= {literal(axis.low)} && in[{i}] <= {literal(axis.high)}")
-    return " &&\n        ".join(parts)
+        parts += _between(f"in[{i}]", axis.low, axis.high, bits)
+    return " &&\n        ".join(parts) or "1"
+
+
+def _between(name: str, low: int, high: int, bits: int) -> list[str]:
+    """low <= name <= high for a number of a type with so many bits; what the type says is not repeated."""
+    word = Word(next(size for size in (8, 16, 32) if bits <= size))
+    below = [] if low <= word.low else [f"{name} >= {literal(low)}"]
+    return below if high >= word.high else [*below, f"{name} <= {literal(high)}"]
 
 
 def harness(network: IntegerNetwork, cases: Sequence[IntCase] | None) -> str:
@@ -57,18 +66,16 @@ def harness(network: IntegerNetwork, cases: Sequence[IntCase] | None) -> str:
     if cases is not None and not wide_enough(network, cases):
         raise Unsupported("a harness for a property whose coefficients need more than 64 bits")
     lines = [_PROLOGUE, "extern net_t nondet_net(void);\n\n"]
-    lines += _conditions(cases or ())
+    lines += _conditions(network, cases or ())
     lines.append(
         "int main(void)\n{\n    net_t in[NET_INPUTS];\n    net_t out[NET_OUTPUTS];\n    int i;\n"
         "    for (i = 0; i < NET_INPUTS; i++) in[i] = nondet_net();\n"
     )
     if cases is None:
-        bits = network.input_format.word
-        lines.append(
-            f"    for (i = 0; i < NET_INPUTS; i++)\n"
-            f"        __VERIFIER_assume(in[i] >= {literal(bits.low)} &&\n"
-            f"            in[i] <= {literal(bits.high)});\n"
-        )
+        word = network.input_format.word
+        inside = " && ".join(_between("in[i]", word.low, word.high, widest(network)))
+        if inside:
+            lines.append(f"    for (i = 0; i < NET_INPUTS; i++) __VERIFIER_assume({inside});\n")
         lines.append("    net_run(in, out);\n")
     else:
         lines += _question(len(cases))
@@ -81,7 +88,11 @@ def entry(network: IntegerNetwork, cases: Sequence[IntCase], name: str) -> str:
     if not wide_enough(network, cases):
         raise Unsupported("a harness for a property whose coefficients need more than 64 bits")
     arguments = ", ".join(f"net_t x{i}" for i in range(network.inputs))
-    lines = [_PROLOGUE, *_conditions(cases), f"void {name}({arguments});\n\nvoid {name}({arguments})\n{{\n"]
+    lines = [
+        _PROLOGUE,
+        *_conditions(network, cases),
+        f"void {name}({arguments});\n\nvoid {name}({arguments})\n{{\n",
+    ]
     lines.append("    net_t in[NET_INPUTS];\n    net_t out[NET_OUTPUTS];\n")
     lines += [f"    in[{i}] = x{i};\n" for i in range(network.inputs)]
     return "".join([*lines, *_question(len(cases)), "}\n"])
@@ -93,10 +104,12 @@ _PROLOGUE = (
 )
 
 
-def _conditions(cases: Sequence[IntCase]) -> list[str]:
+def _conditions(network: IntegerNetwork, cases: Sequence[IntCase]) -> list[str]:
     """Functions that tell whether inputs belong to a case, and whether they violate it."""
+    bits = widest(network)
     return [
-        f"static int in_set_{number}(const net_t *in)\n{{\n    return {box_text(case)};\n}}\n\n"
+        f"static int in_set_{number}(const net_t *in)\n{{\n    (void)in;\n"
+        f"    return {box_text(case, bits)};\n}}\n\n"
         f"static int violated_{number}(const net_t *in, const net_t *out)\n{{\n"
         f"    (void)in;\n    return {violated_text(case)};\n}}\n\n"
         for number, case in enumerate(cases)

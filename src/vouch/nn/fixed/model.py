@@ -68,7 +68,8 @@ class Rules:
         return Rules(self.words, self.tables)
 
     def curve_error(self, index: int) -> float:
-        return self.tables[index][0].error
+        table = self.tables[index][0]
+        return (table.most - table.least) / 2 * _WIDEN
 
     def leaves(self, index: int, low: Any, high: Any, sources: list[tuple[Any, Any]]) -> Any | None:
         word, still = self.words.get(index), self.open.get(index)
@@ -105,16 +106,16 @@ class Rules:
         least, most = (np.ldexp(end, form.fraction) for end in ends)
         first, last = np.ceil(least).astype(np.int64), np.floor(most).astype(np.int64)
         value_low, value_high = (form.reals(table.look(number)) for number in (first, last))
-        middle = (low + high) * 0.5
+        middle, off = (low + high) * 0.5, (table.most + table.least) / 2
         assert relaxation.low_shift is not None
-        above = relaxation.high_slope * middle + relaxation.high_shift
-        below = relaxation.low_slope * middle + relaxation.low_shift
+        high_shift, low_shift = relaxation.high_shift + off, relaxation.low_shift + off
+        above, below = relaxation.high_slope * middle + high_shift, relaxation.low_slope * middle + low_shift
         flat = value_high - value_low <= above - below
         better = Relaxation(
             np.where(flat, 0.0, relaxation.low_slope),
-            np.where(flat, value_low, relaxation.low_shift),
+            np.where(flat, value_low, low_shift),
             np.where(flat, 0.0, relaxation.high_slope),
-            np.where(flat, value_high, relaxation.high_shift),
+            np.where(flat, value_high, high_shift),
             value_high > value_low,
         )
         return better, value_low, value_high

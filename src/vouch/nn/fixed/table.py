@@ -61,14 +61,19 @@ class Steps:
 class Table:
     """`segments` in ascending order; the first one also serves everything below it.
 
-    `error` bounds |y - f(n)| for all numbers n of the format, both taken as reals. `kind` names the function
-    where the engines know it by name; `increasing` says that a larger n never gives a smaller y.
+    `least` <= y - f(n) <= `most` for all numbers n of the format, y and n taken as reals. `kind` names the
+    function where the engines know it by name; `increasing` says that a larger n never gives a smaller y.
     """
 
     kind: str
     segments: tuple[Segment | Steps, ...]
-    error: float
+    least: float
+    most: float
     increasing: bool
+
+    @property
+    def error(self) -> float:
+        return max(-self.least, self.most)
 
     @property
     def samples(self) -> int:
@@ -198,7 +203,7 @@ def tabulated(
     _check(pieces)
     scale = 1 << form.fraction
     segments: list[Segment] = []
-    error = 0.0
+    errors: list[tuple[float, float]] = []
     with _precise():
         for piece in pieces:
             low = form.word.low if piece.low is None else math.ceil(piece.low * scale)
@@ -207,10 +212,11 @@ def tabulated(
             if low > high:
                 continue
             segment = _segment(piece, low, high, form, wanted)
-            error = max(error, _proved(piece, segment, high, form, increasing))
+            errors.append(_proved(piece, segment, high, form, increasing))
             segments.append(segment)
     sound = increasing and _is_increasing(segments)
-    return Table(kind, tuple(segments), error, sound)
+    least, most = min(low for low, _ in errors), max(high for _, high in errors)
+    return Table(kind, tuple(segments), least, most, sound)
 
 
 def stepped(firsts: Sequence[int], values: Sequence[float], form: Format, kind: str) -> Table:
@@ -221,17 +227,16 @@ def stepped(firsts: Sequence[int], values: Sequence[float], form: Format, kind: 
     order = np.array(firsts, dtype=np.int64)
     if len(order) != len(values) or not len(order) or (np.diff(order) <= 0).any():
         raise VouchError("a table needs a value for each step, and steps in ascending order")
-    steps, worst, scale = Steps(order, form.convert(values)), arb(0), 1 << form.fraction
+    steps, worst, scale = Steps(order, form.convert(values)), _Worst(), 1 << form.fraction
     ends = [*(int(first) - 1 for first in order[1:]), form.word.high]
     with _precise():
         ctx.prec = _PRECISION
         for number, (last, entry) in enumerate(zip(ends, steps.entries.tolist(), strict=True)):
             first = form.word.low if number == 0 else int(order[number])
             for end in (first, last):
-                off = abs(_FUNCTIONS[kind](arb(fmpq(end, scale))) - arb(fmpq(entry, scale)))
-                worst = worst if off < worst else off.upper()
-        error = _above(worst)
-    return Table(kind, (steps,), error, _is_increasing((steps,)))
+                worst.add(arb(fmpq(entry, scale)) - _FUNCTIONS[kind](arb(fmpq(end, scale))))
+        ends_of_error = worst.ends()
+    return Table(kind, (steps,), *ends_of_error, _is_increasing((steps,)))
 
 
 def _check(pieces: Sequence[Piece]) -> None:
@@ -321,8 +326,8 @@ def _simplest(value: Ball) -> Fraction:
     raise VouchError("a function given for a table cannot be computed precisely enough")
 
 
-def _proved(piece: Piece, segment: Segment, high: int, form: Format, increasing: bool) -> float:
-    """A bound of |entry - f| over all numbers that a segment serves, by interval arithmetic.
+def _proved(piece: Piece, segment: Segment, high: int, form: Format, increasing: bool) -> tuple[float, float]:
+    """Bounds of entry - f over all numbers that a segment serves, by interval arithmetic.
 
     An increasing function takes its extremes at the ends; any other is within its Lipschitz constant times
     the distance of its value in the middle.
@@ -330,7 +335,7 @@ def _proved(piece: Piece, segment: Segment, high: int, form: Format, increasing:
     from flint import arb, ctx, fmpq
 
     ctx.prec = _PRECISION
-    scale, worst = 1 << form.fraction, arb(0)
+    scale, worst = 1 << form.fraction, _Worst()
     f, constant = piece.function, arb(fmpq(piece.constant.numerator, piece.constant.denominator))
     for place, entry in enumerate(segment.entries.tolist()):
         start = max(segment.first, segment.first + (place << segment.shift) - segment.offset)
@@ -341,14 +346,32 @@ def _proved(piece: Piece, segment: Segment, high: int, form: Format, increasing:
             continue
         value = arb(fmpq(entry, scale))
         if start == stop or increasing:
-            off = [abs(f(arb(fmpq(end, scale))) - value) for end in {start, stop}]
+            for end in {start, stop}:
+                worst.add(value - f(arb(fmpq(end, scale))))
         else:
             middle, reach = arb(fmpq(start + stop, 2 * scale)), arb(fmpq(stop - start, 2 * scale))
-            off = [abs(f(middle) - value) + constant * reach]
-        for one in off:
-            if not one < worst:
-                worst = one.upper()
-    return _above(worst)
+            off = value - f(middle)
+            worst.add(off - constant * reach)
+            worst.add(off + constant * reach)
+    return worst.ends()
+
+
+class _Worst:
+    """The hull of balls."""
+
+    def __init__(self) -> None:
+        from flint import arb
+
+        self.low = self.high = arb(0)
+
+    def add(self, off: Ball) -> None:
+        if not off > self.low:
+            self.low = off.lower()
+        if not off < self.high:
+            self.high = off.upper()
+
+    def ends(self) -> tuple[float, float]:
+        return -_above(-self.low), _above(self.high)
 
 
 def _above(value: Ball) -> float:
