@@ -71,7 +71,7 @@ def nearest(
 ) -> Nearest:
     """Looks for the nearest input within `radius` whose class is not `label` (default: that of the point)."""
     # What was found has to be handed over before the limit of the command.
-    limit = None if settings.timeout is None else max(0.5 * settings.timeout, settings.timeout - 2.0)
+    limit = None if settings.timeout is None else 0.75 * settings.timeout
     integers, clock = quantised(network, settings), Clock(limit)
     start = integers.input_format.convert(point[None, :])
     outputs = evaluate(integers, start)[0]
@@ -82,7 +82,7 @@ def nearest(
     ask = radius if _tied(outputs, chosen) is False else 0.0
     while not clock.over:
         prop = robustness(point, ask, network.outputs, label=chosen, norm=norm, lower=lower, upper=upper)
-        left = settings if clock.endless else settings.replace(timeout=max(0.1, clock.left))
+        left = settings if clock.endless else settings.replace(timeout=max(0.1, clock.left / 4))
         result = verify_integers(integers, prop, left)
         if result.verdict is Verdict.UNSAFE and result.counterexample is not None:
             far = distance(result.counterexample.input - point, norm)
@@ -91,8 +91,8 @@ def nearest(
         elif result.verdict is Verdict.SAFE:
             proved = max(proved, ask)
         else:
-            undecided = True
-            break
+            # Too hard here: a smaller radius may still be proved.
+            undecided, refuted = True, min(refuted, ask)
         highest = min(refuted, best[0]) if best is not None else refuted
         if math.isinf(highest) or highest - proved <= unit / 4 or highest <= proved * (1 + 1e-3):
             break
