@@ -286,7 +286,9 @@ class Clang:
         colour = sys.stderr.isatty() and "NO_COLOR" not in os.environ
         command.append("-fcolor-diagnostics" if colour else "-fno-color-diagnostics")
         try:
-            return call(command, deadline=self._options.deadline)
+            # It answers on a pipe. What a clang of the user's own may be (a wrapper, a cache), nobody knows.
+            writable = () if self._options.clang is None else None
+            return call(command, deadline=self._options.deadline, writable=writable)
         except OSError as error:
             raise VouchError(f"cannot run {command[0]}: {error.strerror}") from None
         except OutOfTime:

@@ -86,13 +86,13 @@ def has_assembly(text: str) -> bool:
 def _compile(machine: Machine, source: Path, to: Path, flags: tuple[str, ...]) -> Path:
     command = [str(wheel() / "zig"), "clang", f"--target={machine.target}", "-fno-crash-diagnostics"]
     command += [*machine.compile, *flags]
-    _call([*command, "-c", str(source), "-o", str(to)])
+    _call([*command, "-c", str(source), "-o", str(to)], to.parent)
     return to
 
 
 def _link(flags: tuple[str, ...], start: str, objects: list[Path], to: Path) -> str:
     words = [*_LINK, start, *flags, *map(str, objects), "-o", str(to)]
-    return _call([str(wheel() / "zig"), "ld.lld", *words])
+    return _call([str(wheel() / "zig"), "ld.lld", *words], to.parent)
 
 
 def _launcher(machine: Machine, folder: Path) -> Path:
@@ -123,10 +123,10 @@ def _kept(machine: Machine, sources: Path, made: Path, make: Callable[[], object
         cache.put(key, made.read_bytes())
 
 
-def _call(command: list[str]) -> str:
-    """What the command said; `Unreplayable` if it failed."""
+def _call(command: list[str], folder: Path) -> str:
+    """What the command said, which writes in the folder only; `Unreplayable` if it failed."""
     try:
-        done = call(command, deadline=time.monotonic() + _SECONDS)
+        done = call(command, deadline=time.monotonic() + _SECONDS, writable=[str(folder)])
     except OSError as error:
         raise Unreplayable(f"cannot run {command[0]}: {error.strerror}") from None
     except OutOfTime:
