@@ -130,7 +130,13 @@ BUGS = {
 }
 
 
-@pytest.mark.parametrize("bug", BUGS)
+# Two of them belong to every run.
+_OFTEN = ("a weight", "no activation")
+
+
+@pytest.mark.parametrize(
+    "bug", [bug if bug in _OFTEN else pytest.param(bug, marks=pytest.mark.slow) for bug in BUGS]
+)
 def test_seeded_bugs(folder, capsys, bug):
     layers = weights()
     text = BUGS[bug](loops(layers), layers)
