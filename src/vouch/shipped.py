@@ -9,12 +9,14 @@ shown by a second harness with the input filled in, which is compiled and run.
 
 from __future__ import annotations
 
+import math
 import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -84,13 +86,34 @@ class CodeComparison:
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """How the function takes inputs and gives outputs. `kind` is float or double; `arguments` says for each
-    parameter whether it is the "inputs" pointer, the "outputs" pointer or one "input"."""
+    """How the function takes inputs and gives outputs. `kind` is the C type of all numbers; `arguments` says
+    for each parameter whether it is the "inputs" pointer, the "outputs" pointer or one "input". An integer n
+    stands for n / `unit`, which is 1 for floats."""
 
     function: str
     kind: str
     arguments: tuple[str, ...]
     returns: bool
+    unit: int = 1
+
+    @property
+    def nondet(self) -> str:
+        return f"__VERIFIER_nondet_{_NONDET[self.kind]}"
+
+    @property
+    def integers(self) -> bool:
+        return self.kind not in ("float", "double")
+
+
+# The types of numbers, and how a program gets any of them.
+_NONDET = {
+    "float": "float",
+    "double": "double",
+    "signed char": "char",
+    "short": "short",
+    "int": "int",
+}
+_INTEGERS = {1: "signed char", 2: "short", 4: "int"}
 
 
 def compare_code(reference: Any, files: Sequence[str], settings: Settings, **given: Any) -> CodeComparison:
@@ -105,7 +128,7 @@ def compare_code(reference: Any, files: Sequence[str], settings: Settings, **giv
     region = region_of(network.input_shape, settings)
     check = _check_settings(settings, given)
     program = _program(files, check)
-    interface = interface_of(program, given["function"])
+    interface = interface_of(program, given["function"], _fraction(given.get("format")))
     with _folder() as folder:
         harness = folder / _HARNESS
         harness.write_text(_harness(interface, region, network.outputs), encoding="utf-8")
@@ -146,7 +169,19 @@ def _program(files: Sequence[str], settings: Settings) -> Program:
 # ---------------------------------------------------------------- the function and its harness
 
 
-def interface_of(program: Program, name: str) -> Interface:
+def _fraction(format_: str | None) -> int | None:
+    """L of K.L."""
+    if format_ is None:
+        return None
+    from vouch.nn.fixed.format import formats_of
+
+    formats = formats_of(format_)
+    if len(formats) != 1:
+        raise VouchError(f"option --format: one format of inputs and outputs expected, not {format_!r}")
+    return formats[0].fraction
+
+
+def interface_of(program: Program, name: str, fraction: int | None = None) -> Interface:
     """Read off the signature: pointers (also to arrays) to const numbers are inputs, others outputs; numbers
     are single inputs; the result is the output where no pointer is."""
     function = program.functions.get(name) or _by_source_name(program, name)
@@ -164,13 +199,19 @@ def interface_of(program: Program, name: str) -> Interface:
     arguments = _with_outputs(arguments, result is not None)
     if result is not None and "outputs" not in arguments:
         kinds.add(result)
-    if len(kinds) != 1 or not kinds <= {"float", "double"}:
-        raise VouchError(f"{name}: float or double expected throughout, not {', '.join(sorted(kinds))}")
+    if len(kinds) != 1 or not kinds <= _NONDET.keys():
+        known = ", ".join(sorted(kinds))
+        raise VouchError(f"{name}: one type of float, double or signed integers expected, not {known}")
+    integers = not kinds <= {"float", "double"}
+    if integers != (fraction is not None):
+        why = "has integers: --format says what they mean" if integers else "has no integers for --format"
+        raise VouchError(f"{name} {why}")
     if "inputs" not in arguments and "input" not in arguments:
         raise VouchError(f"{name}: no parameter takes inputs")
     if "outputs" not in arguments and result is None:
         raise VouchError(f"{name}: neither a parameter nor the result takes outputs")
-    return Interface(function.name, kinds.pop(), tuple(arguments), "outputs" not in arguments)
+    unit = 1 << (fraction or 0)
+    return Interface(function.name, kinds.pop(), tuple(arguments), "outputs" not in arguments, unit)
 
 
 def _by_source_name(program: Program, name: str) -> Function | None:
@@ -218,7 +259,9 @@ def _number(program: Program, key: int | None) -> str | None:
 def _spelled(ctype: CType) -> str | None:
     if ctype.kind == "float":
         return {4: "float", 8: "double"}.get(ctype.size)
-    return ctype.name if ctype.kind in ("int", "char") else None
+    if ctype.kind not in ("int", "char"):
+        return None
+    return _INTEGERS.get(ctype.size, ctype.name) if ctype.signed else ctype.name
 
 
 def _harness(interface: Interface, region: Region, outputs: int, at: Any = None, expected: Any = None) -> str:
@@ -236,7 +279,7 @@ def _harness(interface: Interface, region: Region, outputs: int, at: Any = None,
     call = f"{interface.function}({', '.join(arguments)});"
     lines = [
         "#include <assert.h>",
-        f"{kind} __VERIFIER_nondet_{kind}(void);",
+        f"{kind} {interface.nondet}(void);",
         "void __VERIFIER_assume(int);",
         f"{kind if interface.returns else 'void'} {interface.function}({prototype});",
         f"static {kind} vouch_in[{size}], vouch_out[{outputs}];",
@@ -244,17 +287,33 @@ def _harness(interface: Interface, region: Region, outputs: int, at: Any = None,
     ]
     for n, (low, high) in enumerate(zip(region.lower, region.upper, strict=True)):
         if at is None:
-            lines.append(f"    vouch_in[{n}] = __VERIFIER_nondet_{kind}();")
-            inside = f"vouch_in[{n}] >= {_hex(low)} && vouch_in[{n}] <= {_hex(high)}"
+            lines.append(f"    vouch_in[{n}] = {interface.nondet}();")
+            first, last = _ends(interface, low, high)
+            inside = f"vouch_in[{n}] >= {first} && vouch_in[{n}] <= {last}"
             lines.append(f"    __VERIFIER_assume({inside});")
         else:
-            lines.append(f"    vouch_in[{n}] = ({kind}){_hex(at[n])};")
+            lines.append(f"    vouch_in[{n}] = ({kind}){_number_text(interface, at[n] * interface.unit)};")
     lines.append(f"    {'vouch_out[0] = ' if interface.returns else ''}{call}")
     if expected is None:
-        lines += [f"    assert(!(vouch_out[{n}] == __VERIFIER_nondet_{kind}()));" for n in range(outputs)]
-    for n, (low, high) in enumerate(expected or ()):
-        lines.append(f"    assert(vouch_out[{n}] >= {_hex(low)} && vouch_out[{n}] <= {_hex(high)});")
+        lines += [f"    assert(!(vouch_out[{n}] == {interface.nondet}()));" for n in range(outputs)]
+    for n, limits in enumerate(expected or ()):
+        low, high = (_number_text(interface, end) for end in limits)
+        lines.append(f"    assert(vouch_out[{n}] >= {low} && vouch_out[{n}] <= {high});")
     return "\n".join([*lines, "    return 0;", "}", ""])
+
+
+def _ends(interface: Interface, low: float, high: float) -> tuple[str, str]:
+    """The numbers of the function's type that lie in a range of reals."""
+    if not interface.integers:
+        return _hex(low), _hex(high)
+    first, last = math.ceil(Fraction(low) * interface.unit), math.floor(Fraction(high) * interface.unit)
+    if first > last:
+        raise VouchError("the region has no numbers of the function's format")
+    return f"({first})", f"({last})"
+
+
+def _number_text(interface: Interface, x: float) -> str:
+    return f"({int(x)})" if interface.integers else _hex(x)
 
 
 def _hex(x: float) -> str:
@@ -300,7 +359,7 @@ def _compared(network: Any, subject: _Subject, settings: Settings) -> tuple[Comp
     with Session():
         try:
             executed = _execute(subject, network.outputs)
-            lifted = _lifted(network, executed)
+            lifted = _lifted(network, executed, subject.interface.unit)
         except Unsupported as error:
             return undecided(str(error))
         rounding = float(lifted.errors.sum() if settings.norm == "l1" else lifted.errors.max())
@@ -333,7 +392,7 @@ def _execute(subject: _Subject, outputs: int) -> _Executed:
     from vouch.numeric.narrow import conjuncts
     from vouch.smt.walk import order
 
-    check, wanted = subject.check, checks.chosen(("assertion",))
+    check, interface, wanted = subject.check, subject.interface, checks.chosen(("assertion",))
     program = frontend.load(subject.paths, front_options(check, wanted)).program
     listed = checks.find(program, wanted, program.sources)
     starts = entries(program, ["main"], None)
@@ -349,27 +408,35 @@ def _execute(subject: _Subject, outputs: int) -> _Executed:
     symbols: list[Term] = []
     for _, same in groupby(claims, key=lambda claim: claim.check.id):
         # An assertion may have several claims; the one that compares is the one that is asked for.
-        parts = {p: c for c in same for p in conjuncts([c.violated]) if p.op == "fp_eq"}
+        parts = {p: c for c in same for p in conjuncts([c.violated]) if p.op in ("fp_eq", "eq")}
         if len(parts) != 1:
             raise Unsupported("an output of the code is reached by several ways, or is no number")
         ((part, claim),) = parts.items()
-        value, own = sorted(part.args, key=lambda term: term.id)
+        value, own = sorted(part.args, key=lambda term: _bare(term).id)
         found.outputs.append(value)
         found.asked = [claim.violated]  # the last one is reached when no other failed, so it has them all
-        symbols.append(own)
+        symbols.append(_bare(own))
     if len(found.outputs) != outputs:
         raise Unsupported("an output of the code is not reached")
-    floats = (t for t in order(found.asked) if t.op == "fp_from_bits" and t.args[0].op == "symbol")
-    found.inputs = [t for t in sorted(floats, key=lambda t: t.args[0].id) if t not in symbols]
+    named = [t for t in order(found.asked) if t.op == "symbol" and t.name.startswith(interface.nondet)]
+    floats = {t.args[0]: t for t in order(found.asked) if t.op == "fp_from_bits"}
+    found.inputs = [floats.get(t, t) for t in sorted(named, key=lambda t: t.id) if t not in symbols]
     if len(found.inputs) != subject.region.size:
         raise Unsupported("the inputs of the code are not the model's")
     return found
 
 
+def _bare(term: Term) -> Term:
+    """The symbol that a number was made from, if it was made from one."""
+    while term.op in ("fp_from_bits", "sext", "zext"):
+        term = term.args[0]
+    return term
+
+
 _BOUND = 4096  # iterations of a loop; those of networks have constant counts
 
 
-def _lifted(network: Any, executed: _Executed) -> Layers:
+def _lifted(network: Any, executed: _Executed, unit: int) -> Layers:
     from vouch.numeric.layers import aligned, layers_of
     from vouch.numeric.narrow import Contradiction
 
@@ -377,6 +444,8 @@ def _lifted(network: Any, executed: _Executed) -> Layers:
         found = layers_of(executed.asked, executed.inputs, executed.outputs)
     except Contradiction:
         raise Unsupported("no input of the region gets to the end of the code") from None
+    # Integers count units on both sides of every layer, so only what is added has to be divided.
+    found = replace(found, layers=[(w, b / unit) for w, b in found.layers], errors=found.errors / unit)
     chain = _chain(network)
     return found if chain is None else replace(found, layers=aligned(found.layers, chain))
 
@@ -397,18 +466,17 @@ def _shown(
     """The difference at the input that was found, by exact evaluation of the code, and by running it."""
     from vouch.equiv.outcome import Witness
     from vouch.nn.replay import replay
-    from vouch.numeric.tape import bits_of, float_of
-    from vouch.smt.walk import evaluate
 
     assert found.counterexample is not None
-    sort = executed.inputs[0].sort
-    point = np.array([float(np.float32(x)) if sort.width == 32 else x for x in found.counterexample.input])
-    point = np.clip(point, subject.region.lower, subject.region.upper)
+    unit = subject.interface.unit
+    if subject.interface.integers:
+        point = np.round(found.counterexample.input * unit) / unit
+    else:
+        single = subject.interface.kind == "float"
+        point = found.counterexample.input.astype(np.float32 if single else np.float64).astype(np.float64)
     if not subject.region.contains(point):
         return None
-    values = {t.args[0]: bits_of(sort, x) for t, x in zip(executed.inputs, point, strict=True)}
-    memo: dict[Term, Any] = {}
-    code = np.array([float(float_of(sort, evaluate(t, values, lambda s: 0, memo))) for t in executed.outputs])
+    code = _evaluated(executed, point * unit) / unit
     model = np.asarray(replay(network, point[None, :])[0], dtype=np.float64)
     gaps = np.abs(code - model)
     size = gaps.sum() if settings.norm == "l1" else gaps.max()
@@ -418,18 +486,39 @@ def _shown(
     return replace(found, counterexample=Witness(point, model, code, ran), bound=None)
 
 
+def _evaluated(executed: _Executed, point: Any) -> Any:
+    """The outputs of the code, exactly, in its own numbers."""
+    from vouch.numeric.tape import bits_of, float_of
+    from vouch.smt.operators import signed
+    from vouch.smt.walk import evaluate
+
+    values: dict[Term, Any] = {}
+    for term, x in zip(executed.inputs, point, strict=True):
+        mask = (1 << term.width) - 1
+        values[_bare(term)] = int(x) & mask if term.sort.kind == "bv" else bits_of(term.sort, x)
+    memo: dict[Term, Any] = {}
+    found = []
+    for term in executed.outputs:
+        bits = evaluate(term, values, lambda symbol: 0, memo)
+        number = signed(bits, term.width) if term.sort.kind == "bv" else float_of(term.sort, bits)
+        found.append(float(number))
+    return np.array(found)
+
+
 def _ran(subject: _Subject, point: Any, code: Any) -> bool:
     """Whether the compiled code gives those outputs: a harness that claims the first one to be smaller fails
     when it is run, and every other output is what it should be."""
     from vouch.api import run
 
+    own = code * subject.interface.unit
     dtype = np.float32 if subject.interface.kind == "float" else np.float64
-    smaller = float(np.nextafter(dtype(code[0]), dtype(-np.inf)))
-    limits = [(-float(np.finfo(dtype).max), smaller), *((float(c), float(c)) for c in code[1:])]
+    smaller = own[0] - 1 if subject.interface.integers else np.nextafter(dtype(own[0]), dtype(-np.inf))
+    least = -(2**31) if subject.interface.integers else -float(np.finfo(dtype).max)
+    limits = [(least, float(smaller)), *((float(c), float(c)) for c in own[1:])]
     second = subject.harness.with_name("vouch_shown.c")
     text = _harness(subject.interface, subject.region, len(code), point, limits)
     second.write_text(text, encoding="utf-8")
     result = run([str(second), *subject.paths[1:]], subject.check.replace(checks=["assertion"]))
-    own = [r for r in result.checks if Path(r.check.location.file).name == second.name]
-    first, *others = sorted(own, key=lambda r: r.check.location.line)
+    claims = [r for r in result.checks if Path(r.check.location.file).name == second.name]
+    first, *others = sorted(claims, key=lambda r: r.check.location.line)
     return bool(first.replayed) and all(r.verdict is Verdict.SAFE for r in others)

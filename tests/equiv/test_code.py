@@ -183,3 +183,58 @@ def test_wrong_options(folder, capsys, options, said):
     where = ["--box", "box.vnnlib", "--epsilon", "0.1"]
     assert run(["equiv", "code", "net.onnx", "net.c", *where, *options]) == 2
     assert said in capsys.readouterr().err
+
+
+def fixed(layers, unit=256, shift=8):
+    """Q8.8 as firmware writes it: products shifted back one by one."""
+    scaled = [(np.floor(w * unit).astype(int), np.floor(b * unit).astype(int)) for w, b in layers]
+    text = "#include <stdint.h>\n"
+    for n, (w, b) in enumerate(scaled):
+        rows = ",".join("{" + ",".join(map(str, row)) + "}" for row in w)
+        text += f"static const int16_t W{n}[{w.shape[0]}][{w.shape[1]}] = {{{rows}}};\n"
+        text += f"static const int16_t B{n}[{len(b)}] = {{{','.join(map(str, b))}}};\n"
+    text += "void run(const int16_t *x, int16_t *y) {\n"
+    source = "x"
+    for n, (w, b) in enumerate(scaled):
+        last = n == len(scaled) - 1
+        target = "y" if last else f"h{n}"
+        text += "" if last else f"    int16_t h{n}[{len(b)}];\n"
+        text += f"    for (int i = 0; i < {len(b)}; i++) {{\n        int32_t s = B{n}[i];\n"
+        product = f"(W{n}[i][j] * {source}[j]) >> {shift}"
+        text += f"        for (int j = 0; j < {w.shape[1]}; j++) s += {product};\n"
+        text += f"        {target}[i] = (int16_t){'s' if last else '(s < 0 ? 0 : s)'};\n    }}\n"
+        source = target
+    return text + "}\n"
+
+
+def in_units(rows):
+    """What the text computes, by the rules of C, for rows of integers; nothing overflows here."""
+    values = np.asarray(rows, dtype=np.int64)
+    layers = [(np.floor(w * 256).astype(int), np.floor(b * 256).astype(int)) for w, b in weights()]
+    for n, (w, b) in enumerate(layers):
+        values = ((w[None] * values[:, None, :]) >> 8).sum(2) + b
+        values = values if n == len(layers) - 1 else np.maximum(values, 0)
+    return values
+
+
+def test_fixed_point(folder, capsys):
+    text = fixed(weights())
+    code, document = asked(capsys, text, "--format", "8.8", "--epsilon", "0.5")
+    assert (code, document["verdict"]) == (0, "equivalent")
+    rows = np.random.default_rng(2).integers(-256, 257, (2000, 2))
+    gap = np.abs(in_units(rows) / 256 - Network.from_layers(weights()).evaluate(rows / 256))
+    assert 0.01 < gap.max() <= document["bound"] <= 0.5
+
+
+@pytest.mark.slow
+def test_a_wrong_shift(folder, capsys):
+    code, document = asked(capsys, fixed(weights(), shift=7), "--format", "8.8", "--epsilon", "0.5")
+    assert (code, document["verdict"], document["replayed"]) == (1, "different", True)
+    assert all(float(x * 256).is_integer() for x in document["counterexample"]["input"])
+
+
+def test_integers_need_a_format(folder, capsys):
+    (folder / "net.c").write_text(fixed(weights()))
+    where = ["--box", "box.vnnlib", "--epsilon", "0.1", "--function", "run"]
+    assert run(["equiv", "code", "net.onnx", "net.c", *where]) == 2
+    assert "--format" in capsys.readouterr().err

@@ -249,3 +249,16 @@ def test_a_model_in_pieces():
     model = symbols_of({T.fp_from_bits(bits, FLOAT32): one})
     assert model is not None
     assert [model.values[p] for p in parts] == list(one.to_bytes(4, "little"))
+
+
+@pytest.mark.parametrize("bits", [3, 8])
+def test_sign_extension_by_arithmetic(bits):
+    """((x & 0xff) ^ 0x80) - 0x80, for every x of a few bits more."""
+    width = bits + 2
+    x = T.symbol(f"x-sign-{bits}", bitvec(width))
+    sign = T.bv(1 << (bits - 1), width)
+    y = T.sub(T.bxor(T.band(x, T.bv((1 << bits) - 1, width)), sign), sign)
+    assert y.op == "sext"
+    for value in range(1 << width):
+        exact = ((value & ((1 << bits) - 1)) ^ (1 << (bits - 1))) - (1 << (bits - 1))
+        assert evaluate(y, {x: value}) == exact & ((1 << width) - 1)

@@ -309,6 +309,7 @@ COMMANDS: tuple[Command, ...] = (
         (_REFERENCE, Argument("files", "FILE.c…", "The code.", many=True)),
         (
             Option("function", str, None, "The function that runs the model.", metavar="F"),
+            Option("format", str, None, "What integers in the code mean: n / 2^L.", metavar="K.L"),
             Option("include", list, (), "Folder to search for headers.", ("-I", "--include"), metavar="DIR"),
             Option("define", list, (), "Define a macro.", ("-D", "--define"), metavar="NAME[=VALUE]"),
             Option("target", str, None, "Target triple (default: host).", metavar="TRIPLE"),

@@ -400,11 +400,14 @@ def _bent(lifting: Lifting, term: Term, p: Term, q: Term, truth: bool) -> Form |
     # Pieces of one function meet up to rounding; a jump is something else.
     if apart > 1e-6 * (1e-30 + lifting.reach(term)):
         return None
-    bent = lifting.combined(second, lifting.rectified(Form(gap.parts, gap.constant)), factor)
+    # second + factor * max(0, d) is first + factor * max(0, -d): the simpler piece stays outside.
+    outer, sign = (first, -1.0) if len(first.parts) < len(second.parts) else (second, 1.0)
+    inner = lifting.scaled(Form(gap.parts, gap.constant), sign)
+    bent = lifting.combined(outer, lifting.rectified(inner), factor)
     inexact = rise.error - first.error - second.error  # what taking the difference lost
     error = max(first.error, second.error) + abs(factor) * gap.error + apart * 1.01 + rest.error
     error += max(inexact, 0.0)
-    slack = bent.error - second.error
+    slack = bent.error - outer.error
     return Form(bent.parts, bent.constant, (error + max(slack, 0.0)) * (1 + 2.0**-40))
 
 

@@ -109,7 +109,7 @@ class Tape:
         if kind == "bool":
             return lambda values: Truth(np.full(self.batch, bool(value)), np.full(self.batch, not value))
         if kind == "bv":
-            number = signed(int(value), term.width) if term.width <= 62 else int(value)
+            number = signed(int(value), term.width)
             low = number if abs(number) < 1 << 62 else None
             if low is None:
                 return lambda values: anything(term.sort, self.batch)  # type: ignore[return-value]

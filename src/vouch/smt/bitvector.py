@@ -66,6 +66,16 @@ def _same_factor(a: Term, b: Term) -> bool:
     return a.op == b.op == "mul" and a.args[1] is b.args[1] and a.args[1].value is not None
 
 
+def _sign_extended(a: Term, c: Term) -> Term | None:
+    """((x & 0xff) ^ 0x80) - 0x80 is x cut to eight bits and sign-extended, as portable C writes it."""
+    inner, sign = a.args
+    if sign.value is None or sign.value & (sign.value - 1) or (sign.value + (c.value or 0)) & _ones(a.width):
+        return None
+    if inner.op != "band" or inner.args[1].value != 2 * sign.value - 1:
+        return None
+    return sext(extract(inner.args[0], sign.value.bit_length() - 1, 0), a.width)
+
+
 def _add_constant(a: Term, c: Term) -> Term:
     if c.value == 0:
         return a
@@ -73,6 +83,8 @@ def _add_constant(a: Term, c: Term) -> Term:
         return add(a.args[0], add(a.args[1], c))
     if a.op == "sub" and a.args[0].value is not None:
         return sub(add(a.args[0], c), a.args[1])
+    if a.op == "bxor" and (narrow := _sign_extended(a, c)) is not None:
+        return narrow
     if constant_branches(a):
         return ite(a.args[0], add(a.args[1], c), add(a.args[2], c))
     return make("add", (a, c), a.sort)
