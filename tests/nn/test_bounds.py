@@ -84,7 +84,7 @@ def test_domains_contain_samples(activation, arithmetic):
     centre = rng.uniform(-1, 1, (20, 4))
     lower, upper = centre - 0.2, centre + 0.2
     found = analyse(model, lower, upper, fresh(model, 20))
-    shapes = propagate(model, lower, upper)
+    shapes = propagate(model, lower, upper).shapes
     zono_low, zono_high = shapes[model.output].interval()
     points = lower + rng.random((300, 20, 4)) * (upper - lower)
     values = np.stack([network.evaluate(p) for p in points])

@@ -17,29 +17,32 @@ from vouch.nn.bounds.forward import Analysis, State, analyse
 from vouch.nn.bounds.model import Model
 from vouch.nn.bounds.region import Unsafe
 from vouch.nn.lp import LinearProgram, Optimum
-from vouch.nn.property import Array, Ball
+from vouch.nn.property import Array, Ball, Rows
 
 
 class Cell:
-    """The cell of a state in which the neurons with a sign in `signs` are split, cut by a Manhattan `ball`.
-    numpy models only. In a ball, the program has one more column for each input: at least its distance from
-    the centre."""
+    """A cell of an analysis whose half-spaces are the rows of `program`, over the inputs and, in a Manhattan
+    ball, their distances from its centre. numpy models only."""
 
-    def __init__(
-        self,
+    def __init__(self, model: Model, analysis: Analysis, program: LinearProgram) -> None:
+        self.model, self.analysis, self.program = model, analysis, program
+
+    @classmethod
+    def of(
+        cls,
         model: Model,
         lower: Array,
         upper: Array,
         state: State,
         signs: Array,
         ball: Ball | None = None,
-    ) -> None:
-        self.model, self.signs = model, signs
-        self.analysis: Analysis = analyse(model, lower[None, :], upper[None, :], state, "interval")
-        self.program = LinearProgram(lower, upper) if ball is None else ball_program(lower, upper, ball)
-        rows = [self.form(int(neuron), -float(signs[neuron])) for neuron in np.flatnonzero(signs)]
+    ) -> Cell:
+        """The cell of a state in which the neurons with a sign in `signs` are split, cut by a `ball`."""
+        analysis = analyse(model, lower[None, :], upper[None, :], state, "interval")
+        cell = cls(model, analysis, input_program(lower, upper, ball))
         # -s h >= a x + c and s h >= 0 give a x <= -c.
-        self._add(rows)
+        cell._add([cell.form(int(neuron), -float(signs[neuron])) for neuron in np.flatnonzero(signs)])
+        return cell
 
     def _add(self, rows: list[tuple[Array, float]]) -> None:
         """a x + c <= 0 for each of the rows."""
@@ -110,14 +113,20 @@ class Cell:
             self.program.cut(mark)
 
 
-def ball_program(lower: Array, upper: Array, ball: Ball) -> LinearProgram:
-    """{x in the box : x in the Manhattan ball}, with the distances as further columns."""
+def input_program(lower: Array, upper: Array, ball: Ball | None, rows: Rows | None = None) -> LinearProgram:
+    """{x in the box : x in the Manhattan ball, and the rows hold}; with a ball, the distances from its centre
+    are further columns."""
     size = len(lower)
-    most = np.where(ball.scale > 0, ball.radius, 0.0)
-    program = LinearProgram(np.append(lower, np.zeros(size)), np.append(upper, most))
-    eye, stretch = np.eye(size), np.diag(-ball.scale)
-    free = ball.scale > 0
-    program.add(np.hstack([eye, stretch])[free], ball.centre[free])
-    program.add(np.hstack([-eye, stretch])[free], -ball.centre[free])
-    program.add(np.append(np.zeros(size), free * 1.0), np.array([ball.radius]))
+    if ball is None:
+        program = LinearProgram(lower, upper)
+    else:
+        most = np.where(ball.scale > 0, ball.radius, 0.0)
+        program = LinearProgram(np.append(lower, np.zeros(size)), np.append(upper, most))
+        eye, stretch = np.eye(size), np.diag(-ball.scale)
+        free = ball.scale > 0
+        program.add(np.hstack([eye, stretch])[free], ball.centre[free])
+        program.add(np.hstack([-eye, stretch])[free], -ball.centre[free])
+        program.add(np.append(np.zeros(size), free * 1.0), np.array([ball.radius]))
+    if rows is not None and rows.count:
+        program.add(np.pad(rows.x_rows, ((0, 0), (0, program.columns - size))), rows.rhs)
     return program

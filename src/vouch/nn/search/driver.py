@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from vouch.nn.search.milp import MilpSearch
 from vouch.nn.search.neurons import NeuronSearch
 from vouch.nn.search.outcome import Outcome
 from vouch.nn.search.star import StarSearch
-from vouch.nn.search.task import Clock, Judge
+from vouch.nn.search.task import Clock, Judge, Probe
 from vouch.nn.search.vacuous import why_vacuous
 from vouch.settings import Settings
 from vouch.verdict import Verdict
@@ -72,10 +72,22 @@ def verify(network: Network, prop: Property, settings: Settings, report: Progres
         return Result(Verdict.UNKNOWN, settings.engine, clock.spent, reason=str(error))
 
 
-def search(model: Model, prop: Property, settings: Settings, judge: Judge) -> Result:
+def search(
+    model: Model,
+    prop: Property,
+    settings: Settings,
+    judge: Judge,
+    *,
+    domain: Literal["crown", "zonotope"] = "crown",
+    probe: Probe | None = None,
+    strategy: str = "approx",
+) -> Result:
     """The searches of `verify` alone, for callers that have looked for easy violations themselves and have a
-    judge of their own. The settings read are engine, timeout and jobs."""
-    return _Verification(model, prop, settings, Clock(settings.timeout), judge, None).result(falsifying=False)
+    judge of their own. The settings read are engine, timeout and jobs; `domain` bounds input boxes; `probe`
+    looks for a violation more thoroughly, once, when the proof is not quick; `strategy` is for star sets."""
+    whole = _Verification(model, prop, settings, Clock(settings.timeout), judge, None)
+    whole.domain, whole.probe, whole.strategy = domain, probe, strategy
+    return whole.result(falsifying=False)
 
 
 class _Verification:
@@ -90,6 +102,9 @@ class _Verification:
     ) -> None:
         self.model, self.prop, self.settings, self.clock, self.report = model, prop, settings, clock, report
         self.judge = judge
+        self.domain: Literal["crown", "zonotope"] = "crown"
+        self.probe: Probe | None = None
+        self.strategy = "approx"
         self.jobs = settings.jobs or os.cpu_count() or 1
         self.cases = [case for case in prop.cases if np.all(case.lower <= case.upper)]
         self.total, self.before, self.done = len(self.cases), 0, 0
@@ -127,6 +142,7 @@ class _Verification:
 
     def _decide(self) -> Result:
         engine, bounds = "cases" if self.before else "", []
+        margin: float | None = None if self.before else np.inf
         for number, case in enumerate(self.cases):
             self.done = number
             if may_overflow(self.model, case):
@@ -139,9 +155,10 @@ class _Verification:
             if outcome.proved < 1.0:
                 return self._open(engine, outcome)
             bounds.append(None if self.before else self._outputs(case))
+            margin = None if margin is None or outcome.bound is None else min(margin, outcome.bound)
         lows, highs = zip(*bounds, strict=True) if bounds and None not in bounds else ((), ())
         both = (np.min(lows, axis=0), np.max(highs, axis=0)) if lows else None
-        return self._made(Verdict.SAFE, engine, progress=1.0, output_bounds=both)
+        return self._made(Verdict.SAFE, engine, progress=1.0, output_bounds=both, bound=margin)
 
     def _open(self, engine: str, outcome: Outcome) -> Result:
         share = (self.before + self.done + outcome.proved) / self.total
@@ -195,19 +212,33 @@ class _Verification:
         match engine:
             case "inputs":
                 batch = 512 if model.arrays.device is None else 16384
-                inputs = InputSearch(
-                    model, case, judge, clock, jobs=self.jobs, batch=batch, report=self._report
-                )
-                return inputs.run()
+                return InputSearch(
+                    model,
+                    case,
+                    judge,
+                    clock,
+                    jobs=self.jobs,
+                    batch=batch,
+                    domain=self.domain,
+                    probe=self.probe,
+                    report=self._report,
+                ).run()
             case "neurons":
                 finish = self.settings.engine == "auto"
                 return NeuronSearch(
-                    model, case, judge, clock, jobs=self.jobs, finish=finish, report=self._report
+                    model,
+                    case,
+                    judge,
+                    clock,
+                    jobs=self.jobs,
+                    finish=finish,
+                    probe=self.probe,
+                    report=self._report,
                 ).run()
             case "milp":
                 return MilpSearch(model, case, judge, clock, jobs=self.jobs).run()
             case _:
-                return StarSearch(model, case, judge, clock).run()
+                return StarSearch(model, case, judge, clock, strategy=self.strategy).run()
 
     def _report(self, share: float) -> None:
         if self.report is not None:

@@ -12,17 +12,19 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
+from vouch.nn.bounds.clear import Table, cleared
 from vouch.nn.bounds.forward import State, analyse, fresh
 from vouch.nn.bounds.model import Model
 from vouch.nn.bounds.outputs import fed_box
 from vouch.nn.bounds.region import Unsafe, exclude
+from vouch.nn.bounds.zonotope import propagate
 from vouch.nn.property import Case
 from vouch.nn.search.outcome import Outcome
-from vouch.nn.search.task import Clock, Judge
+from vouch.nn.search.task import Clock, Judge, Probe
 
 # Boxes narrower than this, relative to the whole, are not split any more: what is open there is within
 # round-off of a violation.
@@ -37,6 +39,10 @@ _BREADTH = 4
 _LEAST = 0.01
 # With more regions than this to exclude, a round has fewer boxes.
 _FEW_REGIONS = 8
+# After so many boxes without an end in sight, a thorough search for a violation is worth its time.
+_PROBE_AFTER = {"crown": 500, "zonotope": 6000}
+# Boxes times neurons in a round of zonotopes.
+_TOGETHER = 14_000
 
 
 @dataclass(slots=True)
@@ -62,10 +68,28 @@ class _Step:
     remaining: float
     stuck: int
     bound: float
+    margin: float
+
+
+@dataclass(slots=True)
+class _Seen:
+    """Boxes after a look at them: which may `still` meet a region, what is left of those, how much each input
+    matters, the least bound of any region, and points to try."""
+
+    still: Any
+    lower: Any
+    upper: Any
+    score: Any
+    bound: Any
+    points: Any
 
 
 class InputSearch:
-    """One case. `report` is called after every round with the share proved."""
+    """One case. `report` is called after every round with the share proved.
+
+    `domain` is how boxes are bounded: "crown" (back-substitution, which shrinks them too) or "zonotope" (one
+    pass forwards, for pairs of networks over plain boxes: many more boxes in the same time).
+    """
 
     def __init__(
         self,
@@ -76,14 +100,20 @@ class InputSearch:
         *,
         jobs: int = 1,
         batch: int = 512,
+        domain: Literal["crown", "zonotope"] = "crown",
+        probe: Probe | None = None,
         report: Callable[[float], None] | None = None,
     ) -> None:
         self.model, self.case, self.judge, self.clock = model, case, judge, clock
-        self.jobs, self.batch, self.report = jobs, batch, report
+        self.jobs, self.batch, self.probe, self.report = jobs, batch, probe, report
         self.arrays, self.xp = model.arrays, model.arrays.xp
         self.regions = [Unsafe.of(model, case, rows) for rows in case.regions]
         self.ball = self.regions[0].ball if self.regions else None
         self.root_lower, self.root_upper = fed_box(model, case)
+        plain = domain == "zonotope" and case.ball is None and case.inputs is None
+        plain = plain and model.arrays.device is None
+        self._seen = self._seen_by_zonotopes if plain and self.regions else self._seen_by_crown
+        self.probe_after = _PROBE_AFTER["zonotope" if plain else "crown"]
         width = np.where(self.root_upper > self.root_lower, self.root_upper - self.root_lower, 1.0)
         self.width = self.arrays.array(width)
         free = self.root_upper > self.root_lower
@@ -93,11 +123,13 @@ class InputSearch:
         self.small: list[_Boxes] = []
         self.boxes = self.stuck = self.rounds = 0
         self.open_volume = 1.0
+        self.margin = np.inf
 
     def run(self) -> Outcome:
         root = self.arrays.array(self.root_lower[None, :]), self.arrays.array(self.root_upper[None, :])
         self.stack = [_Boxes(*root, fresh(self.model, 1))]
-        if len(self.regions) > 1:
+        zonotopes = self._seen == self._seen_by_zonotopes
+        if len(self.regions) > 1 and not zonotopes:
             # What is clear of a region as a whole is clear of it in every part.
             analysis = analyse(self.model, *root, self.stack[0].state, ball=self.ball, partial=True)
             self.regions = [
@@ -105,6 +137,10 @@ class InputSearch:
             ]
         # A round has to end in good time: the clock is looked at in between.
         self.batch = max(32, self.batch * _FEW_REGIONS // max(_FEW_REGIONS, len(self.regions)))
+        if zonotopes:
+            self.table = Table.of(self.regions)
+            # Few enough to stay in the cache, and to be alike: every box pays for the symbols of the worst.
+            self.batch = int(np.clip(_TOGETHER // self.model.neurons, 16, 256))
         worst = None
         with ThreadPoolExecutor(self.jobs) as pool:
             while (self.stack or self.small) and not self.clock.over:
@@ -116,6 +152,7 @@ class InputSearch:
                 for chunk, step in zip(chunks, steps, strict=True):
                     self.boxes += len(chunk)
                     self.stuck += step.stuck
+                    self.margin = min(self.margin, step.margin)
                     self.open_volume += step.remaining - step.handled
                     if step.children is not None:
                         self._push(step.children)
@@ -124,9 +161,15 @@ class InputSearch:
                     found = self.judge.confirm(self.case, self.arrays.numpy(step.suspects))
                     if found is not None:
                         return Outcome(found, self.proved, self.boxes, self.stuck, None)
+                if self.probe is not None and self.boxes >= self.probe_after:
+                    found, self.probe = self.probe(), None
+                    if found is not None:
+                        return Outcome(found, self.proved, self.boxes, self.stuck, None)
                 if self.report is not None:
                     self.report(self.proved)
-        return Outcome(None, self.proved, self.boxes, self.stuck, worst if self.unfinished else None)
+        if self.unfinished:
+            return Outcome(None, self.proved, self.boxes, self.stuck, worst)
+        return Outcome(None, 1.0, self.boxes, 0, self.margin if self.margin > 0 else None)
 
     @property
     def unfinished(self) -> bool:
@@ -164,6 +207,26 @@ class InputSearch:
         return [whole.take(slice(a, b)) for a, b in pairwise(edges)]
 
     def _step(self, boxes: _Boxes) -> _Step:
+        xp = self.xp
+        seen = self._seen(boxes)
+        suspects = self._suspects(seen.points)
+        handled = self._volume(boxes.lower, boxes.upper)
+        still, lower, upper = seen.still, seen.lower, seen.upper
+        margin = float(seen.bound[~still].min()) if bool((~still).any()) else np.inf
+        if not bool(still.any()):
+            return _Step(None, suspects, handled, 0.0, 0, np.inf, margin)
+        narrow = still & ~((upper - lower) >= _NARROW[self.model.arithmetic] * self.width).any(1)
+        stuck = int(narrow.sum())
+        if stuck:
+            suspects = xp.concatenate([suspects, (lower[narrow] + upper[narrow]) * 0.5])
+        bound = float(seen.bound[still].min())
+        go_on = still & ~narrow
+        rest, score = _Boxes(lower[go_on], upper[go_on], boxes.state.take(go_on)), seen.score[go_on]
+        remaining = self._volume(rest.lower, rest.upper)
+        children = self._halves(rest, score) if len(rest) else None
+        return _Step(children, suspects, handled, remaining, stuck, bound, margin)
+
+    def _seen_by_crown(self, boxes: _Boxes) -> _Seen:
         xp, arrays = self.xp, self.arrays
         known = boxes.lower, boxes.upper, boxes.state
         analysis = analyse(self.model, *known, ball=self.ball, partial=True)
@@ -171,7 +234,8 @@ class InputSearch:
         shape = boxes.lower.shape
         lower, upper = arrays.full(shape, np.inf), arrays.full(shape, -np.inf)
         score, still = arrays.zeros(shape), arrays.zeros((shape[0],)) > 0
-        bounds = arrays.full((shape[0],), np.inf)
+        # How far a region that was left is left behind is not worth finding out.
+        bound = arrays.zeros((shape[0],))
         for region in self.regions:
             left = exclude(analysis, region)
             if len(left.index) == 0:
@@ -181,22 +245,18 @@ class InputSearch:
             lower[at] = xp.minimum(lower[at], left.lower)
             upper[at] = xp.maximum(upper[at], left.upper)
             score[at] = score[at] + left.score
-            bounds[at] = xp.minimum(bounds[at], left.bound)
+            bound[at] = xp.minimum(bound[at], left.bound)
             points.append(left.corner)
-        suspects = self._suspects(xp.concatenate(points))
-        handled = self._volume(boxes.lower, boxes.upper)
-        if not bool(still.any()):
-            return _Step(None, suspects, handled, 0.0, 0, np.inf)
-        narrow = still & ~((upper - lower) >= _NARROW[self.model.arithmetic] * self.width).any(1)
-        stuck = int(narrow.sum())
-        if stuck:
-            suspects = xp.concatenate([suspects, (lower[narrow] + upper[narrow]) * 0.5])
-        bound = float(bounds[still].min())
-        go_on = still & ~narrow
-        rest, score = _Boxes(lower[go_on], upper[go_on], boxes.state.take(go_on)), score[go_on]
-        remaining = self._volume(rest.lower, rest.upper)
-        children = self._halves(rest, score) if len(rest) else None
-        return _Step(children, suspects, handled, remaining, stuck, bound)
+        return _Seen(still, lower, upper, score, bound, xp.concatenate(points))
+
+    def _seen_by_zonotopes(self, boxes: _Boxes) -> _Seen:
+        found = propagate(self.model, boxes.lower, boxes.upper, boxes.state)
+        left = cleared(self.table, found, boxes.lower, boxes.upper)
+        still = ~(left.margin > 0)
+        score = left.blame / np.maximum(boxes.upper - boxes.lower, 1e-300)
+        middle = (boxes.lower[still] + boxes.upper[still]) * 0.5
+        points = np.concatenate([left.corner[still], middle])
+        return _Seen(still, boxes.lower, boxes.upper, score, left.margin, points)
 
     def _halves(self, boxes: _Boxes, score: Any) -> _Boxes:
         """Both halves of every box, cut where the bound depends most on the input."""

@@ -25,11 +25,13 @@ from vouch.nn.property import Case, Rows
 from vouch.nn.result import Counterexample
 from vouch.nn.search.cells import Cell
 from vouch.nn.search.outcome import Outcome
-from vouch.nn.search.task import Clock, Judge
+from vouch.nn.search.task import Clock, Judge, Probe
 
 _TRIED = 4
 _CHUNKS = 2
 _ROOT_STEPS, _STEPS = 60, 12
+# After so many nodes without an end in sight, a thorough search for a violation is worth its time.
+_PROBE_AFTER = 3
 
 
 class NeuronSearch:
@@ -45,10 +47,11 @@ class NeuronSearch:
         jobs: int = 1,
         batch: int = 128,
         finish: bool = True,
+        probe: Probe | None = None,
         report: Callable[[float], None] | None = None,
     ) -> None:
         self.model, self.case, self.judge, self.clock = model, case, judge, clock
-        self.jobs, self.batch, self.report = jobs, batch, report
+        self.jobs, self.batch, self.probe, self.report = jobs, batch, probe, report
         euclidean = case.ball is not None and case.ball.norm != "l1"
         self.finish = finish and model.arrays.device is None and not euclidean
         self.arrays, self.xp = model.arrays, model.arrays.xp
@@ -111,6 +114,10 @@ class NeuronSearch:
             if not bool(left.any()):
                 continue
             worst = float(bounded.value[left].min())
+            if self.probe is not None and self.boxes >= _PROBE_AFTER:
+                found, self.probe = self.probe(), None
+                if found is not None:
+                    return Outcome(found, self.share, self.boxes, self.stuck, None)
             if self.clock.over:
                 return worst
             violation = self._branch(nodes, bounded, left, sizes, region, stack, weights)
@@ -191,7 +198,7 @@ class NeuronSearch:
         """Whether a node without unstable ReLUs is free of the region, by an exact certificate."""
         if not self.finish:
             return False
-        cell = Cell(self.model, self.lower[0], self.upper[0], node.state, node.signs[0], region.ball)
+        cell = Cell.of(self.model, self.lower[0], self.upper[0], node.state, node.signs[0], region.ball)
         point = cell.meets(region)
         if isinstance(point, np.ndarray):
             return self.judge.confirm(self.case, point[None, :]) or False

@@ -12,7 +12,8 @@ class Outcome:
     """A confirmed `counterexample`, or how far the proof came.
 
     `proved` is exactly 1.0 when the case is proved. `stuck` counts parts that this engine can do nothing more
-    about; they are open. `bound` is the lowest bound among the parts that are open.
+    about; they are open. `bound` is the lowest bound among the parts that are open; of a proof, the margin by
+    which the property holds, where the engine knows it.
     """
 
     counterexample: Counterexample | None

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import TypeAlias
 
 import numpy as np
 
 from vouch.nn.network import Network
 from vouch.nn.property import Array, Case, Property
 from vouch.nn.result import Counterexample
+
+# A thorough search for a violation, made once when a proof turns out not to be quick.
+Probe: TypeAlias = Callable[[], Counterexample | None]
 
 
 class Clock:
