@@ -17,7 +17,7 @@ from typing import Any
 from bench.nn_instances import data_folder
 from vouch.equiv.decide import Plan, decide
 from vouch.equiv.falsify import largest
-from vouch.equiv.pair import Pair, dense
+from vouch.equiv.pair import pair_of
 from vouch.equiv.property import Epsilon, Property, Top
 from vouch.equiv.region import box
 from vouch.nn.search.task import Clock
@@ -76,7 +76,7 @@ def _refute(folder: Path) -> None:
     for name, entry in benchmarks().items():
         paths = str(folder / entry["net1"]), str(folder / entry["net2"])
         region = box(entry["lower"], entry["upper"])
-        pair = Pair(dense(paths[0]), dense(paths[1]))
+        pair = pair_of(*paths)
         _, gap = largest(pair, region, Epsilon(0.0), Clock(20.0))
         answer = decide(*paths, Epsilon(gap * 0.999), region, Plan(timeout=60.0))
         print(f"{name:22}{gap:15.6g}{gap * 0.999:12.6g}  {answer.verdict.value}, replayed: {answer.replayed}")

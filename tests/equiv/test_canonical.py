@@ -12,7 +12,7 @@ import pytest
 from vouch.equiv import box, compare
 from vouch.equiv.canonical import same_function
 from vouch.equiv.decide import decide
-from vouch.equiv.pair import Pair, dense
+from vouch.equiv.pair import Pair, pair_of, subject
 from vouch.equiv.property import Avoid, Epsilon, Polytope, Top
 from vouch.verdict import Verdict
 
@@ -59,7 +59,7 @@ def _padded(net: Layers) -> Layers:
 
 
 def _pair(first: Layers, second: Layers) -> Pair:
-    return Pair(dense(first), dense(second))
+    return pair_of(first, second)
 
 
 @pytest.mark.parametrize("guise", [_permuted, _scaled, _doubled, lambda net: _scaled(_permuted(net))])
@@ -71,7 +71,10 @@ def test_the_same_function_is_recognised(guise: Callable[[Layers], Layers]) -> N
         assert same_function(_pair(other, net))
         points = np.random.default_rng(seed).normal(size=(100, 3))
         np.testing.assert_allclose(
-            dense(net).evaluate(points), dense(other).evaluate(points), rtol=1e-9, atol=1e-9
+            subject(net, "net").evaluate(points),
+            subject(other, "other").evaluate(points),
+            rtol=1e-9,
+            atol=1e-9,
         )
 
 

@@ -13,9 +13,8 @@ import vouch.equiv
 from vouch.cli.main import run
 from vouch.equiv.clusters import find_clusters
 from vouch.equiv.decide import Plan, decide
-from vouch.equiv.graphs import graphs_of
 from vouch.equiv.joint import violations
-from vouch.equiv.pair import Pair, dense
+from vouch.equiv.pair import pair_of
 from vouch.equiv.property import Epsilon, Top
 from vouch.equiv.region import box
 from vouch.errors import VouchError
@@ -89,7 +88,7 @@ def test_identical_networks_need_no_engine() -> None:
 def test_the_nearest_violation_known_by_hand() -> None:
     """They differ by 0.1 x for x > 0, and by more than 0.045 from x = 0.45 on; in either norm, around 0."""
     region = box(*UNIT)
-    pair = graphs_of(Pair(dense(ABSOLUTE), dense(STEEPER)))
+    pair = pair_of(ABSOLUTE, STEEPER)
     for norm in ("linf", "l1"):
         model, root = violations(pair, region, Epsilon(0.045, norm), follow=False)
         for measure in ("linf", "l1"):

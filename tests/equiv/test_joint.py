@@ -18,8 +18,8 @@ import pytest
 from vouch.equiv import compare, radius
 from vouch.equiv.confirm import confirmer
 from vouch.equiv.decide import Plan, decide
-from vouch.equiv.graphs import GraphPair, graph, pair_of, same_operators
 from vouch.equiv.joint import prove
+from vouch.equiv.pair import pair_of, same_operators
 from vouch.equiv.property import Avoid, Epsilon, Polytope, Top
 from vouch.equiv.region import Region, ball, box, polytope
 from vouch.nn.export import to_onnx
@@ -243,7 +243,7 @@ def test_plain_relu_pairs_through_joint(
         first, second = rng.normal(size=(2, 1, outputs)).round(2)
         inside = Polytope(first, second, np.zeros(1), np.zeros(1, dtype=bool))
         depth = truth(layers, rows, rhs, inside=inside)
-        pair = GraphPair(graph(layers[0], "reference"), graph(layers[1], "test"))
+        pair = pair_of(*layers)
         for prop, equal in (
             (Epsilon(gap * 1.01), True),
             (Epsilon(gap * 0.99), False),
@@ -322,8 +322,8 @@ def test_linear_steps_in_a_row_are_covered_in_float32() -> None:
         nets.append(builder.build(builder.add("4", Gemm.of(*third), value)))
     region = box(np.full(2, -0.5), np.full(2, 0.5))
     gap = largest(nets[0], nets[1], region)
-    assert isinstance(pair_of(*nets, as_computed=True), GraphPair)
-    assert not isinstance(pair_of(*nets), GraphPair)
+    assert not pair_of(*nets).chains(as_computed=True)
+    assert pair_of(*nets).chains()
     plan = Plan(arithmetic="float32", timeout=20)
     proved = decide(*nets, Epsilon(1.2 * gap), region, plan)
     assert (proved.verdict, proved.engine) == (Verdict.EQUIVALENT, "joint")

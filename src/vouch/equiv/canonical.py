@@ -9,12 +9,14 @@ Rankings also ignore a common positive factor and a common term of all outputs.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
 import numpy as np
 
-from vouch.equiv.pair import Array, Chain, Layer, Pair
+from vouch.equiv.pair import Array, Pair
+from vouch.nn.lowered import Affine
 
 # Rational arithmetic beyond this many weights would take longer than it is worth.
 LARGEST = 500_000
@@ -23,25 +25,35 @@ Vector: TypeAlias = tuple[Fraction, ...]
 Neuron: TypeAlias = tuple[Vector, Fraction]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Layer:
+    """y = weights x + bias."""
+
+    weights: Array
+    bias: Array
+
+
 def same_function(pair: Pair, *, ranking: bool = False) -> bool:
     """Whether both networks certainly compute the same outputs (or, with `ranking`, outputs in the same
     order, ties included) for all inputs. False says nothing."""
     if pair.identical:
         return True
-    networks = pair.reference, pair.test
-    if any(layer.weight_error or layer.bias_error for net in networks for layer in net.layers):
+    layers = [net.layers for net in pair.both if net.layers is not None]
+    if len(layers) < 2:
         return False
-    if any(sum(layer.weights.size for layer in net.layers) > LARGEST for net in networks):
+    if any(layer.weight_error or layer.bias_error for net in layers for layer in net):
         return False
-    first, second = (_needed(net) for net in networks)
+    if any(sum(layer.size * layer.maps[0].columns for layer in net) > LARGEST for net in layers):
+        return False
+    first, second = (_needed(net) for net in layers)
     if len(first) != len(second) or not _alike(first, second):
         return False
     return all(a == b for a, b in zip(_forms(first, ranking), _forms(second, ranking), strict=True))
 
 
-def _needed(network: Chain) -> list[Layer]:
+def _needed(network: list[Affine]) -> list[Layer]:
     """The layers without neurons that have no way to an output."""
-    layers = list(network.layers)
+    layers = [Layer(node.maps[0].dense(), node.bias) for node in network]
     for index in range(len(layers) - 1, 0, -1):
         used = (layers[index].weights != 0).any(axis=0)
         layers[index] = Layer(layers[index].weights[:, used], layers[index].bias)

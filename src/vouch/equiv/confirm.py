@@ -6,25 +6,16 @@ point the runtime is given) exclude the opposite; in float32 arithmetic, when th
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from vouch.equiv.forms import Cells, Form
-from vouch.equiv.graphs import Compared, Graph, GraphPair
-from vouch.equiv.margins import combined, joint, pairwise
 from vouch.equiv.outcome import Confirm, Witness
-from vouch.equiv.pair import Array, Chain
+from vouch.equiv.pair import Array, Pair
 from vouch.equiv.property import Avoid, Epsilon, Property, Top, exactly_violated
-from vouch.equiv.region import Region, box
+from vouch.equiv.region import Region
 from vouch.errors import VouchError
 
-if TYPE_CHECKING:
-    from vouch.nn.network import Network
 
-
-def confirmer(pair: Compared, region: Region, prop: Property, arithmetic: str = "real") -> Confirm:
+def confirmer(pair: Pair, region: Region, prop: Property, arithmetic: str = "real") -> Confirm:
     """A function that confirms one input, for the engines."""
 
     def confirm(x: Array) -> Witness | None:
@@ -37,7 +28,7 @@ def confirmer(pair: Compared, region: Region, prop: Property, arithmetic: str = 
     return confirm
 
 
-def _judged(pair: Compared, region: Region, prop: Property, x: Array, arithmetic: str) -> Witness | None:
+def _judged(pair: Pair, region: Region, prop: Property, x: Array, arithmetic: str) -> Witness | None:
     if not region.contains(x):
         return None
     seen = runtime_outputs(pair, x)
@@ -55,14 +46,13 @@ def _judged(pair: Compared, region: Region, prop: Property, x: Array, arithmetic
     return Witness(x, r[0], t[0], replayed)
 
 
-def runtime_outputs(pair: Compared, x: Array) -> tuple[Array, Array] | None:
+def runtime_outputs(pair: Pair, x: Array) -> tuple[Array, Array] | None:
     """What onnxruntime computes for x with both networks; None if it would not be given x itself."""
     from vouch.nn.replay import as_run, replay
 
     outputs = []
     try:
-        for dense in (pair.reference, pair.test):
-            network = _network(dense)
+        for network in (pair.reference.source, pair.test.source):
             if not np.array_equal(as_run(network, x[None, :])[0], x):
                 return None
             outputs.append(replay(network, x[None, :]))
@@ -71,49 +61,9 @@ def runtime_outputs(pair: Compared, x: Array) -> tuple[Array, Array] | None:
     return outputs[0], outputs[1]
 
 
-@lru_cache(maxsize=8)
-def _network(dense: Chain | Graph) -> Network:
-    if dense.source is not None:
-        return dense.source
-    from vouch.nn.network import Network
-
-    return Network.from_layers([(layer.weights, layer.bias) for layer in dense.layers], name=dense.name)
-
-
-def certainly_violated(pair: Compared, prop: Property, x: Array) -> bool:
+def certainly_violated(pair: Pair, prop: Property, x: Array) -> bool:
     """Whether the real-number outputs at x violate the property, by sound bounds at the point."""
-    if isinstance(pair, GraphPair):
-        return _apart(prop, *pair.reference.bounds(x, x), *pair.test.bounds(x, x))
-    cells = Cells.of(x[None, :], x[None, :], box(x, x))
-    forms = joint(pair, cells, related=pair.same_structure)
-    match prop:
-        case Epsilon():
-            low, high = forms.gaps[0].bounds(cells)
-            for gap in forms.gaps[1:]:
-                other = gap.bounds(cells)
-                low, high = np.maximum(low, other[0]), np.minimum(high, other[1])
-            size = np.maximum(np.maximum(low, -high), 0.0)[0]
-            total = size.max() if prop.norm == "linf" else size.sum() * (1 - 2.0**-40)
-            return bool(total > prop.epsilon)
-        case Top():
-            return _ranked_apart(forms.reference, forms.test, cells, prop.k)
-        case Avoid():
-            return any(
-                bool((combined(polytope, forms).bounds(cells)[1][0] < polytope.rhs).all())
-                for polytope in prop.polytopes
-            )
-
-
-def _ranked_apart(reference: Form, test: Form, cells: Cells, k: int) -> bool:
-    outputs = reference.centre.shape[1]
-    ahead_r = pairwise(reference, outputs).bounds(cells)[0].reshape(outputs, outputs)
-    ahead_t = pairwise(test, outputs).bounds(cells)[0].reshape(outputs, outputs)
-    # ahead[j, i] > 0: certainly output i is larger than output j.
-    for j in range(outputs):
-        others = [i for i in range(outputs) if i != j]
-        if all(ahead_r[i, j] > 0 for i in others) and sum(ahead_t[j, i] > 0 for i in others) >= k:
-            return True
-    return False
+    return _apart(prop, *pair.reference.bounds(x, x), *pair.test.bounds(x, x))
 
 
 def _apart(prop: Property, r_low: Array, r_high: Array, t_low: Array, t_high: Array) -> bool:

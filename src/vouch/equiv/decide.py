@@ -1,8 +1,8 @@
 """Compare two networks: choose and combine the engines.
 
-`auto` tries, cheapest first: equality of the weights, the falsifier, differential bounds (splitting inputs
-where there are few, neurons where there are many), path enumeration, and MILP. Networks that are no dense
-ReLU chains go to engine `joint` instead.
+`auto` tries, cheapest first: equality of the weights, the falsifier, bounds of both networks as one and of
+their difference (splitting inputs where there are few, neurons where there are many), path enumeration, and
+MILP. All of them are the searches of `vouch nn` (`joint`); the last two take dense ReLU chains only.
 """
 
 from __future__ import annotations
@@ -11,22 +11,21 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from threadpoolctl import threadpool_limits
 
-from vouch.equiv import boxes, neurons
+from vouch.equiv import joint
 from vouch.equiv.canonical import same_function
 from vouch.equiv.confirm import confirmer
 from vouch.equiv.falsify import falsify, glance
-from vouch.equiv.forms import UNIT32, may_overflow
-from vouch.equiv.graphs import Compared, GraphPair, graphs_of, pair_of
 from vouch.equiv.outcome import Finding, Witness
-from vouch.equiv.pair import Pair
+from vouch.equiv.pair import Pair, pair_of
 from vouch.equiv.property import Avoid, Epsilon, Property, Top
 from vouch.equiv.region import Region
 from vouch.equiv.result import Comparison
 from vouch.equiv.team import ALONE_ONLY, Team
-from vouch.equiv.vacuity import contradicts_itself
 from vouch.errors import Unsupported, VouchError
+from vouch.nn.lp import LinearProgram
 from vouch.nn.search.task import Clock
 from vouch.settings import Settings
 from vouch.verdict import Verdict
@@ -34,12 +33,8 @@ from vouch.verdict import Verdict
 DECIDED = (Verdict.EQUIVALENT, Verdict.DIFFERENT)
 # Seconds for a last search for a violation when bounds do not get anywhere.
 LONG_LOOK = 30.0
-# Up to this many inputs, halving boxes beats splitting neurons.
-FEW_INPUTS = 12
 VACUOUS = "vacuous: the property contradicts itself, nothing is said about the networks"
 NO_INPUT = "vacuous: no input satisfies the constraints, nothing is said about the networks"
-# Up to this many hidden neurons in both networks, splitting them is tried first even so.
-FEW_NEURONS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +54,9 @@ class Plan:
         return cls(s.engine, s.strategy, s.arithmetic, s.timeout, s.seed, team)
 
     @property
-    def unit(self) -> float:
-        """Unit round-off of the networks' own arithmetic."""
-        return UNIT32 if self.arithmetic == "float32" else 0.0
+    def rounded(self) -> bool:
+        """Whether the networks are taken as they run in float32."""
+        return self.arithmetic == "float32"
 
 
 def described(prop: Property) -> str:
@@ -88,9 +83,9 @@ def decide(
     started = time.monotonic()
     name = plan.engine
     try:
-        rounded = plan.arithmetic == "float32"
-        graphs = plan.engine in ("auto", "differential")
-        pair = pair_of(reference, test, as_computed=rounded, graphs=graphs)
+        pair = pair_of(reference, test)
+        if plan.engine in ("paths", "milp"):
+            pair.insist_on_chains()
         if region.is_empty and not check_vacuity:
             raise VouchError("the region is empty: no input satisfies its constraints")
         if region.is_empty:
@@ -111,30 +106,31 @@ def decide(
     )
 
 
-def decide_pair(pair: Compared, region: Region, prop: Property, plan: Plan) -> tuple[str, Finding]:
+def contradicts_itself(pair: Pair, region: Region, prop: Avoid) -> bool:
+    """Whether no pair of outputs, whatever the networks do within their bounds, lies in a polytope. By exact
+    rational certificates. Some published properties say `and` where `or` is meant."""
+    ends = [net.bounds(region.lower, region.upper) for net in pair.both]
+    program = LinearProgram(
+        np.concatenate([low for low, _ in ends]), np.concatenate([high for _, high in ends])
+    )
+    for polytope in prop.polytopes:
+        rows = np.hstack([polytope.reference, polytope.test])
+        least = np.minimum(rows * program.lower, rows * program.upper).sum(axis=1)
+        if (least > polytope.rhs).any():
+            return False  # one row alone is out of reach: that is a proof, not a contradiction
+        program.cut(0)
+        program.add(rows, polytope.rhs)
+        if program.infeasible() is not True:
+            return False
+    return True
+
+
+def decide_pair(pair: Pair, region: Region, prop: Property, plan: Plan) -> tuple[str, Finding]:
     """The engine that decided, and its outcome. Raises Unsupported for what none can decide."""
     fits(pair, region, prop)
     # The products are small: BLAS threads would only wait for each other.
     with threadpool_limits(1):
-        if isinstance(pair, GraphPair):
-            return _joint(pair, region, prop, plan)
         return _run(pair, region, prop, plan)
-
-
-def _joint(pair: GraphPair, region: Region, prop: Property, plan: Plan) -> tuple[str, Finding]:
-    from vouch.equiv import joint
-
-    confirm = confirmer(pair, region, prop, plan.arithmetic)
-    clock = Clock(plan.timeout)
-    if plan.arithmetic == "real" and not isinstance(prop, Avoid) and pair.identical:
-        return "structure", Finding(Verdict.EQUIVALENT, bound=0.0 if isinstance(prop, Epsilon) else None)
-    witness = glance(pair, region, prop, confirm, seed=plan.seed)
-    if witness is not None:
-        return "falsifier", Finding(Verdict.DIFFERENT, witness=witness)
-    rounded = plan.arithmetic == "float32"
-    return "joint", joint.prove(
-        pair, region, prop, confirm, clock, rounded=rounded, jobs=plan.team.size, seed=plan.seed
-    )
 
 
 def region_text(region: Region) -> str:
@@ -144,7 +140,7 @@ def region_text(region: Region) -> str:
     return text + (f" with {len(region.rows)} constraints" if region.rows is not None else "")
 
 
-def fits(pair: Compared, region: Region, prop: Property) -> None:
+def fits(pair: Pair, region: Region, prop: Property) -> None:
     """Raises an error for networks, region and property that do not go together."""
     if region.size != pair.reference.inputs:
         raise VouchError(f"the region has {region.size} inputs, the networks take {pair.reference.inputs}")
@@ -162,23 +158,19 @@ def _run(pair: Pair, region: Region, prop: Property, plan: Plan) -> tuple[str, F
     # Equal functions are equivalent; what else a property may forbid is another matter.
     if plan.arithmetic == "real" and not isinstance(prop, Avoid) and same_function(pair, ranking=ranking):
         return "structure", Finding(Verdict.EQUIVALENT, bound=None if ranking else 0.0)
-    if plan.arithmetic == "float32" and plan.engine not in ("auto", "differential"):
+    if plan.rounded and plan.engine not in ("auto", "differential"):
         raise Unsupported(f"engine {plan.engine} reasons about real arithmetic only")
-    confirm = confirmer(pair, region, prop, plan.arithmetic)
-    witness = glance(pair, region, prop, confirm, seed=plan.seed)
+    witness = glance(pair, region, prop, confirmer(pair, region, prop, plan.arithmetic), seed=plan.seed)
     if witness is not None:
         return "falsifier", Finding(Verdict.DIFFERENT, witness=witness)
-    if plan.arithmetic == "float32" and any(may_overflow(net, region) for net in (pair.reference, pair.test)):
-        raise Unsupported("float32 sums may overflow in this region")
+    name = "differential" if pair.chains(as_computed=plan.rounded) else "joint"
     match plan.engine:
-        case "differential":
-            return "differential", differential(pair, region, prop, plan, clock)
-        case "paths":
-            return "paths", _paths(pair, region, prop, plan, clock)
-        case "milp":
-            return "milp", _milp(pair, region, prop, plan, clock)
-        case _:
+        case "paths" | "milp":
+            return plan.engine, _complete(plan.engine, pair, region, prop, plan, clock)
+        case "auto" if name == "differential":
             return _combined(pair, region, prop, plan, clock)
+        case _:
+            return name, differential(pair, region, prop, plan, clock)
 
 
 def differential(
@@ -189,42 +181,32 @@ def differential(
     confirm = confirmer(pair, region, prop, plan.arithmetic)
 
     def probe() -> Witness | None:
-        if not probing:
-            return None
         return falsify(pair, region, prop, confirm, clock.share(0.3).within(20.0), seed=plan.seed)
 
-    if region.size > FEW_INPUTS or region.rows is not None:
-        return neurons.prove(
-            pair, region, prop, confirm, clock, unit=plan.unit, probe=probe, team=plan.team
-        )
-    hidden = sum(pair.reference.widths[:-1]) + sum(pair.test.widths[:-1])
-    if not region.is_box or hidden <= FEW_NEURONS:
-        # Halving boxes does not fit a ball, and a handful of neurons is settled sooner.
-        few = neurons.prove(pair, region, prop, confirm, clock, unit=plan.unit, limit=400)
-        if few.verdict is not Verdict.UNKNOWN:
-            return few
-    return boxes.prove(pair, region, prop, confirm, clock, unit=plan.unit, probe=probe, team=plan.team)
-
-
-def _paths(pair: Pair, region: Region, prop: Property, plan: Plan, clock: Clock) -> Finding:
-    from vouch.equiv import paths
-
-    return paths.prove(
-        pair, region, prop, confirmer(pair, region, prop, plan.arithmetic), clock, strategy=plan.strategy
+    return joint.prove(
+        pair,
+        region,
+        prop,
+        confirm,
+        clock,
+        rounded=plan.rounded,
+        jobs=plan.team.size,
+        probe=probe if probing else None,
     )
 
 
-def _milp(pair: Pair, region: Region, prop: Property, plan: Plan, clock: Clock) -> Finding:
-    """Both networks as one, by the integer programs of single networks."""
-    from vouch.equiv import joint
-
+def _complete(
+    engine: str, pair: Pair, region: Region, prop: Property, plan: Plan, clock: Clock
+) -> Finding:
+    """Path enumeration by star sets, or integer programs."""
     confirm = confirmer(pair, region, prop, plan.arithmetic)
-    return joint.prove(graphs_of(pair), region, prop, confirm, clock, engine="milp", jobs=plan.team.size)
+    own = "star" if engine == "paths" else engine
+    return joint.prove(
+        pair, region, prop, confirm, clock, engine=own, strategy=plan.strategy, jobs=plan.team.size
+    )
 
 
-def _combined(
-    pair: Pair, region: Region, prop: Property, plan: Plan, clock: Clock
-) -> tuple[str, Finding]:
+def _combined(pair: Pair, region: Region, prop: Property, plan: Plan, clock: Clock) -> tuple[str, Finding]:
     """Differential bounds get most of the time; paths and MILP are complete where bounds are stuck."""
     outcome = differential(pair, region, prop, plan, clock.share(0.85))
     if outcome.verdict in DECIDED or clock.over:
@@ -235,9 +217,9 @@ def _combined(
     witness = falsify(pair, region, prop, confirm, longer, seed=plan.seed + 1, attempts=1000)
     if witness is not None:
         return "falsifier", Finding(Verdict.DIFFERENT, witness=witness, statistics=outcome.statistics)
-    if plan.arithmetic == "float32":
+    if plan.rounded:
         return "differential", outcome
-    later = _paths(pair, region, prop, plan, clock.share(0.5))
+    later = _complete("paths", pair, region, prop, plan, clock.share(0.5))
     if later.verdict in DECIDED or clock.over:
         return "paths", later
-    return "milp", _milp(pair, region, prop, plan, clock)
+    return "milp", _complete("milp", pair, region, prop, plan, clock)

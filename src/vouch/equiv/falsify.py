@@ -7,22 +7,26 @@ from __future__ import annotations
 
 import numpy as np
 
-from vouch.equiv.forms import Cells
-from vouch.equiv.graphs import Compared
 from vouch.equiv.outcome import Confirm, Witness
-from vouch.equiv.pair import Array, Chain, Pair
+from vouch.equiv.pair import Array, Pair, Subject
 from vouch.equiv.property import Property, Top
-from vouch.equiv.region import Region, input_program
+from vouch.equiv.region import Region
+from vouch.nn.bounds.arrays import NUMPY
+from vouch.nn.bounds.ascent import all_relus
+from vouch.nn.bounds.ball import lowest
+from vouch.nn.lowered import Activation, Affine
 from vouch.nn.search.task import Clock
 
 STEPS = 40
 STARTS = 96
 # A thorough search makes so many attempts, more for networks with fewer weights than this.
 FEWEST, MOST, WEIGHTS = 4, 32, 200_000
+# Linear pieces of networks with more neurons than this are too dear to look at.
+MOST_NEURONS = 3000
 
 
 def glance(
-    pair: Compared, region: Region, prop: Property, confirm: Confirm, *, seed: int = 0
+    pair: Pair, region: Region, prop: Property, confirm: Confirm, *, seed: int = 0
 ) -> Witness | None:
     """A few samples and a short climb: milliseconds, finds what is easy."""
     points = region.sample(np.random.default_rng(seed), 512)
@@ -35,7 +39,7 @@ def glance(
 
 
 def falsify(
-    pair: Compared,
+    pair: Pair,
     region: Region,
     prop: Property,
     confirm: Confirm,
@@ -59,10 +63,9 @@ def falsify(
     return None
 
 
-def _attempts(pair: Compared) -> int:
-    if not isinstance(pair, Pair):
-        return FEWEST
-    weights = sum(layer.weights.size for net in (pair.reference, pair.test) for layer in net.layers)
+def _attempts(pair: Pair) -> int:
+    nodes = [node for net in pair.both for node in net.model.lowered.nodes if isinstance(node, Affine)]
+    weights = sum(linear.stored for node in nodes for linear in node.maps)
     return int(np.clip(WEIGHTS // max(weights, 1), FEWEST, MOST))
 
 
@@ -86,7 +89,7 @@ def largest(
 
 
 def _confirmed(
-    pair: Compared, region: Region, prop: Property, points: Array, confirm: Confirm
+    pair: Pair, region: Region, prop: Property, points: Array, confirm: Confirm
 ) -> Witness | None:
     points = points[region.inside(points)]
     if not len(points):
@@ -103,7 +106,7 @@ def _confirmed(
 
 
 def _climbed(
-    pair: Compared,
+    pair: Pair,
     region: Region,
     prop: Property,
     points: Array,
@@ -136,7 +139,7 @@ def _climbed(
     return np.concatenate([best, *seen]) if isinstance(prop, Top) else best
 
 
-def _for_class(pair: Compared, region: Region, prop: Top, points: Array, chosen: int, steps: int) -> Array:
+def _for_class(pair: Pair, region: Region, prop: Top, points: Array, chosen: int, steps: int) -> Array:
     """Towards inputs for which the reference chooses this class; where it does, the rivals of that class in
     the test network rise. All points on the way are handed back."""
     others = np.arange(pair.reference.outputs) != chosen
@@ -174,16 +177,14 @@ def _moved(points: Array, gradient: Array, region: Region, share: float) -> Arra
     its point that is furthest in that direction."""
     if region.radius is None:
         return region.project(points + np.sign(gradient) * (region.upper - region.lower) * share)
-    lower = np.broadcast_to(region.lower, points.shape)
-    upper = np.broadcast_to(region.upper, points.shape)
-    goal = Cells.of(lower, upper, region).extreme(gradient)
+    _, goal = lowest(NUMPY, region.case.ball, -gradient, region.lower[None, :], region.upper[None, :])
     return region.project(points + (goal - points) * share)
 
 
-def _polished(pair: Compared, region: Region, prop: Property, points: Array, attempt: int) -> Array:
+def _polished(pair: Pair, region: Region, prop: Property, points: Array, attempt: int) -> Array:
     """From the best points, go to the maximum of the linear piece they lie in, and on into the next. Only
-    dense networks tell their pieces."""
-    if not isinstance(pair, Pair):
+    ReLU networks of moderate size tell their pieces."""
+    if not all(all_relus(net.model) and net.model.neurons <= MOST_NEURONS for net in pair.both):
         return points
     r, t = pair.reference.evaluate(points), pair.test.evaluate(points)
     order = np.argsort(-prop.excess(r, t))[:4]
@@ -211,10 +212,10 @@ def _along_pieces(pair: Pair, region: Region, prop: Property, x: Array) -> Array
 
 def _best_of_piece(pair: Pair, region: Region, prop: Property, x: Array) -> Array | None:
     """Maximum of the (locally linear) violation over the linear piece around x, by one program."""
-    maps = [_piece(network, x) for network in (pair.reference, pair.test)]
+    maps = [_piece(network, x) for network in pair.both]
     r, t = (x[None, :] @ matrix.T + offset for matrix, offset, _, _ in maps)
     to_r, to_t = prop.direction(r, t)
-    program = input_program(region)
+    program = region.program
     for _, _, rows, rhs in maps:
         program.add(np.pad(rows, ((0, 0), (0, program.columns - len(x)))), rhs)
     if isinstance(prop, Top):
@@ -242,21 +243,24 @@ def _class_kept(
     return rows, rhs
 
 
-def _piece(network: Chain, x: Array) -> tuple[Array, Array, Array, Array]:
+def _piece(network: Subject, x: Array) -> tuple[Array, Array, Array, Array]:
     """The affine map that the network is around x, and the constraints {rows·x ≤ rhs} of that piece."""
-    matrix, offset = np.eye(len(x)), np.zeros(len(x))
-    rows, rhs = [], []
-    for layer in network.layers[:-1]:
-        matrix, offset = layer.weights @ matrix, layer.weights @ offset + layer.bias
-        on = matrix @ x + offset > 0
-        sign = np.where(on, -1.0, 1.0)
-        rows.append(matrix * sign[:, None])
-        rhs.append(-offset * sign)
-        matrix, offset = matrix * on[:, None], offset * on
-    last = network.layers[-1]
-    return (
-        last.weights @ matrix,
-        last.weights @ offset + last.bias,
-        np.concatenate(rows) if rows else np.zeros((0, len(x))),
-        np.concatenate(rhs) if rhs else np.zeros(0),
-    )
+    maps = [(np.eye(len(x)), np.zeros(len(x)))]
+    rows, rhs = [np.zeros((0, len(x)))], [np.zeros(0)]
+    for node in network.model.lowered.nodes[1:]:
+        if isinstance(node, Affine):
+            matrix, offset = np.zeros((node.size, len(x))), node.bias
+            for linear, source in zip(node.maps, node.inputs, strict=True):
+                columns, shift = maps[source]
+                matrix = matrix + linear.apply(np.ascontiguousarray(columns.T)).T
+                offset = offset + linear.apply(shift[None, :])[0]
+        else:
+            assert isinstance(node, Activation), "ReLU networks have nothing else"
+            matrix, offset = maps[node.input]
+            on = matrix @ x + offset > 0
+            sign = np.where(on, -1.0, 1.0)
+            rows.append(matrix * sign[:, None])
+            rhs.append(-offset * sign)
+            matrix, offset = matrix * on[:, None], offset * on
+        maps.append((matrix, offset))
+    return *maps[-1], np.concatenate(rows), np.concatenate(rhs)

@@ -1,4 +1,4 @@
-"""Engine `joint`: both networks as one graph that reads the input once, handed to the searches of `vouch nn`.
+"""Both networks as one graph that reads the input once, handed to the searches of `vouch nn`.
 
 The graph (`nn.product`) puts out r of the reference, t of the test network, the differences g = r − t, which
 networks of one structure follow node by node, and for the Manhattan norm |g|. A violation is a union of
@@ -14,24 +14,25 @@ ever bounded, with the rounding of both sides added.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import assert_never
 
 import numpy as np
 
-from vouch.equiv.falsify import falsify
-from vouch.equiv.graphs import GraphPair
 from vouch.equiv.outcome import Array, Confirm, Finding, Witness
+from vouch.equiv.pair import Pair
 from vouch.equiv.property import Avoid, Bools, Epsilon, Property, Top
 from vouch.equiv.region import Region
 from vouch.errors import Unsupported
+from vouch.nn.bounds.ascent import all_relus
 from vouch.nn.bounds.model import Model, model_from
-from vouch.nn.bounds.outputs import least_of_rows
+from vouch.nn.bounds.outputs import least_of_rows, may_overflow
 from vouch.nn.lowered import lower
 from vouch.nn.network import Network
 from vouch.nn.product import Product, beside
-from vouch.nn.property import Ball, Case, Rows
+from vouch.nn.property import Case, Rows
 from vouch.nn.property import Property as Question
 from vouch.nn.result import Counterexample
 from vouch.nn.search.driver import search
@@ -40,70 +41,75 @@ from vouch.settings import Settings
 from vouch.verdict import Verdict
 
 # More ways to violate a ranking than this would never be refuted one by one.
-MOST_REGIONS = 2000
+MOST_REGIONS = 5000
 _VERDICTS = {Verdict.SAFE: Verdict.EQUIVALENT, Verdict.UNSAFE: Verdict.DIFFERENT}
 
 
 def prove(
-    pair: GraphPair,
+    pair: Pair,
     region: Region,
     prop: Property,
     confirm: Confirm,
     clock: Clock,
     *,
     engine: str = "auto",
+    strategy: str = "less",
     rounded: bool = False,
     jobs: int | None = None,
-    seed: int = 0,
+    probe: Callable[[], Witness | None] | None = None,
 ) -> Finding:
-    """Bounds over the whole region, then (engine `auto`) a thorough look for a violation, then the search.
+    """Bounds over the whole region, then the search `engine` of `vouch nn` (`auto`, `star` with a `strategy`,
+    or `milp`).
 
-    `engine` is one of the network searches; `rounded` asks about the networks in float32 instead of the
-    reals.
+    `rounded` asks about the networks in float32 instead of the reals; `probe` is a thorough search for a
+    violation, made once if the proof is not quick.
     """
     model, root = violations(pair, region, prop, rounded=rounded, follow=engine == "auto")
     if not root.case.regions:
         return Finding(Verdict.EQUIVALENT, bound=root.bound)
-    if engine == "auto":
-        witness = falsify(pair, region, prop, confirm, clock.share(0.2).within(10.0), seed=seed)
-        if witness is not None:
-            return Finding(Verdict.DIFFERENT, witness=witness)
     question = Question((root.case,), model.inputs, model.outputs)
     judge = _PairJudge(pair.reference.source, question, confirm)
     limit = None if clock.endless else clock.left
-    result = search(model, question, Settings({"engine": engine, "timeout": limit, "jobs": jobs}), judge)
+    result = search(
+        model,
+        question,
+        Settings({"engine": engine, "timeout": limit, "jobs": jobs}),
+        judge,
+        # A pass forwards for each box is quickest where everything is piecewise linear.
+        domain="zonotope" if all_relus(model) else "crown",
+        probe=None if probe is None else lambda: judge.accepted(probe()),
+        strategy=strategy,
+    )
     verdict = _VERDICTS.get(result.verdict, result.verdict)
-    bound = prop.epsilon if isinstance(prop, Epsilon) and verdict is Verdict.EQUIVALENT else None
+    bound = None
+    if isinstance(prop, Epsilon) and verdict is Verdict.EQUIVALENT:
+        bound = prop.epsilon
+        if result.bound is not None:
+            bound = min(bound, max(root.closed, float(np.nextafter(prop.epsilon - result.bound, np.inf))))
     return Finding(verdict, bound, judge.witness, result.reason, result.statistics)
 
 
 def violations(
-    pair: GraphPair, region: Region, prop: Property, *, rounded: bool = False, follow: bool = True
+    pair: Pair, region: Region, prop: Property, *, rounded: bool = False, follow: bool = True
 ) -> tuple[Model, Root]:
-    """The product of the two networks, and how the property is violated there."""
-    sources = pair.reference.source, pair.test.source
-    graphs = [lower(source, fold=not rounded, relu_only=True) for source in sources]
+    """The product of the two networks, and how the property is violated there. Raises Unsupported where
+    float32 sums might overflow: bounds say nothing about infinities."""
+    graphs = [lower(net.source, fold=not rounded, relu_only=True) for net in pair.both]
     product = beside(*graphs, distances=isinstance(prop, Epsilon) and prop.norm == "l1", follow=follow)
     model = model_from(product.lowered, "float32" if rounded else "real")
-    return model, _violations(model, product, _input_set(region), prop)
-
-
-def _input_set(region: Region) -> Case:
-    """The region as the input set of a case that forbids nothing yet."""
-    rows = ball = None
-    if region.rows is not None and region.rhs is not None:
-        rows = Rows.of(region.rows, np.zeros((len(region.rhs), 0)), region.rhs)
-    if region.radius is not None and region.centre is not None:
-        ball = Ball(region.centre, region.radius, np.ones(region.size), "l1")
-    return Case(region.lower, region.upper, (), rows, ball)
+    if may_overflow(model, region.case):
+        raise Unsupported("float32 sums may overflow in this region")
+    return model, _violations(model, product, region.case, prop)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Root:
-    """The regions that bounds over the whole input set leave open and, for ε, the bound they proved."""
+    """The regions that bounds over the whole input set leave open and, for ε, the `bound` they proved, or at
+    least that of the regions which they `closed`."""
 
     case: Case
     bound: float | None = None
+    closed: float = 0.0
 
 
 def _violations(model: Model, product: Product, case: Case, prop: Property) -> Root:
@@ -132,7 +138,9 @@ def _violations(model: Model, product: Product, case: Case, prop: Property) -> R
         # Every row of a region says −(one difference) < −ε: the best of their bounds counts.
         bound = max(0.0, *(float(-low.max()) for low in lows))
         left = [] if bound <= prop.epsilon else left
-        return Root(_with(case, left), bound if not left else None)
+        proved = [-float(low.max()) for low in lows]
+        closed = max((end for end in proved if end <= prop.epsilon), default=0.0)
+        return Root(_with(case, left), bound if not left else None, closed)
     return Root(_with(case, left))
 
 
@@ -215,14 +223,20 @@ class _PairJudge(Judge):
         self.witness: Witness | None = None
         self._by_pair = confirm
 
+    def accepted(self, found: Witness | None) -> Counterexample | None:
+        """A violation that was found elsewhere."""
+        if found is None:
+            return None
+        self.witness = found
+        return Counterexample(found.input, np.concatenate([found.reference, found.test]))
+
     def confirm(self, case: Case, points: Array, limit: int = 16) -> Counterexample | None:
         for point in points[:limit]:
             key = point.tobytes()
             if key in self._seen:
                 continue
             self._seen.add(key)
-            found = self._by_pair(point)
+            found = self.accepted(self._by_pair(point))
             if found is not None:
-                self.witness = found
-                return Counterexample(found.input, np.concatenate([found.reference, found.test]))
+                return found
         return None

@@ -25,12 +25,11 @@ from vouch.equiv.api import (
 from vouch.equiv.canonical import same_function
 from vouch.equiv.confirm import certainly_violated, confirmer
 from vouch.equiv.data import read_point
-from vouch.equiv.decide import Plan, decide_pair, described, differential, fits
+from vouch.equiv.decide import Plan, described, differential, fits
 from vouch.equiv.falsify import falsify, glance
-from vouch.equiv.graphs import Compared, graphs_of, pair_of
 from vouch.equiv.joint import violations
 from vouch.equiv.outcome import Array, Witness
-from vouch.equiv.pair import Pair
+from vouch.equiv.pair import Pair, pair_of
 from vouch.equiv.property import Property, Top
 from vouch.equiv.region import Region, ball
 from vouch.equiv.team import ALONE_ONLY, INTERRUPTED, Team
@@ -140,7 +139,7 @@ class RadiusSearch:
 
     def __init__(
         self,
-        pair: Compared,
+        pair: Pair,
         prop: Property,
         centre: Array,
         norm: str,
@@ -156,7 +155,7 @@ class RadiusSearch:
 
     def run(self, clock: Clock, started: float) -> Radius:
         fits(self.pair, self.region(0.0), self.prop)
-        if isinstance(self.pair, Pair) and same_function(self.pair, ranking=isinstance(self.prop, Top)):
+        if same_function(self.pair, ranking=isinstance(self.prop, Top)):
             self.proved = self._whole() if self.domain is not None else float(np.finfo(np.float64).max)
             return self._answer(Verdict.EQUIVALENT, started, "both are the same function")
         if certainly_violated(self.pair, self.prop, self.centre):
@@ -242,10 +241,10 @@ class RadiusSearch:
 
     def _nearest(self, clock: Clock) -> None:
         """HiGHS minimises the radius of a violation, where the networks have a big-M encoding."""
-        if self.refuted is None or not isinstance(self.pair, Pair):
+        if self.refuted is None or not self.pair.chains():
             return
         region = self.region(self.refuted)
-        model, root = violations(graphs_of(self.pair), region, self.prop, follow=False)
+        model, root = violations(self.pair, region, self.prop, follow=False)
         found = nearest_violation(model, root.case, self.centre, self.norm, MARGIN, clock)
         if found is not None:
             self._accept(confirmer(self.pair, region, self.prop)(found))
@@ -276,12 +275,9 @@ class RadiusSearch:
     def _prove(self, size: float, clock: Clock) -> bool:
         region = self.region(size)
         plan = Plan(timeout=clock.left, seed=self.seed, team=self.team)
-        if isinstance(self.pair, Pair):
-            # Violations were looked for already.
-            with threadpool_limits(1):
-                outcome = differential(self.pair, region, self.prop, plan, clock, probing=False)
-        else:
-            outcome = decide_pair(self.pair, region, self.prop, plan)[1]
+        # Violations were looked for already.
+        with threadpool_limits(1):
+            outcome = differential(self.pair, region, self.prop, plan, clock, probing=False)
         if outcome.verdict is Verdict.EQUIVALENT:
             self.proved = max(size, self.proved or 0.0)
             return True

@@ -25,8 +25,6 @@ class Witness:
 
 # Takes an input that looks like a violation; returns it confirmed, or None.
 Confirm = Callable[[Array], Witness | None]
-# A thorough search for a violation, made once when a proof turns out not to be quick.
-Probe = Callable[[], Witness | None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

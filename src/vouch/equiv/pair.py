@@ -1,157 +1,148 @@
-"""The two networks under comparison, as the engines see them: dense ReLU layers over the reals.
+"""The two networks under comparison, each with its lowered form over the reals.
 
-A `Chain` network holds float64 weights and, per layer, how far the exact reals may be from them. `Pair`
-checks that the two fit together. What computes the outputs that a counterexample is replayed on is kept
-beside the layers, so that a test "network" of another kind can be added without touching the engines.
+Everything that `vouch nn` reads can be compared. Networks that are plain chains of dense layers with ReLU
+between them are told apart: path enumeration and MILP take nothing else.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, fields, is_dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from vouch.errors import Unsupported, VouchError
-
-if TYPE_CHECKING:
-    from vouch.nn.network import Network
+from vouch.nn.bounds.model import Model, model_of
+from vouch.nn.lowered import Activation, Affine, Kind, lower
+from vouch.nn.network import Network
 
 Array = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Layer:
-    """y = weights x + bias. The exact reals differ by at most weight_error * sum|x| + bias_error each."""
-
-    weights: Array
-    bias: Array
-    weight_error: float = 0.0
-    bias_error: float = 0.0
-
-    @property
-    def size(self) -> int:
-        return len(self.bias)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Chain:
-    """A feed-forward network: ReLU after every layer but the last."""
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class Subject:
+    """One of the networks. A softmax at the end is left out of `model`."""
 
     name: str
-    layers: tuple[Layer, ...]
-    source: Network | None = field(default=None, repr=False)
-    softmax: bool = False
+    source: Network
+    model: Model
 
     @property
     def inputs(self) -> int:
-        return int(self.layers[0].weights.shape[1])
+        return self.source.inputs
 
     @property
     def outputs(self) -> int:
-        return self.layers[-1].size
+        return self.source.outputs
 
     @property
-    def widths(self) -> tuple[int, ...]:
-        return tuple(layer.size for layer in self.layers)
+    def softmax(self) -> bool:
+        return self.model.lowered.softmax
 
     def evaluate(self, x: Array) -> Array:
         """Float64 outputs for rows x [batch, inputs]."""
-        for layer in self.layers[:-1]:
-            x = np.maximum(x @ layer.weights.T + layer.bias, 0.0)
-        return np.asarray(x @ self.layers[-1].weights.T + self.layers[-1].bias)
+        return np.asarray(self.model.run(x))
 
     def gradient(self, x: Array, direction: Array) -> Array:
         """Gradient of direction·output at each row of x; `direction` is [batch, outputs]."""
-        masks = []
-        for layer in self.layers[:-1]:
-            x = x @ layer.weights.T + layer.bias
-            masks.append(x > 0)
-            x = np.maximum(x, 0.0)
-        back = direction @ self.layers[-1].weights
-        for layer, mask in zip(reversed(self.layers[:-1]), reversed(masks), strict=True):
-            back = (back * mask) @ layer.weights
-        return np.asarray(back)
+        from vouch.nn.search.falsify import gradient
+
+        return gradient(self.model, self.model.lowered.values(x), direction)
+
+    def bounds(self, lower: Array, upper: Array) -> tuple[Array, Array]:
+        """Sound bounds of the outputs over the reals for inputs lower..upper."""
+        from vouch.nn.bounds.outputs import output_bounds
+
+        return output_bounds(self.model, lower, upper)
+
+    @property
+    def layers(self) -> list[Affine] | None:
+        """The affine layers of a chain with ReLU between them; None for any other network."""
+        return _layers(self)
+
+    def no_chain(self, *, as_computed: bool = False) -> str | None:
+        """Why the network is not such a chain (in float32: of layers that are one product sum each)."""
+        if self.layers is None:
+            kinds = (node.kind for node in self.model.lowered.nodes if isinstance(node, Activation))
+            odd = next((str(kind) for kind in kinds if kind is not Kind.RELU), "branches")
+            return f"{self.source.name}: the engine takes only feed-forward ReLU networks ({odd})"
+        if as_computed and lower(self.source, fold=False, relu_only=True).as_chain() is None:
+            return f"{self.source.name}: several linear operations in a row"
+        return None
+
+
+@lru_cache(maxsize=8)
+def _layers(subject: Subject) -> list[Affine] | None:
+    return subject.model.lowered.as_chain()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pair:
     """Reference and test network over the same inputs, with outputs that correspond by index."""
 
-    reference: Chain
-    test: Chain
+    reference: Subject
+    test: Subject
 
     def __post_init__(self) -> None:
-        same_sizes(self.reference, self.test)
+        r, t = self.reference, self.test
+        if r.inputs != t.inputs:
+            raise VouchError(f"{r.name} takes {r.inputs} inputs, {t.name} takes {t.inputs}")
+        if r.outputs != t.outputs:
+            raise VouchError(f"{r.name} has {r.outputs} outputs, {t.name} has {t.outputs}")
 
     @property
-    def same_structure(self) -> bool:
-        return self.reference.widths == self.test.widths
+    def both(self) -> tuple[Subject, Subject]:
+        return self.reference, self.test
 
     @property
     def identical(self) -> bool:
-        """Whether both are the very same function, weight by weight."""
-        return self.same_structure and all(
-            np.array_equal(a.weights, b.weights)
-            and np.array_equal(a.bias, b.bias)
-            and a.weight_error == a.bias_error == b.weight_error == b.bias_error == 0.0
-            for a, b in zip(self.reference.layers, self.test.layers, strict=True)
-        )
+        """Whether both are the very same function, operator by operator."""
+        return same_operators(self.reference.source, self.test.source)
 
-    @property
-    def related(self) -> bool:
-        """Same structure and weights close to each other: neuron-by-neuron differences are worth it."""
-        if not self.same_structure:
+    def chains(self, *, as_computed: bool = False) -> bool:
+        return not any(net.no_chain(as_computed=as_computed) for net in self.both)
+
+    def insist_on_chains(self) -> None:
+        for net in self.both:
+            if reason := net.no_chain():
+                raise Unsupported(reason)
+
+
+def pair_of(reference: Any, test: Any) -> Pair:
+    """The pair of two file names, `Network`s or lists of (weights, bias)."""
+    return Pair(subject(reference, "reference"), subject(test, "test"))
+
+
+def subject(network: Any, name: str) -> Subject:
+    """Raises Unsupported for what cannot be lowered."""
+    from vouch.nn.api import as_network
+
+    source = as_network(network)
+    return Subject(name, source, model_of(source, "real"))
+
+
+def same_operators(first: Network, second: Network) -> bool:
+    """Whether the two differ in the names of their nodes at most."""
+    if first.inputs != second.inputs or len(first.nodes) != len(second.nodes):
+        return False
+    names = {first.input: second.input}
+    for one, two in zip(first.nodes, second.nodes, strict=True):
+        if tuple(names[name] for name in one.inputs) != two.inputs or not _equal(one.op, two.op):
             return False
-        pairs = list(zip(self.reference.layers, self.test.layers, strict=True))
-        change = sum(float(np.abs(a.weights - b.weights).sum()) for a, b in pairs)
-        return change <= 0.1 * sum(float(np.abs(a.weights).sum()) for a, _ in pairs)
+        names[one.name] = two.name
+    return first.input_shape == second.input_shape and names[first.output] == second.output
 
 
-def same_sizes(r: Any, t: Any) -> None:
-    """Refuses two networks that cannot be compared."""
-    if r.inputs != t.inputs:
-        raise VouchError(f"{r.name} takes {r.inputs} inputs, {t.name} takes {t.inputs}")
-    if r.outputs != t.outputs:
-        raise VouchError(f"{r.name} has {r.outputs} outputs, {t.name} has {t.outputs}")
-
-
-def dense(network: Any, name: str | None = None, *, as_computed: bool = False) -> Chain:
-    """The dense form of a file name, a `Network` or a list of (weights, bias); `Chain` is passed through.
-
-    `as_computed` insists that every layer is one product sum of the model, which an error analysis of its
-    own arithmetic needs. Raises Unsupported for a network that is no plain dense ReLU network.
-    """
-    if isinstance(network, Chain):
-        return network
-    if isinstance(network, (list, tuple)):
-        layers = tuple(
-            Layer(np.array(w, dtype=np.float64), np.array(b, dtype=np.float64)) for w, b in network
-        )
-        return Chain(name or "network", layers)
-    from vouch.nn.loaders import load
-    from vouch.nn.lowered import Activation, Kind, lower
-    from vouch.nn.network import Network
-
-    source = network if isinstance(network, Network) else load(network)
-    lowered = lower(source, relu_only=True, fold=not as_computed)
-    chain = lowered.as_chain()
-    if chain is None and as_computed and lower(source, relu_only=True).as_chain() is not None:
-        raise Unsupported(
-            f"{source.name}: float32 rounding between linear operations in a row is not covered"
-        )
-    if chain is None:
-        odd = next(
-            (
-                str(node.kind)
-                for node in lowered.nodes
-                if isinstance(node, Activation) and node.kind is not Kind.RELU
-            ),
-            "branches",
-        )
-        raise Unsupported(f"{source.name}: the engine takes only feed-forward ReLU networks ({odd})")
-    layers = tuple(
-        Layer(node.maps[0].dense(), node.bias, node.weight_error, node.bias_error) for node in chain
-    )
-    return Chain(name or source.name, layers, source, lowered.softmax)
+def _equal(one: Any, two: Any) -> bool:
+    """Equality of operators, field by field, down to the numbers of their arrays."""
+    if type(one) is not type(two):
+        return False
+    if isinstance(one, np.ndarray):
+        return np.array_equal(one, two)
+    if isinstance(one, (tuple, list)):
+        return len(one) == len(two) and all(map(_equal, one, two))
+    if is_dataclass(one):
+        return all(_equal(getattr(one, f.name), getattr(two, f.name)) for f in fields(one))
+    return bool(one == two)

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
 from vouch.errors import VouchError
 from vouch.nn.lp import LinearProgram, rational
+from vouch.nn.property import Ball, Case, Rows
+from vouch.nn.search.cells import input_program
 
 Array = npt.NDArray[np.float64]
 
@@ -54,43 +55,43 @@ class Region:
             return self.centre
         return self.lower + (self.upper - self.lower) / 2
 
+    @property
+    def case(self) -> Case:
+        """The region as the input set of a network property that forbids nothing."""
+        rows = ball = None
+        if self.rows is not None and self.rhs is not None:
+            strict = False if self.strict is None else self.strict
+            rows = Rows.of(self.rows, np.zeros((len(self.rhs), 0)), self.rhs, strict)
+        if self.radius is not None and self.centre is not None:
+            ball = Ball(self.centre, self.radius, np.ones(self.size), "l1")
+        return Case(self.lower, self.upper, (), rows, ball)
+
+    @property
+    def program(self) -> LinearProgram:
+        """The closed region as a linear program over its inputs (in a ball, their distances follow)."""
+        case = self.case
+        return input_program(case.lower, case.upper, case.ball, case.inputs)
+
     def contains(self, x: Array) -> bool:
         """Exact membership (the numbers are taken as they are, nothing is rounded)."""
-        if (x < self.lower).any() or (x > self.upper).any():
-            return False
-        if self.radius is not None and self.centre is not None:
-            moved = (
-                abs(Fraction(float(a)) - Fraction(float(b))) for a, b in zip(x, self.centre, strict=True)
-            )
-            if sum(moved) > Fraction(self.radius):
-                return False
-        if self.rows is not None and self.rhs is not None:
-            for row, right, open_end in zip(self.rows, self.rhs, self._open_ends(), strict=True):
-                terms = (Fraction(float(row[j])) * Fraction(float(x[j])) for j in np.flatnonzero(row))
-                over = sum(terms, Fraction(0)) - Fraction(float(right))
-                if over > 0 or (open_end and over == 0):
-                    return False
-        return True
+        return self.case.contains(x)
 
     @property
     def is_empty(self) -> bool:
         """Whether certainly no point satisfies the linear constraints."""
         if self.rows is None or self.rhs is None:
             return False
-        program = input_program(self)
+        program = self.program
         if program.infeasible() is True:
             return True
-        for index in np.flatnonzero(self._open_ends()):
+        strict = np.zeros(len(self.rhs), dtype=bool) if self.strict is None else self.strict
+        for index in np.flatnonzero(strict):
             # A strict row whose smallest value is its limit leaves nothing.
             row = np.pad(self.rows[index], (0, program.columns - self.size))
             least = program.exact_bound(row, program.minimise(row).multipliers)
             if least >= rational(float(self.rhs[index])):
                 return True
         return False
-
-    def _open_ends(self) -> npt.NDArray[np.bool_]:
-        assert self.rhs is not None
-        return np.zeros(len(self.rhs), dtype=bool) if self.strict is None else self.strict
 
     def inside(self, x: Array) -> npt.NDArray[np.bool_]:
         """Membership of rows of x up to round-off, for searching; `contains` has the last word."""
@@ -107,7 +108,7 @@ class Region:
         """A point well inside: the one that keeps the largest distance from every linear constraint."""
         if self.rows is None or self.rhs is None:
             return self.anchor
-        program = input_program(self)
+        program = self.program
         wide = np.linalg.norm(self.rows, axis=1)[:, None]
         reach = float((self.upper - self.lower).max()) + 1e-9
         lower, upper = np.append(program.lower, 0.0), np.append(program.upper, reach)
@@ -208,29 +209,3 @@ def polytope(lower: Array, upper: Array, rows: Array, rhs: Array) -> Region:
         rows=np.atleast_2d(np.array(rows, dtype=np.float64)),
         rhs=np.atleast_1d(np.array(rhs, dtype=np.float64)),
     )
-
-
-def input_program(region: Region, origin: Array | None = None) -> LinearProgram:
-    """The region as a linear program over its inputs, or over their displacements from `origin` (then
-    relaxed by the rounding of the displacements). A ball adds one more column per input behind them, which
-    is at least the input's distance from the centre."""
-    size = region.size
-    lower, upper, zero = region.lower, region.upper, np.zeros(size)
-    if origin is not None:
-        lower, upper = np.nextafter(lower - origin, -np.inf), np.nextafter(upper - origin, np.inf)
-        zero = origin
-    if region.radius is None or region.centre is None:
-        program = LinearProgram(lower, upper)
-    else:
-        centre = region.centre - zero
-        reach = np.minimum(np.maximum(upper - centre, centre - lower), region.radius)
-        program = LinearProgram(np.concatenate([lower, np.zeros(size)]), np.concatenate([upper, reach]))
-        eye = np.eye(size)
-        program.add(np.hstack([eye, -eye]), centre)
-        program.add(np.hstack([-eye, -eye]), -centre)
-        program.add(np.concatenate([np.zeros(size), np.ones(size)]), np.array([region.radius]))
-    if region.rows is not None and region.rhs is not None:
-        slack = 4 * (size + 4) * 2.0**-53 * (np.abs(region.rows) @ np.abs(zero) + np.abs(region.rhs))
-        rhs = region.rhs - region.rows @ zero + np.where(zero.any(), slack, 0.0)
-        program.add(np.pad(region.rows, ((0, 0), (0, program.columns - size))), rhs)
-    return program

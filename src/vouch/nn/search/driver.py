@@ -15,7 +15,7 @@ import numpy as np
 
 from vouch.errors import Unsupported, VouchError
 from vouch.nn.bounds.arrays import arrays_for
-from vouch.nn.bounds.ascent import all_relus
+from vouch.nn.bounds.ascent import all_relus, is_relu
 from vouch.nn.bounds.model import Model, model_of
 from vouch.nn.bounds.outputs import may_overflow, output_bounds
 from vouch.nn.network import Network
@@ -202,6 +202,8 @@ class _Verification:
             yield "neurons", *_FIRST
         boxes = case.ball is None or case.ball.norm == "l1"
         small = self.model.neurons <= FEW_FOR_MILP and self.model.arrays.device is None
+        # Differences that are followed node by node have no encoding.
+        small = small and all(is_relu(self.model, index) for index in self.model.activations)
         if engine == "neurons" and relus and boxes and small and str(self.settings.engine) == "auto":
             yield "neurons", *_BEFORE_MILP
             yield "milp", *_MILP

@@ -113,6 +113,7 @@ class InputSearch:
         plain = domain == "zonotope" and case.ball is None and case.inputs is None
         plain = plain and model.arrays.device is None
         self._seen = self._seen_by_zonotopes if plain and self.regions else self._seen_by_crown
+        self.fewest = 32 if plain else 64
         self.probe_after = _PROBE_AFTER["zonotope" if plain else "crown"]
         width = np.where(self.root_upper > self.root_lower, self.root_upper - self.root_lower, 1.0)
         self.width = self.arrays.array(width)
@@ -140,7 +141,7 @@ class InputSearch:
         if zonotopes:
             self.table = Table.of(self.regions)
             # Few enough to stay in the cache, and to be alike: every box pays for the symbols of the worst.
-            self.batch = int(np.clip(_TOGETHER // self.model.neurons, 16, 256))
+            self.batch = _CHUNKS * int(np.clip(_TOGETHER // max(self.model.neurons, 1), 16, 256))
         worst = None
         with ThreadPoolExecutor(self.jobs) as pool:
             while (self.stack or self.small) and not self.clock.over:
@@ -202,7 +203,7 @@ class InputSearch:
             parts.append(top)
             count += len(top)
         whole = _joined(self.xp, parts)
-        pieces = _CHUNKS if count >= 64 else 1
+        pieces = _CHUNKS if count >= self.fewest else 1
         edges = [count * i // pieces for i in range(pieces + 1)]
         return [whole.take(slice(a, b)) for a, b in pairwise(edges)]
 

@@ -31,7 +31,7 @@ _TRIED = 4
 _CHUNKS = 2
 _ROOT_STEPS, _STEPS = 60, 12
 # After so many nodes without an end in sight, a thorough search for a violation is worth its time.
-_PROBE_AFTER = 3
+_PROBE_AFTER = 24
 
 
 class NeuronSearch:

@@ -5,7 +5,7 @@ in the inputs there; linear programs tell which signs it can take. A cell with a
 one linear program for each region. Complete for ReLU networks, up to violations within round-off.
 
 From any cell on, the rest of the network can be over-approximated and all regions excluded there, which ends
-the path early. When to try is the strategy's choice:
+the path early. When to try is the strategy's choice (Kleine Büning 2022, 12):
 
 - `exact`: never, only whole paths are checked;
 - `first`: after every split, by linear programs that hold the triangle relaxation of every ReLU;
