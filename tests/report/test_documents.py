@@ -17,6 +17,7 @@ import pytest
 import yaml
 
 import vouch
+import vouch.errors
 from vouch.equiv.outcome import Witness
 from vouch.equiv.result import Comparison
 from vouch.nn.result import Counterexample, Result
@@ -226,3 +227,29 @@ def test_report_command(checked: RunResult, tmp_path: Path) -> None:
     assert "p.vnnlib holds for a.onnx" in listed
     assert run("bad.json").stderr == "error: bad.json: not a JSON report of vouch\n"
     assert run("bad.json").returncode == 2
+
+
+@pytest.mark.parametrize("kind", ["c", "network", "equivalence", "grid"])
+def test_plots(kind: str, checked: RunResult, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    from vouch.report.plot import draw
+
+    grid = {
+        "reference": "a.onnx",
+        "property": "top-1",
+        "clusters": [{"label": 0}, {"label": 3}],
+        "cells": [
+            {"network": "b.onnx", "cluster": 0, "verdict": "equivalent", "proved": 0.25, "refuted": None},
+            {"network": "b.onnx", "cluster": 1, "verdict": "different", "proved": None, "refuted": 0.5},
+        ],
+    }
+    made = {"c": checked, "network": NETWORK, "equivalence": COMPARED}
+    report = read(grid) if kind == "grid" else report_of(made[kind])
+    draw(report, tmp_path / "plot.svg")
+    text = (tmp_path / "plot.svg").read_text()
+    assert text.lstrip().startswith("<?xml")
+    if kind == "grid":
+        assert [row[0][0] for row in report.grids[0].cells] == ["0.25 … nothing"]
+        assert report.grids[0].cells[0][1][1] == "different"
+    with pytest.raises(vouch.errors.VouchError):
+        draw(report, tmp_path / "plot.nonsense")

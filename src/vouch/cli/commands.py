@@ -90,6 +90,9 @@ COMMANDS: tuple[Command, ...] = (
             Option("github", str, None, "Write GitHub annotations.", metavar="F"),
             Option("witness", str, None, "Write SV-COMP witnesses 2.0.", metavar="F"),
             Option("concise", str, None, "Write one line for each finding.", metavar="F"),
+            Option(
+                "plot", str, None, "Draw bounds, points, radii or tables (.png, .svg, .pdf).", metavar="F"
+            ),
             Option("sources", str, ".", "Folder below which sources are quoted.", metavar="DIR"),
         ),
     ),

@@ -17,12 +17,13 @@ from vouch.verdict import Exit
 _FORMATS = ("sarif", "junit", "json", "github", "witness", "concise")
 
 
-def report(files: list[str], html: str | None, sources: str, **formats: str | None) -> int:
+def report(files: list[str], html: str | None, plot: str | None, sources: str, **formats: str | None) -> int:
     if not files:
         raise VouchError("give JSON reports of vouch")
     wanted = {name: file for name in _FORMATS if (file := formats.get(name)) is not None}
-    if wanted and len(files) > 1:
-        raise VouchError(f"option --{next(iter(wanted))}: one report at a time; only pages show several")
+    single = [*wanted, *(["plot"] if plot is not None else [])]
+    if single and len(files) > 1:
+        raise VouchError(f"option --{single[0]}: one report at a time; only pages show several")
     if html is not None:
         from vouch.report.site import refused
 
@@ -31,11 +32,15 @@ def report(files: list[str], html: str | None, sources: str, **formats: str | No
     found = [read_report(file, sources) for file in files]
     for name, file in wanted.items():
         outputs.write_file(render(found[0], name), file)
+    if plot is not None:
+        from vouch.report.plot import draw
+
+        draw(found[0], plot)
     if html is not None:
         from vouch.report.site import write
 
         print(f"pages: {write(found, html)}", file=sys.stderr)
-    if not wanted and html is None:
+    if not single and html is None:
         outputs.to_stdout("".join(render(each, "full") for each in found))
     return worst(found)
 

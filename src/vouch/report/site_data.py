@@ -222,7 +222,7 @@ def _run(report: Report) -> dict[str, Any]:
         "exit": int(report.exit_code),
         "entries": [visible(name) for name in report.entry_points],
         "stages": dict(report.stages),
-        "configuration": {key: value(content) for key, content in report.configuration.items()},
+        "configuration": {key: _option(content) for key, content in report.configuration.items()},
         "warnings": [visible(text) for text in report.warnings],
         "replay_failures": report.replay_failures,
         "interrupted": report.interrupted,
@@ -230,6 +230,10 @@ def _run(report: Report) -> dict[str, Any]:
         "loops": [[visible(str(loop.get(key))) for key in _LOOP] for loop in report.loops[:_TOP]],
         "grids": [asdict(grid) for grid in report.grids],
     }
+
+
+def _option(content: Any) -> str:
+    return ", ".join(map(value, content)) if isinstance(content, (list, tuple)) else value(content)
 
 
 def _detail(item: Item) -> dict[str, Any]:

@@ -90,7 +90,8 @@
         copied.textContent = " select the text and copy it";
       }
     };
-    return block("Replay",
+    const wide = window.matchMedia("(min-width: 46rem)").matches;
+    return h("details", { class: "replay", open: wide }, h("summary", {}, h("h2", {}, "Replay")),
       h("p", {}, "Save the driver as ", h("code", {}, "replay.c"), " beside the sources and run:"),
       h("pre", { class: "command", id: "command" }, replay.command),
       h("p", { class: "buttons" },

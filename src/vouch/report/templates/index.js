@@ -341,9 +341,9 @@
     if (!rows.length) return null;
     const body = rows.map(([name, file, line, trips, bound, from]) => h("tr", {},
       h("th", { scope: "row", title: `${file}:${line}` }, name),
-      h("td", {}, trips === "None" ? "?" : trips), h("td", {}, bound === "None" ? "none" : bound), h("td", {}, from)));
+      h("td", {}, trips === "None" ? "?" : trips), h("td", { title: from }, bound === "None" ? "none" : bound)));
     return card("Loops", h("div", { class: "sideways" }, h("table", { class: "plain-table" },
-      h("thead", {}, h("tr", {}, ...["loop", "rounds", "bound", "from"].map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, ...body))));
+      h("thead", {}, h("tr", {}, ...["loop", "rounds", "bound"].map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, ...body))));
   }
 
   function grids() {
