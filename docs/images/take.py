@@ -54,7 +54,9 @@ def small(path: Path) -> None:
     """As many colours as a page has, in half of the bytes."""
     from PIL import Image
 
-    Image.open(path).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
+    full = Image.open(path).convert("RGB")
+    palette = Image.Quantize.MAXCOVERAGE
+    full.quantize(256, method=palette, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
 def main() -> None:

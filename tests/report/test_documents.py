@@ -253,3 +253,13 @@ def test_plots(kind: str, checked: RunResult, tmp_path: Path) -> None:
         assert report.grids[0].cells[0][1][1] == "different"
     with pytest.raises(vouch.errors.VouchError):
         draw(report, tmp_path / "plot.nonsense")
+
+
+def test_networks_show_themselves_in_a_notebook() -> None:
+    html = COMPARED._repr_html_()
+    assert html.count("height:9px;background:#") == 8  # a track and a bar for each number of both networks
+    assert "<b>1</b>" in html  # each decides for another class, and both are bold
+    square = replace(NETWORK, counterexample=Counterexample(np.arange(16.0), np.array([1.0, np.nan])))
+    assert square._repr_html_().count("<rect") == 16
+    assert "rgb(255,255,255)" in square._repr_html_()
+    assert "<rect" not in NETWORK._repr_html_()

@@ -18,7 +18,7 @@ from vouch.c.checks.base import Category, Check, Trigger
 from vouch.c.ir import Location
 from vouch.c.sources import Sources
 from vouch.report.item import Item
-from vouch.report.model import Report, report_of
+from vouch.report.model import Report, read, report_of
 from vouch.report.site import write
 from vouch.result import CheckResult, RunResult
 from vouch.steps import Change, TraceStep
@@ -349,6 +349,51 @@ def test_a_notebook_steps_through_a_trace(
     assert chromium.execute_script(visible) == [trace[0]["what"]]
     chromium.find_element("css selector", "button[aria-label='one step forwards']").click()
     assert chromium.execute_script(visible) == [trace[1]["what"]]
+
+
+def test_pages_of_networks(tmp_path: Path, chromium: Any) -> None:
+    """Pictures of an input that is one, bars for each output, both networks side by side, coloured grids."""
+    original = [float(i % 5) for i in range(16)]
+    point = [value + (0.5 if i == 3 else 0.0) for i, value in enumerate(original)]
+    answer = {
+        "verdict": "unsafe",
+        "engine": "bounds",
+        "seconds": 1.0,
+        "counterexample": {"input": point, "output": [1.0, -2.0, 0.5]},
+        "output_bounds": [[0.0, 2.0], [-3.0, 1.0], [None, 1.0]],
+        "question": {"network": "n.onnx", "input_shape": [1, 4, 4], "original": original, "radius": 0.5},
+        "history": [[0.0, 0.0], [0.5, 0.25], [1.0, 0.75]],
+        "replayed": True,
+    }
+    found = {"input": [0.5], "reference": [1.0, 0.0], "test": [0.25, 0.75]}
+    compared = {"verdict": "different", "region": "a box", "property": "top-1", "counterexample": found}
+    widths = {
+        "properties": ["p", "q"],
+        "widths": [
+            {"bits": 8, "format": "4.4", "verdicts": {"p": "unsafe", "q": "safe"}, "seconds": 0.1},
+            {"bits": 9, "format": "4.5", "verdicts": {"p": "safe", "q": "safe"}, "seconds": 0.2},
+        ],
+        "smallest": {"bits": 9, "format": "4.5"},
+    }
+    write([read(document) for document in (answer, compared, widths)], tmp_path / "pages")
+    folder = tmp_path / "pages"
+    open_page(chromium, folder, "check.html", id="n.onnx.robustness.robustness")
+    captions = texts(chromium, "figcaption")
+    assert captions == ["original", "counterexample", "difference, at most 0.5"]
+    red = (
+        "const c = document.querySelectorAll('canvas')[2]; const s = c.width / 4;"
+        "return [...c.getContext('2d').getImageData(3.5 * s, 0.5 * s, 1, 1).data]"
+    )
+    assert chromium.execute_script(red) == [255, 0, 0, 255]  # the fourth number of the first row grew
+    assert len(texts(chromium, ".outputs tr")) == 3
+    assert texts(chromium, ".outputs tr:nth-child(2) .number div")[0] == "-2"
+    assert len(texts(chromium, ".chart .curve")) == 1
+    open_page(chromium, folder, "check.html", id="test.equivalence.1")
+    assert texts(chromium, ".keys .swatch") == ["reference", "test"]
+    assert texts(chromium, ".outputs div.best") == ["1", "0.75"]  # each decides for another class
+    open_page(chromium, folder)
+    assert texts(chromium, ".grid .v-unsafe") == ["F"]
+    assert len(texts(chromium, ".grid .v-safe")) == 3
 
 
 # ---------------------------------------------------------------- hand-made results

@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 
 from vouch.equiv.outcome import Finding, Witness
+from vouch.show import bars, pictures
 from vouch.verdict import Exit, Verdict, exit_code
 
 
@@ -109,7 +110,15 @@ class Comparison:
     def _repr_html_(self) -> str:
         colour = {Exit.PROVED: "#1a7f37", Exit.VIOLATED: "#cf222e"}.get(self.exit_code, "#9a6700")
         first, _, rest = escape(self.text()).partition(":")
-        return f'<pre><b style="color:{colour}">{first}</b>:{rest}</pre>'
+        return f'<pre><b style="color:{colour}">{first}</b>:{rest}</pre>{self._drawn()}'
+
+    def _drawn(self) -> str:
+        """The counterexample as a picture where it is one, and what both networks make of it."""
+        found = self.counterexample
+        if found is None:
+            return ""
+        outputs = [("reference", found.reference.tolist()), ("test", found.test.tolist())]
+        return pictures([("counterexample", found.input.tolist())]) + bars(outputs)
 
 
 def _witness(witness: Witness | None) -> dict[str, list[float]] | None:

@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from vouch.errors import VouchError
+from vouch.show import bars, pictures
 from vouch.verdict import PROVED, VIOLATED, Verdict
 
 if TYPE_CHECKING:
@@ -54,7 +55,19 @@ def html(result: Result) -> str:
         f"<tr><th {left}>{escape(name)}</th><td {left}>{escape(text)}</td></tr>"
         for name, text in rows(result)
     )
-    return f"<table style='border-left:4px solid {_colour(result.verdict)}'>{cells}</table>"
+    table = f"<table style='border-left:4px solid {_colour(result.verdict)}'>{cells}</table>"
+    return table + _drawn(result)
+
+
+def _drawn(result: Result) -> str:
+    """The counterexample as a picture where it is one, and its outputs as bars."""
+    if result.counterexample is None:
+        return ""
+    asked = result.question or {}
+    point, output = result.counterexample.input.tolist(), result.counterexample.output.tolist()
+    seen = [("original", asked["original"])] if asked.get("original") else []
+    before = [("at the original", asked["original_output"])] if asked.get("original_output") else []
+    return pictures([*seen, ("counterexample", point)]) + bars([*before, ("counterexample", output)])
 
 
 def plot(result: Result, axes: Any = None) -> Any:

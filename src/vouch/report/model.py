@@ -147,6 +147,7 @@ _KINDS: Mapping[str, tuple[Callable[[Mapping[str, Any]], bool], Any]] = {
     "run": (lambda d: "checks" in d, _of_run),
     "batch": (lambda d: "instances" in d, _of_network("network", networks.of_batch)),
     "sweep": (lambda d: "cells" in d and "clusters" in d, _of_network("equivalence", networks.of_sweep)),
+    "widths": (lambda d: "widths" in d and "smallest" in d, _of_network("network", networks.of_widths)),
     "coverage": (
         lambda d: "methods" in d and "measures" in d,
         _of_network("network", networks.of_coverage),

@@ -132,6 +132,51 @@ def _batch_grid(items: Sequence[Item]) -> tuple[Grid, ...]:
     return (Grid("Instances", tuple(networks), tuple(properties), cells),)
 
 
+def of_widths(document: Mapping[str, Any]) -> Made:
+    """`nn bits`: properties against word lengths. The answer for a property is that of the smallest format
+    for which all hold, or else of the widest that was tried."""
+    network = PurePath(str(_asked(document).get("network") or "network")).name
+    widths, smallest = document["widths"], document.get("smallest")
+    properties = [str(name) for name in document["properties"]]
+    told = next(
+        (w for w in widths if smallest and w["bits"] == smallest["bits"]), widths[-1] if widths else None
+    )
+    items = tuple(
+        Item(
+            id=f"{network}.property.{name}",
+            category="property",
+            message=f"{name} holds for {network} in {told['format']}, {told['bits']} bits",
+            verdict=Verdict(told["verdicts"].get(name, "unknown")),
+            file=str(_asked(document).get("network") or network),
+            line=1,
+            function=network,
+            kind="network",
+            detail={"question": {**_asked(document), "property": name, "text": f"in {told['format']}"}},
+        )
+        for name in properties
+        if told is not None
+    )
+    cells = tuple(
+        tuple(
+            (_SHORT.get(w["verdicts"].get(name, ""), "?"), w["verdicts"].get(name, ""), _width(w))
+            for w in widths
+        )
+        for name in properties
+    )
+    grid = Grid("Word lengths", tuple(properties), tuple(str(w["bits"]) for w in widths), cells)
+    best = f"smallest: {smallest['format']}, {smallest['bits']} bits" if smallest else "none holds"
+    title = f"{network} by word length ({best})"
+    return Made(title, items, title, (grid,))
+
+
+_SHORT = {"safe": "S", "unsafe": "F", "timeout": "TO", "unknown": "?"}
+
+
+def _width(width: Mapping[str, Any]) -> str:
+    excluded = "" if width.get("overflow_excluded", True) else ", may overflow"
+    return f"{width['format']}: {width.get('seconds', 0.0):.2g} s{excluded}"
+
+
 def of_coverage(document: Mapping[str, Any]) -> Made:
     """`nn cover`: layers against methods. A share that was asked for is a question that has an answer."""
     network = PurePath(str(_asked(document).get("network") or "network")).name

@@ -133,6 +133,7 @@
     fill(at("stack"), ...[...state.calls].reverse().map((call, i) => h("li", { class: i ? "" : "active", "aria-current": i ? null : "true" },
       h("code", {}, call.function), h("span", { class: "soft" }, call.line ? ` ${brief(summary.files[call.file].name)}:${call.line}` : ""))));
     showVariables(state);
+    showChange();
     for (const item of at("steps").children) {
       const own = Number(item.dataset.step) === step;
       item.classList.toggle("active", own);
@@ -170,6 +171,16 @@
           h("td", {}, before ? h("del", {}, before) : null, h("span", { class: "value" }, variable.value)));
       })));
     }), frames.length ? null : h("p", { class: "soft" }, "none yet"));
+  }
+
+  // What a step changed is in view.
+  function showChange() {
+    const box = document.querySelector(".state");
+    const row = box.querySelector(".changed");
+    if (!row) return;
+    const place = row.getBoundingClientRect();
+    const frame = box.getBoundingClientRect();
+    if (place.top < frame.top || place.bottom > frame.bottom) box.scrollTop += place.top - frame.top - frame.height / 3;
   }
 
   function showCode(file, line) {
