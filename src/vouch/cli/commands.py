@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from vouch.settings import Option, options_of
+from vouch.settings import OUTPUT, Option, options_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +28,9 @@ class Argument:
 class Command:
     """`name` is what a user types, with the group in front. `section` names the table of its options (none:
     it has no settings), `extra` are flags of this command alone, `without` are keys of the table that mean
-    nothing to it. `function` is `module:name`, called with the settings, arguments and extra flags by their
-    keys; it returns the exit code."""
+    nothing to it. `reports` are the keys of where results go (`OUTPUT`) that it honours. `function` is
+    `module:name`, called with the settings, arguments and extra flags by their keys; it returns the exit
+    code."""
 
     name: str
     help: str
@@ -38,10 +39,12 @@ class Command:
     arguments: tuple[Argument, ...] = ()
     extra: tuple[Option, ...] = ()
     without: tuple[str, ...] = ()
+    reports: tuple[str, ...] = ()
 
     @property
     def options(self) -> tuple[Option, ...]:
         own = {option.key for option in self.extra} | {*self.without}
+        own |= {option.key for option in OUTPUT} - {*self.reports}
         table = options_of(self.section) if self.section else ()
         return (*self.extra, *(option for option in table if option.key not in own))
 
@@ -50,6 +53,8 @@ class Command:
         function: Callable[..., int] = getattr(import_module(module), name)
         return function
 
+
+_ALL = tuple(option.key for option in OUTPUT)
 
 _NETWORK = Argument("network", "NET", "A network, or NAME=FILE,NAME=FILE for several.")
 _REFERENCE = Argument("reference", "REF", "The network to be faithful to.")
@@ -68,6 +73,7 @@ COMMANDS: tuple[Command, ...] = (
         "vouch.cli.check:check",
         "check",
         (Argument("paths", "PATH…", "C, C++ or LLVM IR files, or folders.", many=True),),
+        reports=_ALL,
     ),
     Command(
         "explain",
@@ -110,9 +116,6 @@ COMMANDS: tuple[Command, ...] = (
         ),
         without=(
             "json",
-            "output_format",
-            "output_file",
-            "html",
             "loops",
             "full_trace",
             "baseline",
@@ -126,6 +129,7 @@ COMMANDS: tuple[Command, ...] = (
         "nn",
         (_NETWORK, Argument("prop", "PROPERTY.vnnlib")),
         (Option("vnncomp", str, None, "Write the result as VNN-COMP reads it.", metavar="FILE"),),
+        reports=_ALL,
     ),
     Command(
         "nn robust",
@@ -152,6 +156,7 @@ COMMANDS: tuple[Command, ...] = (
             Option("upper", str, None, "Largest valid inputs.", metavar="V"),
             Option("index", int, None, "Which point of a data set.", minimum=0, metavar="N"),
         ),
+        reports=_ALL,
     ),
     Command(
         "nn bounds",
@@ -169,10 +174,7 @@ COMMANDS: tuple[Command, ...] = (
             Option("index", int, None, "Which point of a data set.", minimum=0, metavar="N"),
             Option("plot", str, None, "Draw the ranges (needs the extra `plot`).", metavar="FILE"),
         ),
-        without=(
-            *("engine", "format", "rounding", "overflow", "activation", "step", "jobs"),
-            *("output_format", "output_file", "html"),
-        ),
+        without=(*("engine", "format", "rounding", "overflow", "activation", "step", "jobs"),),
     ),
     Command(
         "nn codegen",
@@ -208,7 +210,6 @@ COMMANDS: tuple[Command, ...] = (
                 metavar="NAME",
             ),
         ),
-        without=("output_format", "output_file", "html"),
     ),
     Command(
         "nn bits",
@@ -246,6 +247,7 @@ COMMANDS: tuple[Command, ...] = (
         "nn",
         (Argument("instances", "instances.csv"),),
         (Option("output", str, None, "Where the results go.", ("-o", "--output"), metavar="FILE"),),
+        reports=_ALL,
     ),
     Command(
         "nn cover",
@@ -288,7 +290,8 @@ COMMANDS: tuple[Command, ...] = (
             Option("upper", str, None, "Largest valid inputs.", metavar="V"),
             Option("output", str, None, "Folder for the inputs found.", ("-o", "--output"), metavar="DIR"),
         ),
-        without=("engine", "arithmetic", "device", "jobs", "output_format", "output_file"),
+        without=("engine", "arithmetic", "device", "jobs"),
+        reports=("html",),
     ),
     Command(
         "equiv compare",
@@ -296,6 +299,7 @@ COMMANDS: tuple[Command, ...] = (
         "vouch.cli.equiv:compare",
         "equiv",
         (_REFERENCE, Argument("test", "TEST", "The network under test.")),
+        reports=_ALL,
     ),
     Command(
         "equiv radius",
@@ -303,6 +307,7 @@ COMMANDS: tuple[Command, ...] = (
         "vouch.cli.equiv:radius",
         "equiv",
         (_REFERENCE, Argument("test", "TEST", "The network under test.")),
+        reports=_ALL,
     ),
     Command(
         "equiv code",
@@ -318,6 +323,7 @@ COMMANDS: tuple[Command, ...] = (
             Option("target", str, None, "Target triple (default: host).", metavar="TRIPLE"),
         ),
         without=("top", "clusters", "densest", "property", "arithmetic"),
+        reports=_ALL,
     ),
     Command(
         "equiv sweep",
@@ -326,6 +332,7 @@ COMMANDS: tuple[Command, ...] = (
         "equiv",
         (_REFERENCE, Argument("folder", "FOLDER", "Compressed networks.")),
         (Option("plot", str, None, "Draw the radii.", metavar="FILE"),),
+        reports=_ALL,
     ),
     Command(
         "init",
