@@ -420,20 +420,18 @@ class Decider:
         self._put(question, verdict, reason, self.bound if verdict is Verdict.BOUND_SAFE else None)
 
     def cut_verdict(self, check: Check) -> tuple[Verdict, str | None]:
-        """What the cuts leave of a proof for this check."""
-        bounded: str | None = None
-        for cut in self.equation.cuts:
-            # Memory may be lost at the end of any execution that was not followed so far.
-            if check.site.number not in cut.reachable and check.trigger is not Trigger.LEAK:
-                continue
-            open_ = self._is_open(cut)
-            if open_ is False:
-                continue
-            if cut.kind in ("loop", "recursion"):
-                bounded = bounded or cut.reason
-            else:
-                return Verdict.UNKNOWN, cut.reason
-        return (Verdict.BOUND_SAFE, bounded) if bounded is not None else (Verdict.SAFE, None)
+        """What the cuts leave of a proof for this check. One that is open is enough: those that weigh most
+        are asked about first."""
+        # Memory may be lost at the end of any execution that was not followed so far.
+        leak = check.trigger is Trigger.LEAK
+        cuts = [cut for cut in self.equation.cuts if leak or check.site.number in cut.reachable]
+        for verdict, bounded in ((Verdict.UNKNOWN, False), (Verdict.BOUND_SAFE, True)):
+            alike = [cut for cut in cuts if (cut.kind in ("loop", "recursion")) is bounded]
+            known = (cut for cut in alike if self._cuts.get(cut.guard, False) is not False)
+            found = next(known, None) or next((cut for cut in alike if self._is_open(cut) is not False), None)
+            if found is not None:
+                return verdict, found.reason
+        return Verdict.SAFE, None
 
     def _is_open(self, cut: Cut) -> bool | None:
         """Can an execution run into the cut? None: not decided, which counts as yes."""
@@ -448,12 +446,22 @@ class Decider:
             try:
                 asked = self._possible(cut.guard)
                 answer = {Answer.SAT: True, Answer.UNSAT: False}.get(asked)
+                if answer:
+                    self._open_too()
             except (Unsupported, SolverError):
                 answer = None
         self._cuts[cut.guard] = answer
         if answer is not False:
             self.answers.open_cuts.append(cut)
         return answer
+
+    def _open_too(self) -> None:
+        """The execution that was just found runs into other cuts as well: nobody need ask about those."""
+        solver = self._shared()
+        for cut in self.equation.cuts:
+            if cut.guard not in self._cuts and solver.value(cut.guard):
+                self._cuts[cut.guard] = True
+                self.answers.open_cuts.append(cut)
 
     # ------------------------------------------------------------ violations
 
