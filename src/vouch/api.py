@@ -82,6 +82,7 @@ class _CheckRun(Record):
 
     settings: Settings = field(default_factory=lambda: Settings({}))
     tell: Listener = lambda kind, content: None
+    only: str | None = None
 
     @property
     def deadline(self) -> float | None:
@@ -104,17 +105,31 @@ class _CheckRun(Record):
         self.checks, self.sources = checks, sources
         self.tell("found", self)
 
+    def left_alone(self) -> set[str]:
+        """The checks that engines need not look at."""
+        others = {check.id for check in self.checks if check.id != self.only} if self.only else set()
+        return others | self.decided.keys()
+
     def decide(self, *results: CheckResult) -> None:
         self.decided.update((result.check.id, result) for result in results)
         self.tell("decided", results)
 
 
-def run(paths: Sequence[str], settings: Settings, tell: Listener | None = None) -> RunResult:
-    """The whole flow. An interrupt (Ctrl-C) ends it early with what is decided so far."""
-    state = _CheckRun(settings=settings, tell=tell or (lambda kind, content: None))
+def run(
+    paths: Sequence[str],
+    settings: Settings,
+    tell: Listener | None = None,
+    *,
+    earlier: Mapping[str, tuple[str | None, Mapping[str, Any]]] | None = None,
+    only: str | None = None,
+) -> RunResult:
+    """The whole flow. An interrupt (Ctrl-C) ends it early with what is decided so far. `earlier` has results
+    of other runs by check id, with the fingerprints of the code that they are about: what is final there and
+    about the same code is not decided again. `only`: the one check that engines are to look at."""
+    state = _CheckRun(settings=settings, tell=tell or (lambda kind, content: None), only=only)
     interrupted = False
     try:
-        _flow(state, paths)
+        _flow(state, paths, earlier)
     except KeyboardInterrupt:
         interrupted = True
     return state.result(_why_undecided(state, interrupted), interrupted=interrupted)
@@ -126,7 +141,30 @@ def _why_undecided(state: _CheckRun, interrupted: bool) -> str:
     return "time limit of the command reached" if state.late() else "the engine gave no answer"
 
 
-def _flow(state: _CheckRun, paths: Sequence[str]) -> None:
+def _known_before(
+    state: _CheckRun, program: Program, earlier: Mapping[str, tuple[str | None, Mapping[str, Any]]]
+) -> Iterator[CheckResult]:
+    """Final results of earlier runs about code that has not changed since, at their places of today."""
+    from vouch.modular.fingerprint import fingerprints
+    from vouch.settings import chosen
+
+    apart = ("timeout", "check-timeout", "jobs", "rungs", "caller-depth")
+    options = repr(sorted((k, v) for k, v in chosen("check", state.settings).items() if k not in apart))
+    marks = {name: f"{mark} {options}" for name, mark in fingerprints(program).items()}
+    state.tell("fingerprints", marks)
+    for check in state.checks:
+        mark, document = earlier.get(check.id, (None, {}))
+        if mark is not None and mark == marks.get(check.function):
+            result = CheckResult.from_json(document)
+            if result.verdict in (Verdict.SAFE, Verdict.UNSAFE):
+                yield replace(result, check=check)
+
+
+def _flow(
+    state: _CheckRun,
+    paths: Sequence[str],
+    earlier: Mapping[str, tuple[str | None, Mapping[str, Any]]] | None = None,
+) -> None:
     from vouch.c import checks, frontend, suppress
     from vouch.c.entries import entries
 
@@ -158,8 +196,14 @@ def _flow(state: _CheckRun, paths: Sequence[str]) -> None:
         state.loops = with_invariants(program, state.loops, analysis.ranges.of)
     decisions = analysis.decisions
     state.decide(*_preprocessed(state.checks, decisions))
+    before: list[CheckResult] = []
+    if earlier is not None:
+        found = _known_before(state, program, earlier)
+        before = [result for result in found if result.check.id not in state.decided]
+        state.decide(*before)
     if not state.late() and (len(state.decided) < len(state.checks) or _assumes(program)):
         _engine(state, loaded, analysis, starts, bounds)
+    state.decide(*before)  # whose violations were run then
 
 
 def _analysis(state: _CheckRun, program: Program, starts: Entries) -> RangeAnalysis:
@@ -291,7 +335,7 @@ def _engine(
         problem = pose(
             loaded.program,
             state.checks,
-            analysis.decisions.keys(),
+            state.left_alone(),
             settings,
             _before_replay(state),
             entries=starts,
@@ -300,11 +344,13 @@ def _engine(
         )
     if settings.strategy == "ladder":
         with state.stage("local"):
-            for level in range(levels.DEEPEST + 1):
+            for level in _levels(settings):
                 proofs = levels.prove(problem, analysis, level, report=report, pool=run_jobs)
                 problem = problem.without(proofs.results)
                 state.warnings += proofs.warnings
                 state.decide(*proofs.results)
+    if "global" not in settings.rungs:
+        return
     with state.stage("engine"):
         outcome = verify(problem, report=report, pool=run_jobs)
     state.warnings += outcome.warnings
@@ -357,6 +403,13 @@ def _with_drivers(
             text = {"driver": made.text, "command": made.command, "limits": list(made.limits)}
             found[name] = replace(result, driver=text)
     return [found.get(name, result) for name, result in results.items()]
+
+
+def _levels(settings: Settings) -> Sequence[int]:
+    """How deep functions are looked at together before whole executions."""
+    first = 0 if "local" in settings.rungs else 1
+    last = int(settings.caller_depth) if "callers" in settings.rungs else 0
+    return range(first, last + 1)
 
 
 def _unconfirmed(result: CheckResult) -> CheckResult:

@@ -35,6 +35,8 @@ class OptionTypes:
     malloc_may_fail: bool
     device_range: list[str]
     strategy: str
+    rungs: list[str]
+    caller_depth: int
     unwind: int | None
     unwind_loop: list[str]
     check_timeout: float

@@ -182,6 +182,23 @@ CHECK: tuple[Option, ...] = (
         metavar="NAME",
     ),
     Option(
+        "rungs",
+        list,
+        ("local", "callers", "global"),
+        "Rungs of the ladder: functions alone, with their callers, whole executions.",
+        choices=("local", "callers", "global", "none"),
+        metavar="LIST",
+    ),
+    Option(
+        "caller-depth",
+        int,
+        2,
+        "How many calls up and down functions are looked at together.",
+        minimum=0,
+        maximum=16,
+        metavar="N",
+    ),
+    Option(
         "unwind",
         int,
         None,

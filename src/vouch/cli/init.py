@@ -1,4 +1,5 @@
-"""`vouch init`: a `vouch.toml` with every option that it may hold, commented out."""
+"""`vouch init`: a `vouch.toml` with every option that it may hold, commented out; and a workspace, where a
+root is named."""
 
 from __future__ import annotations
 
@@ -18,6 +19,13 @@ def init(folder: str | None) -> int:
     if not root.is_dir():
         raise VouchError(f"{root}: no such folder")
     path = root / "vouch.toml"
+    if folder is not None and not (root / ".vouch").exists():
+        from vouch.run.workspace import Workspace
+
+        Workspace.create(root.resolve())
+        print(f"made {root / '.vouch'}")
+        if path.exists():
+            return 0
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(text())

@@ -19,7 +19,7 @@ _FORMATS = ("sarif", "junit", "json", "github", "witness", "concise")
 
 def report(files: list[str], html: str | None, plot: str | None, sources: str, **formats: str | None) -> int:
     if not files:
-        raise VouchError("give JSON reports of vouch")
+        files = [_of_workspace()]
     wanted = {name: file for name in _FORMATS if (file := formats.get(name)) is not None}
     single = [*wanted, *(["plot"] if plot is not None else [])]
     if single and len(files) > 1:
@@ -43,6 +43,18 @@ def report(files: list[str], html: str | None, plot: str | None, sources: str, *
     if not single and html is None:
         outputs.to_stdout("".join(render(each, "full") for each in found))
     return worst(found)
+
+
+def _of_workspace() -> str:
+    """The results of the workspace as a JSON report, in its folder."""
+    from vouch.run.workspace import FOLDER, Workspace
+
+    space = Workspace.find()
+    if space is None:
+        raise VouchError("give JSON reports of vouch, or make a workspace")
+    path = space.root / FOLDER / "report.json"
+    outputs.write_file(json.dumps(space.document(), indent=2) + "\n", str(path))
+    return str(path)
 
 
 def worst(reports: Sequence[Report]) -> Exit:

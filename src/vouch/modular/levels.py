@@ -29,8 +29,8 @@ from vouch.verdict import Verdict
 
 CHECK_SECONDS = 2.0  # for one question to the solver
 SECONDS = 10.0  # for one function
-DEEPEST = 2
-SHARES = (0.3, 0.3, 0.3)  # of the time that is left, for all functions of a level together
+DEEPEST = 2  # by default
+SHARE = 0.3  # of the time that is left, for all functions of a level together
 RUNGS: tuple[Rung, ...] = (Bounded(1, first=True), Inductive(1), Inductive(2))
 Proof = tuple[str, str | None, list[str], float]  # check, reason, assumptions, seconds
 
@@ -113,7 +113,7 @@ class _Level:
         """A fair share of the time for each function."""
         began = time.monotonic()
         deadline, jobs = self.problem.deadline, self.problem.jobs
-        left = None if deadline is None else SHARES[self.level] * max(deadline - began, 0.0)
+        left = None if deadline is None else SHARE * max(deadline - began, 0.0)
         self.end = None if left is None else began + left
         self.each = SECONDS if left is None else min(SECONDS, max(left * jobs / count, 0.5))
 

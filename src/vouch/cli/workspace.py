@@ -1,0 +1,184 @@
+"""The commands of a workspace, step by step: each goes on with what is undecided or changed."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from vouch.cli import outputs
+from vouch.errors import VouchError
+from vouch.printable import visible
+from vouch.run.workspace import Workspace
+from vouch.settings import Settings, options_of, resolve
+from vouch.verdict import Exit
+
+MODES: dict[str | None, list[str]] = {
+    None: ["local", "callers", "global"],
+    "global": ["global"],
+    "local": ["callers"],
+    "calls": ["local"],
+    "combined": ["local"],
+}
+_SUFFIXES = (".c", ".cpp", ".cc", ".cxx", ".cu")
+
+
+def sources(files: list[str], find: bool, add: bool) -> int:
+    """List, find or add sources."""
+    space = Workspace.here()
+    if files and not add:
+        raise VouchError("vouch sources: give --add before files")
+    if find:
+        found = (p for p in space.root.rglob("*") if p.suffix in _SUFFIXES and ".vouch" not in p.parts)
+        space.add_sources(str(path.relative_to(space.root)) for path in found)
+    if add:
+        space.add_sources(_given(space, file) for file in files)
+    for path in space.sources():
+        print(visible(path))
+    return Exit.PROVED
+
+
+def _given(space: Workspace, file: str) -> str:
+    path = Path(file).resolve()
+    if not path.is_file():
+        raise VouchError(f"{file}: no such file")
+    return str(path.relative_to(space.root)) if path.is_relative_to(space.root) else str(path)
+
+
+def config(pairs: list[str]) -> int:
+    """Show or set options of `vouch check` for this workspace."""
+    space = Workspace.here()
+    known = {option.name: option for option in options_of("check") if option.in_file}
+    values: dict[str, Any] = {}
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        option = known.get(name.replace("_", "-"))
+        if not equals or option is None:
+            raise VouchError(f"{pair!r} is not KEY=VALUE with an option of vouch check")
+        values[option.key] = _value(option.type, text, name)
+    resolve("check", {**space.config(), **values})  # complains about what is wrong
+    space.configure(values)
+    for key, value in sorted(space.config().items()):
+        print(f"{key.replace('_', '-')} = {visible(str(value))}")
+    return Exit.PROVED
+
+
+def _value(type_: type, text: str, name: str) -> Any:
+    if type_ is bool:
+        if text not in ("true", "false"):
+            raise VouchError(f"option {name}: true or false")
+        return text == "true"
+    return text.split(",") if type_ is list else text
+
+
+def _settings(space: Workspace, settings: Settings | None = None, **more: Any) -> Settings:
+    flags = dict(space.config())
+    if settings is not None:
+        from vouch.settings import chosen
+
+        flags.update({k.replace("-", "_"): v for k, v in chosen("check", settings).items()})
+    return resolve("check", {**flags, **more}, folder=space.root)
+
+
+def _paths(space: Workspace) -> list[str]:
+    found = [str(space.root / path) for path in space.sources()]
+    if not found:
+        raise VouchError("the workspace has no sources: run vouch sources --find")
+    return found
+
+
+def compile() -> int:
+    """Compile all sources and list what there is to be checked."""
+    from vouch.api import run
+
+    space = Workspace.here()
+    counts: dict[str, int] = {}
+
+    def tell(kind: str, content: Any) -> None:
+        if kind == "found":
+            counts["checks"] = len(content.checks)
+            counts["entry points"] = len(content.entries)
+
+    result = run(_paths(space), _settings(space, rungs=["none"]), tell)
+    for warning in result.warnings:
+        print(f"warning: {visible(warning)}", file=sys.stderr)
+    print(", ".join(f"{number} {name}" for name, number in counts.items()))
+    return Exit.PROVED
+
+
+def analyze(mode: str | None, settings: Settings) -> int:
+    if mode not in MODES:
+        known = ", ".join(name for name in MODES if name)
+        raise VouchError(f"vouch analyze {mode}: one of {known}, or nothing for the whole ladder")
+    return _run(Workspace.here(), settings, mode or "ladder", rungs=MODES[mode])
+
+
+def refine(mode: str, settings: Settings, depth: int | None, check: str | None) -> int:
+    if mode != "callers":
+        raise VouchError(f"vouch refine {mode}: only callers are included so far")
+    space = Workspace.here()
+    if check is not None and check not in space.earlier():
+        raise VouchError(f"no check {check!r} in the workspace")
+    return _run(space, settings, "refine callers", check, rungs=["callers"], caller_depth=depth)
+
+
+def _run(space: Workspace, settings: Settings, mode: str, only: str | None = None, **more: Any) -> int:
+    from vouch.api import run
+
+    marks: dict[str, str] = {}
+
+    def tell(kind: str, content: Any) -> None:
+        if kind == "fingerprints":
+            marks.update(content)
+        elif kind == "found":
+            space.drop_others(check.id for check in content.checks)
+        elif kind == "decided":
+            space.put((result.to_json() for result in content), marks)
+
+    chosen = _settings(space, settings, **more)
+    result = run(_paths(space), chosen, tell, earlier=space.earlier(), only=only)
+    kept = [item for item in result.checks if only in (None, item.check.id)]
+    space.put((item.to_json() for item in kept), marks)
+    document = result.to_json()
+    space.ran(mode, {key: value for key, value in document.items() if key not in ("checks", "summary")})
+    if settings.json:
+        import json
+
+        outputs.to_stdout(json.dumps(document, indent=2) + "\n")
+    else:
+        _print_status(space)
+    return result.exit_code()
+
+
+def status() -> int:
+    _print_status(Workspace.here())
+    return Exit.PROVED
+
+
+def _print_status(space: Workspace) -> None:
+    rows = space.base.execute(
+        "select verdict, coalesce(decided_by, '-'), count(*) from results group by 1, 2 order by 1, 2"
+    )
+    for verdict, rung, count in rows:
+        print(f"{count:6} {verdict:12} {rung}")
+
+
+def checks(verdict: str | None, function: str | None) -> int:
+    for item in Workspace.here().results(verdict, function):
+        place = f"{item['file']}:{item['line']}:{item['column']}"
+        why = f" ({item['reason']})" if item["reason"] else ""
+        print(visible(f"{item['verdict']:12} {item['id']}  {place}: {item['message']}{why}"))
+    return Exit.PROVED
+
+
+def trace(check: str) -> int:
+    found = Workspace.here().earlier().get(check)
+    if found is None:
+        raise VouchError(f"no check {check!r} in the workspace")
+    document = found[1]
+    print(visible(f"{document['id']}: {document['message']} [{document['verdict']}]"))
+    for name, value in (document["inputs"] or {}).items():
+        print(visible(f"  {name} = {value}"))
+    for step in document["trace"]:
+        print(visible(f"  {step['file']}:{step['line']}: {step['function']}: {step['what']}"))
+    return Exit.PROVED

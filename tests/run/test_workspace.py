@@ -1,0 +1,88 @@
+"""A workspace from the first step to the report: what was decided is kept, what changed is decided again."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from vouch.cli.main import run
+
+BIRD = """
+static void bot(int x, int y) { if (y >= 0 && y < 100) { x = x + 2; } }
+static void mid2(int x, int y) { if (y > 100) { bot(x, y); } }
+static void mid1(int x, int y) { if (x > 0) { x = x - 1; bot(x, y); } }
+void top(int x, int y) { if (x > 0) { x = x - 1; mid1(x, y); mid2(x, y); } }
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Figure 6.2 of the Thesis, and a division that has nothing to do with it."""
+    (tmp_path / "bird.c").write_text(BIRD)
+    (tmp_path / "ratio.c").write_text("int ratio(int a, int b) { return a / b; }\n")
+    assert run(["init", str(tmp_path)]) == 0
+    monkeypatch.chdir(tmp_path)
+    assert run(["sources", "--find"]) == 0
+    return tmp_path
+
+
+def stored(project: Path) -> dict[str, tuple[str, str]]:
+    rows = sqlite3.connect(project / ".vouch" / "store.db").execute(
+        "select id, verdict, coalesce(decided_by, '') from results"
+    )
+    return {name: (verdict, rung) for name, verdict, rung in rows}
+
+
+def test_from_the_first_step_to_the_report(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["config", "check-timeout=5", "jobs=1"]) == 0
+    assert run(["compile"]) == 0
+    assert run(["analyze", "combined"]) == 3
+    assert stored(project)["bot.signed-overflow.1"] == ("unknown", "")
+    assert run(["refine", "callers", "--check", "bot.signed-overflow.1"]) == 3
+    assert stored(project)["bot.signed-overflow.1"] == ("safe", "callers")
+    assert stored(project)["ratio.division-by-zero.1"][0] == "unknown"
+    assert run(["analyze"]) == 1
+    assert stored(project)["ratio.division-by-zero.1"] == ("unsafe", "global")
+    capsys.readouterr()
+    assert run(["checks", "--verdict", "unsafe", "--function", "ratio"]) == 0
+    assert "ratio.division-by-zero.1" in capsys.readouterr().out
+    assert run(["trace", "ratio.division-by-zero.1"]) == 0
+    assert "b = 0" in capsys.readouterr().out
+    assert run(["report", "--json", "all.json"]) == 1
+    document = json.loads((project / "all.json").read_text())
+    assert document["summary"] == {"safe": 3, "unsafe": 2}
+
+
+def test_only_what_a_change_can_affect_is_decided_again(project: Path) -> None:
+    assert run(["analyze", "--no-replay"]) == 1
+    base = sqlite3.connect(project / ".vouch" / "store.db")
+    with base:  # a mark that only a result which is used again keeps
+        base.execute("update results set document = json_set(document, '$.seconds', 77.0)")
+    (project / "ratio.c").write_text("\n\nint ratio(int a, int b) { return b > 0 ? a / b : 0; }\n")
+    assert run(["analyze", "--no-replay"]) == 0
+    seconds = {
+        name: json.loads(text)["seconds"] for name, text in base.execute("select id, document from results")
+    }
+    assert stored(project)["ratio.division-by-zero.1"][0] == "safe"
+    assert seconds["bot.signed-overflow.1"] == 77.0
+    assert seconds["ratio.division-by-zero.1"] < 77.0
+    assert (
+        json.loads(next(base.execute("select document from results where id like 'ratio.d%'"))[0])["line"]
+        == 3
+    )
+
+
+def test_mistakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for words in (["status"], ["analyze"], ["checks"], ["trace", "x"], ["sources"], ["config"], ["compile"]):
+        assert run(words) == 2, words
+    assert run(["init", "."]) == 0
+    assert run(["analyze"]) == 2  # no sources
+    assert run(["config", "nonsense=1"]) == 2
+    assert run(["config", "unwind=x"]) == 2
+    assert run(["refine", "learned"]) == 2
+    assert run(["trace", "x"]) == 2
+    assert run(["sources", "--add", "missing.c"]) == 2
