@@ -112,8 +112,8 @@ def _run(
     ex.equation.externals.update(dict.fromkeys(effect.externals))
     reached = environment.reach(state.memory, [Root(value) for value in values])
     if effect.wild or effect.leaves or effect.frees:
-        roots = [*_pointers(ex, environment.objects), *_named(ex, environment.exposed())]
-        roots += [*_named(ex, _relevant(ex, effect)), *map(Root, values)]
+        roots = [*_pointers(ex, environment.objects), *_pointers(ex, environment.leaked)]
+        roots += [*_named(ex, environment.exposed()), *_named(ex, environment.relevant), *map(Root, values)]
         reached = environment.reach(state.memory, roots, environment.known)
     environment.known.add(Reach(reached.seen, dict(reached.seen), reached.functions))
     if effect.leaves:
@@ -128,14 +128,17 @@ def _run(
 
 
 def _write(ex: Execution, state: State, reached: Reach, effect: Effect, name: str) -> None:
+    relevant = set(ex.context.environment.relevant)
     parts: dict[MemObject, Span] = {}
     if effect.wild or effect.leaves:
-        parts.update((target, WHOLE) for target in reached.seen if not target.constant)
-    parts.update((ex.context.named(held), WHOLE) for held in _relevant(ex, effect))
+        # A variable whose address nobody has is read like others, but written by name only.
+        private = {ex.context.named(name) for name in ex.context.environment.private if name in relevant}
+        parts.update((o, WHOLE) for o in reached.seen if not o.constant and o not in private)
+    parts.update((ex.context.named(held), WHOLE) for held in _written(ex, effect))
     ex.context.environment.write(state, parts, name, own=True)
 
 
-def _relevant(ex: Execution, effect: Effect) -> list[str]:
+def _written(ex: Execution, effect: Effect) -> list[str]:
     """The globals that are written by name, of those that this execution can look at."""
     held = ex.context.program.globals
     relevant = set(ex.context.environment.relevant)

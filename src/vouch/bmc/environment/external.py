@@ -157,8 +157,10 @@ def result(
 def hand_out(ex: Execution, state: State, roots: Iterable[Root]) -> Reach:
     """Code outside gets to know what the roots lead to. All that it can reach now, in the current state."""
     environment = ex.context.environment
-    if ex.scope is not None and ex.scope.inner:  # others were called before, with whatever there is
-        roots = [*roots, *(Root(Pointer.to(o, ex.context.zero_offset)) for o in environment.objects)]
+    if ex.scope is not None:  # others may have been called before, with whatever there is
+        named = [ex.context.named(name) for name in environment.relevant]
+        held = (*environment.objects, *environment.leaked, *named)
+        roots = [*roots, *(Root(Pointer.to(o, ex.context.zero_offset)) for o in held)]
         environment.known.functions.update(dict.fromkeys(ex.scope.policy.taken))
     reached = environment.reach(state.memory, roots)
     count = -1
