@@ -8,7 +8,7 @@ that lead nowhere, return what it was given some bytes further on, and free.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -18,7 +18,7 @@ from vouch.bmc.environment.reach import Reach, Root
 from vouch.bmc.execution import Execution
 from vouch.bmc.frame import Frame
 from vouch.bmc.state import State
-from vouch.bmc.value import MemObject, Pointer, Value
+from vouch.bmc.value import Kind, MemObject, Pointer, Value
 from vouch.c import ir
 from vouch.smt import term as T
 from vouch.smt.term import Term
@@ -112,7 +112,7 @@ def _run(
     ex.equation.externals.update(dict.fromkeys(effect.externals))
     reached = environment.reach(state.memory, [Root(value) for value in values])
     if effect.wild or effect.leaves or effect.frees:
-        roots = [*_pointers(ex, environment.objects), *_pointers(ex, environment.leaked)]
+        roots = [*_pointers(ex, environment.objects), *_pointers(ex, _escaping(ex, state))]
         roots += [*_named(ex, environment.exposed()), *_named(ex, environment.relevant), *map(Root, values)]
         reached = environment.reach(state.memory, roots, environment.known)
     environment.known.add(Reach(reached.seen, dict(reached.seen), reached.functions))
@@ -125,6 +125,13 @@ def _run(
     if isinstance(call.type, ir.VoidType):
         return None
     return _result(ex, state, call.type, name, function, values, effect)
+
+
+def _escaping(ex: Execution, state: State) -> Iterator[MemObject]:
+    """Own objects whose address is used for more than accesses anywhere in their function: wherever it went,
+    a callee may find it."""
+    own = (o for o in state.memory if o.kind in (Kind.STACK, Kind.HEAP) and not o.dead)
+    return (target for target in own if ex.escapes(target))
 
 
 def _write(ex: Execution, state: State, reached: Reach, effect: Effect, name: str) -> None:

@@ -117,6 +117,7 @@ class Execution:
         scope: Scope | None = None,
     ) -> None:
         self.scope = scope
+        context.environment.escapes = self.escapes
         self.context = context
         self.memory = context.memory
         self.sites = sites
@@ -287,6 +288,18 @@ class Execution:
         if self.induction is not None and owner:
             function, _, register = owner.rpartition(".")
             self.induction.names[made] = function, register
+
+    def escapes(self, local: MemObject) -> bool:
+        """May anything but accesses by name reach a local variable?"""
+        if local.kind is Kind.HEAP:
+            return True
+        owner = self.owners.get(local, "")
+        head, dot, rest = owner.partition(".")
+        while dot and head not in self.context.program.functions:
+            more, dot, rest = rest.partition(".")
+            head = f"{head}.{more}"
+        function = self.context.program.functions.get(head)
+        return function is None or f"%{rest}" in self.reachability.escaping(function)
 
     def begun(self, state: State, variable: MemObject) -> Initial:
         """The life of a block's variable begins: what it holds now is not what it held the last time."""

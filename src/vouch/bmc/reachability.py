@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from vouch.bmc.frame import Frame
 from vouch.c import ir, known
 from vouch.c.entries import mentioned
+from vouch.c.escape import escaping
 from vouch.c.flow.graph import may_follow
 from vouch.c.flow.order import Flow, analyse
 from vouch.c.flow.uses import names_in, operands
@@ -26,6 +27,7 @@ class Reachability:
     def __init__(self, program: ir.Program) -> None:
         self.program = program
         self.flows: dict[str, Flow] = {}
+        self._escaping: dict[str, set[str]] = {}
         self._written: dict[str, frozenset[str]] = {}
         self._definitions: dict[str, dict[str, ir.Instruction]] = {}
         self._reach: dict[tuple[str, str], frozenset[str]] = {}
@@ -41,6 +43,13 @@ class Reachability:
         known = self.flows.get(function.name)
         if known is None:
             known = self.flows[function.name] = analyse(function)
+        return known
+
+    def escaping(self, function: ir.Function) -> set[str]:
+        """Locals (`%x`) and globals (`@g`) whose address is used for more than accesses."""
+        known = self._escaping.get(function.name)
+        if known is None:
+            known = self._escaping[function.name] = escaping(function)
         return known
 
     def definitions(self, function: ir.Function) -> dict[str, ir.Instruction]:

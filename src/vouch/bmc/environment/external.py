@@ -17,7 +17,7 @@ from vouch.bmc.frame import Frame
 from vouch.bmc.initial import Initial
 from vouch.bmc.memory import Contents
 from vouch.bmc.state import State
-from vouch.bmc.value import MemObject, Pointer, Value
+from vouch.bmc.value import Kind, MemObject, Pointer, Value
 from vouch.c import ir
 from vouch.errors import Unsupported
 
@@ -159,7 +159,8 @@ def hand_out(ex: Execution, state: State, roots: Iterable[Root]) -> Reach:
     environment = ex.context.environment
     if ex.scope is not None:  # others may have been called before, with whatever there is
         named = [ex.context.named(name) for name in environment.relevant]
-        held = (*environment.objects, *environment.leaked, *named)
+        own = (o for o in state.memory if o.kind in (Kind.STACK, Kind.HEAP) and not o.dead)
+        held = (*environment.objects, *(o for o in own if ex.escapes(o)), *named)
         roots = [*roots, *(Root(Pointer.to(o, ex.context.zero_offset)) for o in held)]
         environment.known.functions.update(dict.fromkeys(ex.scope.policy.taken))
     reached = environment.reach(state.memory, roots)

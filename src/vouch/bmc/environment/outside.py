@@ -9,7 +9,7 @@ is looked for once more with places chosen, before it is reported as one under a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from vouch.bmc.access_paths import AccessPaths
@@ -69,6 +69,7 @@ class Environment(PointerMaker):
         self.suspects: set[MemObject] = set()  # behind pointers that need not be valid
         self.leaked: dict[MemObject, None] = {}  # own objects whose address was stored where others may read
         self.own_data = _OwnData(self)
+        self.escapes: Callable[[MemObject], bool] = lambda held: True
         self.context = context
         self.ctypes = context.ctypes
         self.strict = strict
@@ -338,8 +339,8 @@ class Environment(PointerMaker):
         """Something was written to `target`: what may overlap it may have changed."""
         if target in self.restricted:
             return
-        if not self.typed and target.kind is not Kind.STACK and isinstance(value, Pointer):
-            self.leaked.update((held, None) for _, held, _ in value.targets if held.kind in _MEMORY)
+        if not self.typed and target.kind is not Kind.STACK:
+            self._leak(state, value)
         if isinstance(value, tuple) and type_ is not None:
             for part, (element, at) in zip(value, self.context.layouts.elements(type_), strict=True):
                 where = None if offset is None else self.context.memory.words.plus(offset, at)
@@ -350,6 +351,15 @@ class Environment(PointerMaker):
         for other, symbol in self.overlaps.of(target):
             spared = self._spared(self.overlaps.element(target, other), offset, type_)
             self._hit(state, other, {symbol: Hit(type_, value, False, spared) if self.typed else UNTYPED})
+
+    def _leak(self, state: State, value: Value | None) -> None:
+        """Something is stored where others may read it: a pointer, or bytes that may hold any of those that
+        the program has (None)."""
+        if isinstance(value, Pointer):
+            self.leaked.update((held, None) for _, held, _ in value.targets if held.kind in _MEMORY)
+        elif value is None:
+            own = (o for o in state.memory if o.kind in (Kind.STACK, Kind.HEAP) and not o.dead)
+            self.leaked.update((held, None) for held in own if self.escapes(held))
 
     def _spared(
         self, element: int | None, offset: Term | None, type_: ir.Type | None
