@@ -16,7 +16,7 @@ from vouch.errors import VouchError
 from vouch.nn.bounds.arrays import Arrays, arrays_for
 from vouch.nn.bounds.forward import analyse, fresh
 from vouch.nn.bounds.model import model_of
-from vouch.nn.bounds.region import Region, exclude
+from vouch.nn.bounds.region import Unsafe, exclude
 from vouch.nn.network import Network
 from vouch.nn.property import output_union
 
@@ -52,7 +52,7 @@ def _measure(network: Network, arrays: Arrays, batch: int, seconds: float = 3.0)
     lower, upper = arrays.array(centre - 0.01), arrays.array(centre + 0.01)
     row = np.array([[1.0, -1.0, 0.0, 0.0, 0.0]])
     prop = output_union(np.full(5, -1.0), np.full(5, 1.0), [(row, np.array([-1e9]))])
-    region = Region.of(model, prop.cases[0], prop.cases[0].regions[0])
+    region = Unsafe.of(model, prop.cases[0], prop.cases[0].regions[0])
 
     def once() -> Any:
         analysis = analyse(model, lower, upper, fresh(model, batch))

@@ -8,6 +8,7 @@ that hands the state down pays only for what its parent left open.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -16,12 +17,11 @@ from vouch.nn.bounds.backward import substitute
 from vouch.nn.bounds.ball import least_over
 from vouch.nn.bounds.model import LARGEST32, Model, rows_of
 from vouch.nn.bounds.relax import relax
+from vouch.nn.bounds.room import rows_at_once
 from vouch.nn.lowered import Activation, Affine, AffineGap, Kind, Multiply
 from vouch.nn.property import Ball
 
 Domain = Literal["interval", "crown"]
-# Rows that one back-substitution takes at once; more only cost memory.
-_TOGETHER = 1 << 16
 
 
 @dataclass(slots=True)
@@ -93,10 +93,12 @@ def analyse(
     ball: Ball | None = None,
     *,
     partial: bool = False,
+    stop: Callable[[], bool] | None = None,
 ) -> Analysis:
     """Intervals and relaxations for boxes [batch, inputs], each cut by the `ball` if there is one. `state` is
     tightened in place. A function that may leave its domain is Unsupported, unless the caller asks for
-    `partial` answers and heeds `undefined`."""
+    `partial` answers and heeds `undefined`. Once `stop` says so, nothing more is tightened: the intervals
+    known are as right as tighter ones."""
     xp = model.arrays.xp
     noise: dict[int, Any] = {}
     relaxed: dict[int, Any] = {}
@@ -122,7 +124,8 @@ def analyse(
                 _meet(xp, low[:, part], high[:, part], lows[source], highs[source])
                 if domain == "crown" and (source > 1 or ball is not None):
                     known = noise, relaxed
-                    _tighten(model, node, source, low[:, part], high[:, part], *known, lower, upper, ball)
+                    _tighten(model, node, source, low[:, part], high[:, part], *known, lower, upper, ball,
+                    stop)
             found = relax(model, index, low, high, state)
             relaxed[index], lows[index], highs[index] = found.lines, found.low, found.high
             if model.integers is not None:
@@ -218,6 +221,7 @@ def _tighten(
     lower: Any,
     upper: Any,
     ball: Ball | None,
+    stop: Callable[[], bool] | None,
 ) -> None:
     """Back-substitution for the neurons of node `index` whose interval matters; writes into low and high."""
     xp = model.arrays.xp
@@ -226,8 +230,11 @@ def _tighten(
     if signs and not isinstance(node, Affine):
         return
     boxes, neurons = xp.where((low < 0) & (high > 0) if signs else low < high)
-    for start in range(0, len(boxes), _TOGETHER):
-        part = slice(start, start + _TOGETHER)
+    together = rows_at_once(model) // 2
+    for start in range(0, len(boxes), together):
+        if stop is not None and stop():
+            return
+        part = slice(start, start + together)
         chosen = boxes[part], neurons[part]
         _tighten_some(model, index, *chosen, low, high, noise, relaxed, lower, upper, ball)
 

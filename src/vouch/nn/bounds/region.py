@@ -19,6 +19,7 @@ from vouch.nn.bounds.backward import substitute
 from vouch.nn.bounds.ball import SLACK, least_over, lowest
 from vouch.nn.bounds.forward import Analysis
 from vouch.nn.bounds.model import Model
+from vouch.nn.bounds.room import rows_at_once
 from vouch.nn.operators.base import UNIT32
 from vouch.nn.property import Ball, Case, Rows
 
@@ -110,7 +111,7 @@ class _Work:
     def single_rows(self) -> None:
         """Bounds of every row by itself, until all boxes are closed."""
         region, found = self.region, []
-        group = max(1, _TOGETHER // len(self.index))
+        group = max(1, min(_TOGETHER, rows_at_once(self.model)) // max(1, len(self.index)))
         for start in range(0, region.count, group):
             for coefficients, constant in self.several(range(start, min(start + group, region.count))):
                 found.append((coefficients, constant))

@@ -7,6 +7,7 @@ slopes and the weights of the region's rows. Every choice of the parameters is s
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,20 +67,27 @@ def root(model: Model, state: State, region: Unsafe, batch: int = 1) -> Assumpti
 
 
 def bound(
-    model: Model, lower: Any, upper: Any, nodes: Assumptions, region: Unsafe, steps: int
+    model: Model,
+    lower: Any,
+    upper: Any,
+    nodes: Assumptions,
+    region: Unsafe,
+    steps: int,
+    stop: Callable[[], bool] = lambda: False,
 ) -> tuple[Bounded, Analysis]:
-    """Improves the parameters of the nodes in place, for at most `steps` steps, and bounds the region's
-    excess from below: positive means that the node contains no violation."""
+    """Improves the parameters of the nodes in place, for at most `steps` steps or until `stop` says so, and
+    bounds the region's excess from below: positive means that the node contains no violation."""
     count = len(nodes)
     spread = model.arrays.zeros((count, model.inputs))
     analysis = analyse(model, lower + spread, upper + spread, nodes.state, "interval")
     work = _Ascent(model, analysis, nodes, region)
     for step in range(steps):
         work.evaluate()
-        if bool((work.best > 0).all()):
+        if bool((work.best > 0).all()) or stop():
             break
         work.improve(step)
-    work.evaluate()
+    else:
+        work.evaluate()
     work.store()
     return work.bounded(), analysis
 

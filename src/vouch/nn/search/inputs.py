@@ -21,6 +21,7 @@ from vouch.nn.bounds.forward import State, analyse, fresh
 from vouch.nn.bounds.model import Model
 from vouch.nn.bounds.outputs import fed_box
 from vouch.nn.bounds.region import Unsafe, exclude
+from vouch.nn.bounds.room import boxes_at_once
 from vouch.nn.bounds.zonotope import propagate
 from vouch.nn.property import Case
 from vouch.nn.search.outcome import Outcome
@@ -132,7 +133,8 @@ class InputSearch:
         zonotopes = self._seen == self._seen_by_zonotopes
         if len(self.regions) > 1 and not zonotopes:
             # What is clear of a region as a whole is clear of it in every part.
-            analysis = analyse(self.model, *root, self.stack[0].state, ball=self.ball, partial=True)
+            known = *root, self.stack[0].state
+            analysis = analyse(self.model, *known, ball=self.ball, partial=True, stop=self._late)
             self.regions = [
                 region for region in self.regions if self.clock.over or len(exclude(analysis, region).index)
             ]
@@ -142,6 +144,7 @@ class InputSearch:
             self.table = Table.of(self.regions)
             # Few enough to stay in the cache, and to be alike: every box pays for the symbols of the worst.
             self.batch = _CHUNKS * int(np.clip(_TOGETHER // max(self.model.neurons, 1), 16, 256))
+        self.batch = boxes_at_once(self.model, self.batch)
         worst = None
         with ThreadPoolExecutor(self.jobs) as pool:
             while (self.stack or self.small) and not self.clock.over:
@@ -181,6 +184,9 @@ class InputSearch:
         if not self.unfinished:
             return 1.0
         return min(max(1.0 - self.open_volume, 0.0), 1.0 - 1e-12)
+
+    def _late(self) -> bool:
+        return self.clock.over
 
     def _push(self, boxes: _Boxes) -> None:
         small = self._shares(boxes.lower, boxes.upper) < self.small_share
@@ -230,7 +236,7 @@ class InputSearch:
     def _seen_by_crown(self, boxes: _Boxes) -> _Seen:
         xp, arrays = self.xp, self.arrays
         known = boxes.lower, boxes.upper, boxes.state
-        analysis = analyse(self.model, *known, ball=self.ball, partial=True)
+        analysis = analyse(self.model, *known, ball=self.ball, partial=True, stop=self._late)
         points = [(boxes.lower + boxes.upper) * 0.5]
         shape = boxes.lower.shape
         lower, upper = arrays.full(shape, np.inf), arrays.full(shape, -np.inf)

@@ -20,6 +20,7 @@ from vouch.nn.bounds.forward import State, analyse, fresh
 from vouch.nn.bounds.model import Model
 from vouch.nn.bounds.outputs import fed_box
 from vouch.nn.bounds.region import Unsafe
+from vouch.nn.bounds.room import boxes_at_once
 from vouch.nn.bounds.splits import Assumptions, Bounded, bound, root
 from vouch.nn.property import Case, Rows
 from vouch.nn.result import Counterexample
@@ -51,7 +52,7 @@ class NeuronSearch:
         report: Callable[[float], None] | None = None,
     ) -> None:
         self.model, self.case, self.judge, self.clock = model, case, judge, clock
-        self.jobs, self.batch, self.probe, self.report = jobs, batch, probe, report
+        self.jobs, self.batch, self.probe, self.report = jobs, boxes_at_once(model, batch), probe, report
         euclidean = case.ball is not None and case.ball.norm != "l1"
         self.finish = finish and model.arrays.device is None and not euclidean
         self.arrays, self.xp = model.arrays, model.arrays.xp
@@ -75,7 +76,8 @@ class NeuronSearch:
         state = fresh(self.model, 1)
         nothing = Rows.none(self.model.inputs, self.model.outputs)
         ball = Unsafe.of(self.model, self.case, nothing).ball
-        analyse(self.model, self.lower, self.upper, state, ball=ball)
+        # At most half of the time for the root: bounds of a large network are worth less than an answer.
+        analyse(self.model, self.lower, self.upper, state, ball=ball, stop=lambda: self.clock.half_over)
         worst = np.inf
         total = len(self.case.regions)
         for number, rows in enumerate(self.case.regions):
@@ -133,7 +135,8 @@ class NeuronSearch:
         chunks = [nodes.take(slice(a, b)) for a, b in pairwise(edges)] if pieces > 1 else [nodes]
 
         def one(chunk: Assumptions) -> tuple[Bounded, Any]:
-            bounded, analysis = bound(self.model, self.lower, self.upper, chunk, region, steps)
+            box = self.lower, self.upper
+            bounded, analysis = bound(self.model, *box, chunk, region, steps, lambda: self.clock.over)
             return bounded, analysis.empty
 
         found = list(self.pool.map(one, chunks)) if pieces > 1 else [one(nodes)]

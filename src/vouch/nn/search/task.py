@@ -41,6 +41,10 @@ class Clock:
     def over(self) -> bool:
         return self.left <= 0
 
+    @property
+    def half_over(self) -> bool:
+        return self.spent > 0.5 * self.limit
+
     def share(self, part: float) -> Clock:
         """A part of what is left; all of it when there is no end."""
         return self if self.endless else Clock(part * self.left)

@@ -1,0 +1,40 @@
+"""How much is computed at once, so that memory follows from what this process may have, not from the
+network."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from vouch.nn.bounds.model import Model
+
+# Arrays of one kind that are alive at the same time in a pass over the network.
+_ALIVE = 8
+_MOST = 2 << 30
+
+
+@lru_cache(maxsize=1)
+def budget() -> int:
+    """Bytes for the arrays of one step: an eighth of what the process may have, and never more than 2 GiB."""
+    whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        whole = whole if limit == resource.RLIM_INFINITY else min(whole, limit)
+    except ImportError:  # not on every system
+        pass
+    return min(_MOST, whole // 8)
+
+
+def rows_at_once(model: Model) -> int:
+    """Rows that one back-substitution takes: each is as wide as the widest node at most."""
+    widest = max(model.lowered.sizes)
+    return max(8, min(1 << 16, budget() // (8 * _ALIVE * widest)))
+
+
+def boxes_at_once(model: Model, wanted: int) -> int:
+    """Boxes that are analysed in one batch, each with two intervals and lines for every node."""
+    return max(1, min(wanted, budget() // (8 * _ALIVE * sum(model.lowered.sizes))))
