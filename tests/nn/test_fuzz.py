@@ -144,3 +144,36 @@ def test_what_is_reached_is_not_proved_away(monkeypatch):
 def test_what_is_reached_is_never_proved_away(block, monkeypatch):
     for seed in range(5000 + 100 * block, 5100 + 100 * block):
         ask(seed, monkeypatch)
+
+
+def at_the_edge(seed):
+    """A limit that onnxruntime is seen to reach: nobody may prove that it is never reached. Whether `auto`
+    was asked."""
+    rng = np.random.default_rng(seed)
+    network = read(random_graph(seed, steps=int(rng.integers(1, 7))), f"graph {seed}")
+    if network is None:
+        return 0
+    low = np.round(rng.uniform(-2, 1, network.inputs) * 8) / 8
+    high = low + np.round(rng.uniform(0, 1, network.inputs) * 8) / 8 * (rng.random(network.inputs) < 0.4)
+    points = low + rng.random((200, network.inputs)) * (high - low)
+    points = points.astype(np.float32).astype(np.float64).clip(low, high)
+    row = rng.normal(size=network.outputs)
+    values = network.evaluate(points) @ row
+    if not np.isfinite(values).all():
+        return 0
+    seen = float((replay(network, points[values.argsort()[-4:]]) @ row).max())
+    for arithmetic, room in (("float32", 0.0), ("real", 1e-4 * (1 + abs(seen)))):
+        prop = output_union(low, high, [(-row[None, :], np.array([room - seen]))])
+        result = verify(network, prop, resolve("nn", {"arithmetic": arithmetic, "timeout": 2, "jobs": 1}))
+        assert result.verdict is not Verdict.SAFE, f"seed {seed} {arithmetic}"
+    return 1
+
+
+def test_what_is_seen_is_not_proved_away():
+    assert sum(at_the_edge(seed) for seed in range(12)) >= 6
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(7200)
+def test_what_is_seen_is_never_proved_away():
+    assert sum(at_the_edge(seed) for seed in range(20_000, 24_000)) >= 3_000
