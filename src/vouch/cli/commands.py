@@ -222,6 +222,7 @@ COMMANDS: tuple[Command, ...] = (
             Option("per-layer", bool, False, "Then look for a smaller format for each layer."),
             Option("plot", str, None, "Draw the table.", metavar="FILE"),
         ),
+        reports=_ALL,
     ),
     Command(
         "nn nearest",

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vouch.cli import outputs
 from vouch.cli.nn import Progress
 from vouch.cli.supervised import Rendered, supervised
 from vouch.errors import VouchError
@@ -62,12 +63,16 @@ def bits(
         raise VouchError("option --format: nn bits tries all formats itself")
     if not properties:
         raise VouchError("a property is missing")
+    outputs.listed(settings, (network, *properties))
 
     def answer(table: Table) -> Rendered:
         if plot is not None:
             table.plot(plot)
-        text = json.dumps(table.to_json()) + "\n" if settings.json else table.text()
-        return Rendered(text, table.exit_code)
+        from vouch.report.model import read
+
+        document = {**table.to_json(), "question": {"network": network}}
+        report = read(document, exit_code=Exit(table.exit_code))
+        return Rendered(outputs.written(report, settings, table.text()), table.exit_code)
 
     def work(send: Send) -> Rendered:
         from vouch.nn.fixed.bits import sweep
