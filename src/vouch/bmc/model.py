@@ -190,8 +190,8 @@ class ModelReader:
         return known
 
     def _room(self, target: MemObject) -> int:
-        """Bytes before the place that a pointer from outside leads to, where the run gets there: it may lead
-        into the middle of an object. The native object has them in front."""
+        """Bytes before the place that a pointer from outside leads to, where the run gets there or looks at
+        the address: it may lead into the middle of an object. The native object has them in front."""
         if target.kind is not Kind.OUTSIDE or target.size is not None:
             return 0
         known = self._rooms.get(target)
@@ -199,7 +199,8 @@ class ModelReader:
             touches = self.equation.touches.get(target, ())
             places = [self._signed(self.value(touch.offset)) for touch in touches if self.holds(touch.guard)]
             least = max(min(places, default=0), -LARGEST // 2)
-            known = self._rooms[target] = -min(least, 0) + 15 & ~15  # as objects are aligned
+            odd = self.value(target.base) % 16 if target.base is not None else 0
+            known = self._rooms[target] = (-min(least, 0) + 15 & ~15) + odd  # as the object is aligned
         return known
 
     def _touched(self, target: MemObject) -> Iterator[tuple[int, int]]:
