@@ -12,7 +12,7 @@ from vouch.nn.bounds.relax import relax
 from vouch.nn.lowered import ActivationGap, AffineGap, lower
 from vouch.nn.network import GraphBuilder, Network
 from vouch.nn.operators import Add, Gemm, LeakyRelu, Operator, Relu, Sigmoid, Tanh
-from vouch.nn.product import Product, beside
+from vouch.nn.product import ProductNetwork, beside
 from vouch.nn.property import Ball, Case
 from vouch.nn.replay import replay
 
@@ -37,7 +37,7 @@ def network(rng: np.random.Generator, activation: Operator, change: float = 0.0)
 
 def product(
     seed: int, activation: Operator, change: float, fold: bool = True
-) -> tuple[Network, Network, Product]:
+) -> tuple[Network, Network, ProductNetwork]:
     rng = np.random.default_rng(seed)
     first, second = network(rng, activation), network(rng, activation, change)
     return first, second, beside(*(lower(net, fold=fold, relu_only=True) for net in (first, second)))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vouch.nn.bounds.clear import Table, cleared, region_margins
+from vouch.nn.bounds.clear import RowTable, cleared, region_margins
 from vouch.nn.bounds.forward import fresh
 from vouch.nn.bounds.model import model_from, model_of
 from vouch.nn.bounds.region import Unsafe
@@ -129,7 +129,7 @@ def test_boxes_are_clear_of_regions_only_where_no_point_is_inside() -> None:
     parts = [
         Rows.of(rng.normal(size=(2, 2)) * 0.1, rng.normal(size=(2, 3)), rng.normal(size=2)) for _ in range(3)
     ]
-    table = Table.of([Unsafe.of(model, case, rows) for rows in parts])
+    table = RowTable.of([Unsafe.of(model, case, rows) for rows in parts])
     found = propagate(model, low, high)
     margins, left = region_margins(table, found, low, high), cleared(table, found, low, high)
     assert (left.margin == margins.min(axis=1)).all()

@@ -26,7 +26,7 @@ Neuron: TypeAlias = tuple[Vector, Fraction]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Layer:
+class DenseLayer:
     """y = weights x + bias."""
 
     weights: Array
@@ -51,18 +51,18 @@ def same_function(pair: Pair, *, ranking: bool = False) -> bool:
     return all(a == b for a, b in zip(_forms(first, ranking), _forms(second, ranking), strict=True))
 
 
-def _needed(network: list[Affine]) -> list[Layer]:
+def _needed(network: list[Affine]) -> list[DenseLayer]:
     """The layers without neurons that have no way to an output."""
-    layers = [Layer(node.maps[0].dense(), node.bias) for node in network]
+    layers = [DenseLayer(node.maps[0].dense(), node.bias) for node in network]
     for index in range(len(layers) - 1, 0, -1):
         used = (layers[index].weights != 0).any(axis=0)
-        layers[index] = Layer(layers[index].weights[:, used], layers[index].bias)
+        layers[index] = DenseLayer(layers[index].weights[:, used], layers[index].bias)
         before = layers[index - 1]
-        layers[index - 1] = Layer(before.weights[used], before.bias[used])
+        layers[index - 1] = DenseLayer(before.weights[used], before.bias[used])
     return layers
 
 
-def _alike(first: list[Layer], second: list[Layer]) -> bool:
+def _alike(first: list[DenseLayer], second: list[DenseLayer]) -> bool:
     """A quick look at the first hidden layer in floats: most pairs end here."""
     if len(first) == 1:
         return True
@@ -70,14 +70,14 @@ def _alike(first: list[Layer], second: list[Layer]) -> bool:
     return a.shape == b.shape and bool(np.allclose(a, b, atol=1e-7))
 
 
-def _directions(layer: Layer) -> Array:
+def _directions(layer: DenseLayer) -> Array:
     size = np.abs(layer.weights).max(axis=1, initial=0.0)
     rows = np.column_stack([layer.weights, layer.bias])[size > 0] / size[size > 0][:, None]
     probe = np.random.default_rng(0).normal(size=rows.shape[1])
     return np.unique(np.round(rows @ probe, 8))
 
 
-def _forms(layers: list[Layer], ranking: bool) -> Iterator[list[Neuron]]:
+def _forms(layers: list[DenseLayer], ranking: bool) -> Iterator[list[Neuron]]:
     """The canonical neurons of each layer in turn, outputs last."""
     rows = _rational(layers[0].weights)
     bias = _rational(layers[0].bias[None, :])[0]

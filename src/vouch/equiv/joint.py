@@ -31,7 +31,7 @@ from vouch.nn.bounds.model import Model, model_from
 from vouch.nn.bounds.outputs import least_of_rows, may_overflow
 from vouch.nn.lowered import lower
 from vouch.nn.network import Network
-from vouch.nn.product import Product, beside
+from vouch.nn.product import ProductNetwork, beside
 from vouch.nn.property import Case, Rows
 from vouch.nn.property import Property as Question
 from vouch.nn.result import Counterexample
@@ -91,7 +91,7 @@ def prove(
 
 def violations(
     pair: Pair, region: Region, prop: Property, *, rounded: bool = False, follow: bool = True
-) -> tuple[Model, Root]:
+) -> tuple[Model, OpenRegions]:
     """The product of the two networks, and how the property is violated there. Raises Unsupported where
     float32 sums might overflow: bounds say nothing about infinities."""
     graphs = [lower(net.source, fold=not rounded, relu_only=True) for net in pair.both]
@@ -103,7 +103,7 @@ def violations(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Root:
+class OpenRegions:
     """The regions that bounds over the whole input set leave open and, for ε, the `bound` they proved, or at
     least that of the regions which they `closed`."""
 
@@ -112,7 +112,7 @@ class Root:
     closed: float = 0.0
 
 
-def _violations(model: Model, product: Product, case: Case, prop: Property) -> Root:
+def _violations(model: Model, product: ProductNetwork, case: Case, prop: Property) -> OpenRegions:
     outputs = product.outputs
     match prop:
         case Epsilon():
@@ -127,7 +127,7 @@ def _violations(model: Model, product: Product, case: Case, prop: Property) -> R
         case _ as never:
             assert_never(never)
     if not regions:
-        return Root(case)
+        return OpenRegions(case)
     if product.followed:
         regions = [_restated(region, outputs) for region in regions]
     least = least_of_rows(model, case, np.vstack([region.y_rows for region in regions]))
@@ -140,8 +140,8 @@ def _violations(model: Model, product: Product, case: Case, prop: Property) -> R
         left = [] if bound <= prop.epsilon else left
         proved = [-float(low.max()) for low in lows]
         closed = max((end for end in proved if end <= prop.epsilon), default=0.0)
-        return Root(_with(case, left), bound if not left else None, closed)
-    return Root(_with(case, left))
+        return OpenRegions(_with(case, left), bound if not left else None, closed)
+    return OpenRegions(_with(case, left))
 
 
 def _restated(region: Rows, outputs: int) -> Rows:

@@ -62,7 +62,7 @@ def letter(cluster: int) -> str:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class RadiusTable:
     """All cells, network by network in the order of their names."""
 
     reference: str
@@ -153,7 +153,7 @@ def sweep(
     pool: Pool | None = None,
     report: Callable[[str], None] | None = None,
     **options: Any,
-) -> Table:
+) -> RadiusTable:
     """Every network in `folder` against the reference, around every cluster of the labelled data
     `clusters`, with the options of the command line (Manhattan norm by default). The time is shared equally
     (20 s for each cell by default); `pool` (`vouch.run.pool.run_jobs`) lends `jobs` processes; `report` gets
@@ -167,7 +167,7 @@ def table_of(
     settings: Settings,
     pool: Pool | None = None,
     report: Callable[[str], None] | None = None,
-) -> Table:
+) -> RadiusTable:
     """`sweep` with options already resolved."""
     prop = property_of(settings)
     if settings.clusters is None:
@@ -207,7 +207,8 @@ def table_of(
         return Entry(which[0].name, which[1], nothing, Verdict.UNKNOWN)
 
     cells = team.each(cell, wanted, missing, Entry.headline)
-    return Table(Path(name).name, described(prop), tuple(found), tuple(cells), time.monotonic() - started)
+    seconds = time.monotonic() - started
+    return RadiusTable(Path(name).name, described(prop), tuple(found), tuple(cells), seconds)
 
 
 def _on_cluster(found: Radius, cluster: Cluster) -> Verdict:

@@ -36,7 +36,7 @@ _SIMILAR = 0.25
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Product:
+class ProductNetwork:
     """`outputs` counts those of each network; `followed`: differences are followed node by node."""
 
     lowered: Lowered
@@ -44,7 +44,9 @@ class Product:
     followed: bool
 
 
-def beside(first: Lowered, second: Lowered, *, distances: bool = False, follow: bool = True) -> Product:
+def beside(
+    first: Lowered, second: Lowered, *, distances: bool = False, follow: bool = True
+) -> ProductNetwork:
     """Both networks over one input. Their numbers of inputs and of outputs agree. Without `follow`, the
     differences are just subtracted: encodings know nothing else."""
     nodes: list[LoweredNode] = list(first.nodes)
@@ -63,7 +65,7 @@ def beside(first: Lowered, second: Lowered, *, distances: bool = False, follow: 
         nodes.append(_sum({len(nodes) - 1: 2.0, blocks[2]: -1.0}, size))
         blocks.append(len(nodes) - 1)
     nodes.append(_stacked(blocks, size))
-    return Product(Lowered(tuple(nodes)), size, gaps is not None)
+    return ProductNetwork(Lowered(tuple(nodes)), size, gaps is not None)
 
 
 def _later(index: int, shift: int) -> int:

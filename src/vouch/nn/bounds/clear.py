@@ -19,7 +19,7 @@ from vouch.nn.property import Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class RowTable:
     """The different rows of all regions; those of region g are `members[starts[g] : starts[g + 1]]`."""
 
     x_rows: Array
@@ -29,7 +29,7 @@ class Table:
     starts: Any
 
     @classmethod
-    def of(cls, regions: Sequence[Unsafe]) -> Table:
+    def of(cls, regions: Sequence[Unsafe]) -> RowTable:
         every = [np.column_stack([part.x_rows, part.y_rows, part.rhs]) for part in regions]
         rows, members = np.unique(np.vstack(every), axis=0, return_inverse=True)
         inputs = regions[0].x_rows.shape[1]
@@ -47,7 +47,7 @@ class Cleared:
     blame: Array
 
 
-def cleared(table: Table, found: Propagated, lower: Array, upper: Array) -> Cleared:
+def cleared(table: RowTable, found: Propagated, lower: Array, upper: Array) -> Cleared:
     """Boxes in which some neuron has no value left are clear, whatever the rows say."""
     rows = _excesses(table, found.output, lower, upper)
     low = rows.interval()[0]
@@ -62,16 +62,16 @@ def cleared(table: Table, found: Propagated, lower: Array, upper: Array) -> Clea
     return Cleared(margin, corner, found.blamed(generators, rows))
 
 
-def region_margins(table: Table, found: Propagated, lower: Array, upper: Array) -> Array:
+def region_margins(table: RowTable, found: Propagated, lower: Array, upper: Array) -> Array:
     """By how much each box is clear of each region, [batch, regions]."""
     return _by_region(table, _excesses(table, found.output, lower, upper).interval()[0])
 
 
-def _by_region(table: Table, low: Array) -> Array:
+def _by_region(table: RowTable, low: Array) -> Array:
     return np.asarray(np.maximum.reduceat(low[:, table.members], table.starts, axis=1))
 
 
-def _best_rows(table: Table, low: Array, nearest: Any) -> Any:
+def _best_rows(table: RowTable, low: Array, nearest: Any) -> Any:
     """For each box the row of its nearest region that is nearest to leaving it."""
     ends = np.append(table.starts[1:], len(table.members))
     best = np.empty(len(low), dtype=np.intp)
@@ -82,7 +82,7 @@ def _best_rows(table: Table, low: Array, nearest: Any) -> Any:
     return best
 
 
-def _excesses(table: Table, outputs: Zonotope, lower: Array, upper: Array) -> Zonotope:
+def _excesses(table: RowTable, outputs: Zonotope, lower: Array, upper: Array) -> Zonotope:
     """All rows' excesses as values over the symbols of the outputs."""
     y_rows, x_rows, inputs = table.y_rows, table.x_rows, lower.shape[1]
     middle, half = (lower + upper) * 0.5, (upper - lower) * 0.5

@@ -303,7 +303,8 @@ def _relu_gap(work: Propagated, index: int, node: ActivationGap, low: Any, high:
     size = sum(abs(shape.centre) + shape.spread for shape in before)
     rest = rest + np.where(settled, 0.0, _SAFETY * size)
     found = Zonotope(centre, generators, rest, symbols)
-    return _with_symbols(work, index, delta, found, np.where(choice == 0, width, 0.0))
+    # It is the neuron's own range that has to shrink for the symbol to go.
+    return _with_symbols(work, index, before[0], found, np.where(choice == 0, width, 0.0))
 
 
 def _like(mask: Any, values: Any) -> Any:

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from vouch.nn.bounds.clear import Table, cleared
+from vouch.nn.bounds.clear import RowTable, cleared
 from vouch.nn.bounds.forward import State, analyse, fresh
 from vouch.nn.bounds.model import Model
 from vouch.nn.bounds.outputs import fed_box
@@ -141,7 +141,7 @@ class InputSearch:
         # A round has to end in good time: the clock is looked at in between.
         self.batch = max(32, self.batch * _FEW_REGIONS // max(_FEW_REGIONS, len(self.regions)))
         if zonotopes:
-            self.table = Table.of(self.regions)
+            self.table = RowTable.of(self.regions)
             # Few enough to stay in the cache, and to be alike: every box pays for the symbols of the worst.
             self.batch = _CHUNKS * int(np.clip(_TOGETHER // max(self.model.neurons, 1), 16, 256))
         self.batch = boxes_at_once(self.model, self.batch)
@@ -270,6 +270,8 @@ class InputSearch:
         # The bound may hardly depend on an input whose width is what keeps the ReLUs open, so no input
         # counts for less than a share of the strongest.
         least = (self.xp.amax(score * self.width, 1) * _LEAST + 1e-300)[:, None]
+        if self._seen == self._seen_by_zonotopes:  # what is to blame includes that already
+            least = 0.0
         weighted = self.xp.maximum(score * self.width, least) * (boxes.upper - boxes.lower) / self.width
         axis = weighted.argmax(1)
         count = len(boxes)

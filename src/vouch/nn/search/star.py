@@ -24,7 +24,7 @@ import numpy as np
 
 from vouch.errors import Unsupported
 from vouch.nn.bounds.ascent import is_relu
-from vouch.nn.bounds.clear import Table, region_margins
+from vouch.nn.bounds.clear import RowTable, region_margins
 from vouch.nn.bounds.forward import Analysis, State, analyse, fresh
 from vouch.nn.bounds.model import Model
 from vouch.nn.bounds.outputs import fed_box
@@ -56,7 +56,7 @@ class _Path:
 
 
 @dataclass(slots=True)
-class Schedule:
+class PathSchedule:
     """Remembers at which depth paths were closed, and says when to try an over-approximation."""
 
     strategy: str
@@ -97,9 +97,9 @@ class StarSearch:
         if model.arrays.device is not None:
             raise Unsupported("path enumeration on another device")
         self.model, self.case, self.judge, self.clock = model, case, judge, clock
-        self.schedule = Schedule(strategy)
+        self.schedule = PathSchedule(strategy)
         self.regions = [Unsafe.of(model, case, rows) for rows in case.regions]
-        self.table = Table.of(self.regions)
+        self.table = RowTable.of(self.regions)
         self.ball = self.regions[0].ball
         self.lower, self.upper = fed_box(model, case)
         self.program = input_program(self.lower, self.upper, self.ball)
