@@ -258,3 +258,12 @@ def test_the_nearest_violation(norm: Any, tmp_path: Any) -> None:
     assert found.proved <= min(truth) + 1e-9
     write_image(tmp_path / "x.png", np.linspace(0, 1, 25), (1, 25))
     assert (tmp_path / "x.png").stat().st_size > 50
+
+
+def test_generated_code_with_a_step() -> None:
+    network = Network.from_layers([(np.array([[4.0]]), np.array([0.0]))])
+    at = 20 * 4 / 64
+    prop = output_union(np.array([0.0]), np.array([1.0]), [(np.array([[1.0], [-1.0]]), np.array([at, -at]))])
+    options = {"format": "4.6", "engine": "code"}
+    assert vouch.nn.verify(network, prop, **options).verdict is Verdict.UNSAFE
+    assert vouch.nn.verify(network, prop, step="0.1", **options).verdict is Verdict.SAFE

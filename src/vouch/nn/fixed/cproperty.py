@@ -12,6 +12,8 @@ from vouch.nn.fixed.format import Word
 from vouch.nn.fixed.network import IntegerNetwork
 
 _WORD = 62
+# Levels of an input that a condition lists.
+_MOST_LEVELS = 1024
 
 
 def wide_enough(network: IntegerNetwork, cases: Sequence[IntCase]) -> bool:
@@ -47,8 +49,11 @@ def box_text(case: IntCase, bits: int) -> str:
         raise Unsupported("a harness for an input set that is not a box")
     parts = []
     for i, axis in enumerate(case.axes):
+        if axis.levels is not None and axis.count > _MOST_LEVELS:
+            raise Unsupported(f"a harness for an input with {axis.count} levels")
         if axis.levels is not None:
-            raise Unsupported("a harness for inputs with a step")
+            parts.append("(" + " || ".join(f"in[{i}] == {literal(int(v))}" for v in axis.levels) + ")")
+            continue
         parts += _between(f"in[{i}]", axis.low, axis.high, bits)
     return " &&\n        ".join(parts) or "1"
 
