@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from vouch.bmc.contents import Contents
 from vouch.bmc.context import ExecutionContext
 from vouch.bmc.initial import Unknown
-from vouch.bmc.memory import Contents
 from vouch.bmc.value import Kind, MemObject, symbols
 from vouch.c import frontend, ir
 from vouch.smt import term as T

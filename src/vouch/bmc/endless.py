@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vouch.bmc.memory import Contents
+from vouch.bmc.contents import Contents
 from vouch.bmc.state import Edge
 from vouch.bmc.value import MemObject, Pointer, Value
 from vouch.smt.node import freshness

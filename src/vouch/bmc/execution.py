@@ -12,12 +12,12 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
 from vouch.bmc.callees import CalleePolicy, inline
+from vouch.bmc.contents import Contents
 from vouch.bmc.context import ExecutionContext
 from vouch.bmc.environment.reach import Root
 from vouch.bmc.equation import Claim, Cut, Equation, Incoming, Step, Touch
 from vouch.bmc.frame import Frame, Shadow, name_of
 from vouch.bmc.initial import Initial, Unknown
-from vouch.bmc.memory import Contents
 from vouch.bmc.reachability import Reachability
 from vouch.bmc.state import Edge, State
 from vouch.bmc.value import Kind, MemObject, Pointer, Value, symbols
@@ -78,7 +78,7 @@ class Induction:
     names: dict[MemObject, tuple[str, str]] = field(default_factory=dict)  # alloca: function, register
 
 
-class Call(Protocol):
+class RunFunction(Protocol):
     """Run a function with a body: the state after it and its result, None when no path returns. `marked` has
     the shadows of the arguments; that of the result is in `returned` afterwards."""
 
@@ -142,7 +142,7 @@ class Execution:
         self.heap: list[tuple[MemObject, ir.Instruction]] = []
         self.owners: dict[MemObject, str] = {}  # of each object that was made: see `allocated`
         self.returned: Value | None = None  # marks of what the last call returned
-        self.call: Call  # both set by the executor: run a function, an iteration of a loop
+        self.call: RunFunction  # both set by the executor: run a function, an iteration of a loop
         self.run_iteration: RunIteration
 
     def claim(self, check: Check, state: State, violated: Term) -> None:

@@ -48,7 +48,7 @@ class Finder:
     """Findings in the models of one equation."""
 
     def __init__(self, context: ExecutionContext, equation: Equation) -> None:
-        self._world = context
+        self._context = context
         self._equation = equation
         # Claims stand in the order of execution; those of one expression share their position in the steps.
         self._order = {id(claim): number for number, claim in enumerate(equation.claims)}
@@ -59,7 +59,7 @@ class Finder:
 
     def model(self, value: Callable[[Term], int | bool]) -> ModelReader:
         """What a solver says after SAT, or a model that was kept."""
-        return ModelReader(self._world, self._equation, value)
+        return ModelReader(self._context, self._equation, value)
 
     def find(self, claims: Iterable[Claim], model: ModelReader) -> Finding | None:
         """The execution of the model, seen from the first of the claims that it violates; None where it
@@ -68,10 +68,10 @@ class Finder:
         if hit is None:
             return None
         steps = [*model.start(), *model.steps(hit), _final(hit.check)]
-        program = self._world.program
+        program = self._context.program
         overlaps = self._overlaps(hit, model)
-        known = self._world.environment.overlaps
-        words = trace(steps, program.ctypes, self._world.memory.big_endian, program.sources)
+        known = self._context.environment.overlaps
+        words = trace(steps, program.ctypes, self._context.memory.big_endian, program.sources)
         return Finding(
             hit,
             self._cause(hit, model),
@@ -83,7 +83,7 @@ class Finder:
         )
 
     def _overlaps(self, claim: Claim, model: ModelReader) -> list[Term]:
-        pairs = self._world.environment.overlaps.symbols
+        pairs = self._context.environment.overlaps.symbols
         if not pairs:
             return []
         return [s for s in needed(claim.violated, model.value) if s in pairs and model.holds(s)]

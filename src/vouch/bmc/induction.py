@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from vouch.bmc import shadow
+from vouch.bmc.contents import Cell, Contents, partly_written
 from vouch.bmc.execution import Execution, Induction, Phase
 from vouch.bmc.frame import Frame, name_of
 from vouch.bmc.initial import Changed
-from vouch.bmc.memory import Cell, Contents, partly_written
 from vouch.bmc.state import Edge, State, join_states, join_values
 from vouch.bmc.value import Kind, MemObject, Pointer, Target, Value
 from vouch.c import ir

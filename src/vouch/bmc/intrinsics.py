@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from vouch.bmc import access, memory_ops, operands, variadic
+from vouch.bmc.contents import Contents
 from vouch.bmc.execution import Execution
 from vouch.bmc.frame import Frame
-from vouch.bmc.memory import Contents
 from vouch.bmc.operands import operand_value, pointer_of, term_of
 from vouch.bmc.state import State
 from vouch.bmc.value import Kind, Pointer, Value

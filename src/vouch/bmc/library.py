@@ -10,12 +10,12 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from vouch.bmc import access, asked, claims, intrinsics, memory_ops, operands
+from vouch.bmc.contents import Contents
 from vouch.bmc.environment import external
 from vouch.bmc.environment.reach import Root
 from vouch.bmc.execution import Execution
 from vouch.bmc.frame import Frame
 from vouch.bmc.initial import Initial, Unknown, Zero
-from vouch.bmc.memory import Contents
 from vouch.bmc.state import State
 from vouch.bmc.value import Kind, MemObject, Pointer, Value, merge, symbols
 from vouch.c import ir, known

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vouch.bmc import access
+from vouch.bmc.contents import Contents, partly_written
 from vouch.bmc.execution import Execution
 from vouch.bmc.frame import Frame
 from vouch.bmc.initial import Changed, Unknown, Zero
-from vouch.bmc.memory import Contents, partly_written
 from vouch.bmc.shapes import bounds
 from vouch.bmc.state import State
 from vouch.bmc.strings import String, largest

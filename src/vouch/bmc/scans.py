@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from vouch.bmc import access
+from vouch.bmc.contents import Contents
 from vouch.bmc.execution import Execution
 from vouch.bmc.initial import Changed, Initial, Merged, Unknown
-from vouch.bmc.memory import Contents
 from vouch.bmc.state import State
 from vouch.bmc.strings import largest
 from vouch.bmc.value import Kind, MemObject, Value

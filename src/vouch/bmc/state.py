@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from vouch.bmc.contents import Contents
 from vouch.bmc.guard import Guard, join
-from vouch.bmc.memory import Contents, Memory
+from vouch.bmc.memory import Memory
 from vouch.bmc.value import Kind, MemObject, Value, merge
 from vouch.smt.term import Term
 

@@ -9,7 +9,7 @@ from vouch.smt import term as T
 from vouch.smt.term import Term
 
 if TYPE_CHECKING:
-    from vouch.bmc.memory import Contents
+    from vouch.bmc.contents import Contents
 
 
 class Words:

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from vouch.bmc.contents import Contents
 from vouch.bmc.environment.layers import WHOLE, OutsideData
 from vouch.bmc.environment.reach import Reach, Root
 from vouch.bmc.execution import Execution
 from vouch.bmc.frame import Frame
 from vouch.bmc.initial import Initial
-from vouch.bmc.memory import Contents
 from vouch.bmc.state import State
 from vouch.bmc.value import Kind, MemObject, Pointer, Value
 from vouch.c import ir

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import NamedTuple
 
+from vouch.bmc.contents import Contents, partly_written
 from vouch.bmc.initial import Initial, Unknown
-from vouch.bmc.memory import BYTE, Contents, Memory, partly_written
+from vouch.bmc.memory import BYTE, Memory
 from vouch.bmc.value import Kind, MemObject, Pointer, Value, merge, symbols
 from vouch.c import ir
 from vouch.smt import term as T

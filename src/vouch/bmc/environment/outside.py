@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from vouch.bmc.access_paths import AccessPaths
+from vouch.bmc.contents import Contents, partly_written
 from vouch.bmc.environment.layers import (
     UNTYPED,
     WHOLE,
@@ -29,7 +30,6 @@ from vouch.bmc.environment.layers import (
 from vouch.bmc.environment.overlap import EVERYWHERE, Group, Overlaps, Pair, group_of, is_pristine
 from vouch.bmc.environment.reach import Reach, Root, Walker
 from vouch.bmc.initial import Suspect, Unknown
-from vouch.bmc.memory import Contents, partly_written
 from vouch.bmc.value import Kind, MemObject, Pointer, Target, Value
 from vouch.c import ir
 from vouch.smt import term as T

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from vouch.bmc.contents import Contents
 from vouch.bmc.ctypes import TypeTable
 from vouch.bmc.environment.layers import WHOLE, Span
 from vouch.bmc.initial import Initial
-from vouch.bmc.memory import Contents
 from vouch.bmc.value import Kind, MemObject, Pointer, Value
 from vouch.smt.term import Term
 
