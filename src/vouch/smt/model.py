@@ -22,7 +22,7 @@ class Whole(Exception):
     """The terms compare whole arrays, which an entry-by-entry model cannot decide."""
 
 
-class Entries:
+class ArrayEntries:
     """The value of an array symbol, asked of the solver where it is read; writes lie above it."""
 
     def __init__(
@@ -46,8 +46,8 @@ class Entries:
             self._seen[key] = self._ask(T.select(self._symbol, constant(key, sort)))
         return self._seen[key]
 
-    def store(self, key: int, value: Any) -> Entries:
-        return Entries(self._symbol, self._ask, self._seen, {**self._written, key: value})
+    def store(self, key: int, value: Any) -> ArrayEntries:
+        return ArrayEntries(self._symbol, self._ask, self._seen, {**self._written, key: value})
 
     def __eq__(self, other: object) -> bool:
         raise Whole
@@ -84,7 +84,7 @@ def take(solver: Solver, assertions: Sequence[Term]) -> Model:
             continue
         if symbol.sort.kind == "array":
             entries[symbol] = {}
-            lazy[symbol] = Entries(symbol, solver.value, entries[symbol])
+            lazy[symbol] = ArrayEntries(symbol, solver.value, entries[symbol])
         else:
             values[symbol] = lazy[symbol] = solver.value(symbol)
     memo: dict[Term, Any] = {}

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from vouch.errors import Unsupported, VouchError
 from vouch.process import end, start
 from vouch.smt import softfloat as sf
-from vouch.smt.model import Entries, zero
+from vouch.smt.model import ArrayEntries, zero
 from vouch.smt.node import Term, Value
 from vouch.smt.printer import definitions, literal
 from vouch.smt.solver import Answer, SolverError
@@ -120,7 +120,7 @@ class SmtLibSolver:
         if symbol not in self._known:
             return zero(symbol.sort)
         if symbol.sort.kind == "array":
-            return Entries(symbol, self._entry, {})
+            return ArrayEntries(symbol, self._entry, {})
         return self._read(self._known[symbol], symbol.sort)
 
     def _entry(self, read: Term) -> Value:

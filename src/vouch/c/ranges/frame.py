@@ -34,7 +34,7 @@ from vouch.errors import Unsupported
 _BORDERS = [0, 1, 127, 128, 255, 256, 32767, 32768, 65535, 65536, 2**31 - 1, 2**31, 2**32 - 1, 2**63 - 1]
 
 
-class Frame:
+class FrameFacts:
     """`locals` maps `%x` to the size of a local that exists once per call. `cross` maps a register to the
     blocks that use it beside its own. `handlers` are blocks that only report a violation and go on: label of
     the block to the label behind it. `joins` are blocks of one phi and a branch on it: label to condition."""

@@ -61,8 +61,8 @@ from vouch.c.ranges import domain, intrinsics, pointers
 from vouch.c.ranges.calls import Effects
 from vouch.c.ranges.conversion import survives
 from vouch.c.ranges.domain import Value
-from vouch.c.ranges.frame import Frame
-from vouch.c.ranges.pointers import ANYWHERE, NULL, OUTSIDE, SOMEWHERE, Pointer, PointerPair
+from vouch.c.ranges.frame import FrameFacts
+from vouch.c.ranges.pointers import ANYWHERE, NULL, OUTSIDE, SOMEWHERE, PointerPair, PointerRange
 from vouch.c.ranges.state import CLEAN, State, join_values
 from vouch.c.ranges.whole_program import FROM_OUTSIDE, Extent, WholeProgram
 from vouch.errors import Unsupported
@@ -71,7 +71,7 @@ from vouch.errors import Unsupported
 class Interpreter:
     """`state` is the state at the current point; `own` tells whether it may be changed in place."""
 
-    def __init__(self, whole: WholeProgram, frame: Frame, escaping: set[str]) -> None:
+    def __init__(self, whole: WholeProgram, frame: FrameFacts, escaping: set[str]) -> None:
         self.whole = whole
         self.frame = frame
         self.sizes = whole.objects.sizes
@@ -119,7 +119,7 @@ class Interpreter:
     # ------------------------------------------------------------ operands
 
     def value(self, operand: Operand) -> Any:
-        """A `Value`, a `Pointer`, a `PointerPair`, or None where nothing is known."""
+        """A `Value`, a `PointerRange`, a `PointerPair`, or None where nothing is known."""
         if type(operand) is Register:
             name = operand.name
             if name in self.frame.cross:
@@ -139,9 +139,9 @@ class Interpreter:
         kind = getattr(operand, "type", None)
         return domain.top(kind.bits if isinstance(kind, IntType) else 64)
 
-    def pointer(self, operand: Operand) -> Pointer:
+    def pointer(self, operand: Operand) -> PointerRange:
         found = self.value(operand)
-        return found if type(found) is Pointer else ANYWHERE
+        return found if type(found) is PointerRange else ANYWHERE
 
     def constant(self, operand: Operand) -> Any:
         match operand:
@@ -151,7 +151,7 @@ class Interpreter:
                 held = self.whole.program.globals.get(name)
                 if held is None or held.linkage == "extern_weak":
                     return ANYWHERE
-                return Pointer(f"@{name}", 0, 0, True)
+                return PointerRange(f"@{name}", 0, 0, True)
             case ExpressionConstant(op="getelementptr", operands=(base, *indices), source=source):
                 return self.stepped(self.constant_pointer(base), source, tuple(indices))
             case ZeroConstant(type=IntType(bits=bits)):
@@ -161,9 +161,9 @@ class Interpreter:
             case _:
                 return self.unknown(getattr(operand, "type", None))
 
-    def constant_pointer(self, operand: Constant) -> Pointer:
+    def constant_pointer(self, operand: Constant) -> PointerRange:
         found = self.constant(operand)
-        return found if type(found) is Pointer else ANYWHERE
+        return found if type(found) is PointerRange else ANYWHERE
 
     def unknown(self, kind: Type | None) -> Any:
         if type(kind) is IntType:
@@ -194,7 +194,7 @@ class Interpreter:
     def alloca(self, instruction: Alloca) -> None:
         name = f"%{instruction.result}"
         known = name in self.frame.locals
-        self.define(instruction.result, Pointer(name, 0, 0, True) if known else SOMEWHERE)
+        self.define(instruction.result, PointerRange(name, 0, 0, True) if known else SOMEWHERE)
 
     def load(self, instruction: Load) -> None:
         kind = instruction.type
@@ -214,14 +214,14 @@ class Interpreter:
             return
         key = (pointer.base, pointer.lo, size)
         held = self.state.get(key)
-        if held is not None and (type(held[0]) is Pointer) is isinstance(kind, PointerType):
+        if held is not None and (type(held[0]) is PointerRange) is isinstance(kind, PointerType):
             value = held[0]
         else:
             held, value = None, self.initial(pointer, kind, size)
         self.define(result, value)
         if value is None or pointer.base == "null":
             return
-        if type(value) is Pointer:
+        if type(value) is PointerRange:
             self.pointer_keys.add(key)
         self.keys.setdefault(pointer.base, set()).add(key)
         if result in self.frame.cross:
@@ -256,12 +256,12 @@ class Interpreter:
     def fits(self, kind: Type) -> bool:
         return isinstance(kind, PointerType) or (isinstance(kind, IntType) and kind.bits % 8 == 0)
 
-    def initial(self, pointer: Pointer, kind: Type, size: int) -> Any:
+    def initial(self, pointer: PointerRange, kind: Type, size: int) -> Any:
         """What a cell holds that the function has not written: something for constants and, in a program
         with a `main`, for hidden globals."""
         unknown = self.unknown(kind)
         if isinstance(kind, PointerType) and CLEAN in self.state and self.is_outside(pointer.base):
-            return Pointer(OUTSIDE, 0, 0, False)
+            return PointerRange(OUTSIDE, 0, 0, False)
         if pointer.base is None or pointer.base[0] != "@" or not isinstance(kind, IntType):
             return unknown
         known = self.whole.content(pointer.base, pointer.lo, pointer.hi, size)
@@ -287,7 +287,7 @@ class Interpreter:
             return
         if value is not None:
             key = (pointer.base, pointer.lo, size)
-            if type(value) is Pointer:
+            if type(value) is PointerRange:
                 self.pointer_keys.add(key)
             self.writable()[key] = (value, ())
             self.keys.setdefault(pointer.base, set()).add(key)
@@ -303,7 +303,7 @@ class Interpreter:
         extent = self.extents.get(base or "") or self.whole.extent(base)
         return extent.hi if extent is not None else 0
 
-    def forget(self, pointer: Pointer, size: int, value: Any = None) -> None:
+    def forget(self, pointer: PointerRange, size: int, value: Any = None) -> None:
         """Something of `size` bytes is written through a pointer."""
         base = pointer.base
         if self.recording and base is not None and base[0] == "@":
@@ -347,7 +347,7 @@ class Interpreter:
         extent = self.extents.get(base)
         return extent is not None and extent.outside and extent.hi > pointers.INFINITE
 
-    def is_harmless(self, place: Pointer, operand: Operand) -> bool:
+    def is_harmless(self, place: PointerRange, operand: Operand) -> bool:
         """Whether a stored pointer leaves memory from outside as trustworthy as it was: the place is a local
         of this function, or the pointer is a function's or from outside itself. (A global is valid too, but
         no larger than it is.)"""
@@ -356,7 +356,7 @@ class Interpreter:
         if isinstance(operand, GlobalConstant):
             return operand.name in self.whole.program.functions
         value = self.value(operand)
-        return type(value) is Pointer and value.lo == value.hi == 0 and self.is_outside(value.base)
+        return type(value) is PointerRange and value.lo == value.hi == 0 and self.is_outside(value.base)
 
     def forget_effects(self, effects: Effects) -> None:
         if effects.taints and CLEAN in self.state:
@@ -371,7 +371,9 @@ class Interpreter:
         base = self.pointer(instruction.base)
         self.define(instruction.result, self.stepped(base, instruction.source, instruction.indices))
 
-    def stepped(self, pointer: Pointer, source: Type | None, indices: tuple[Operand, ...]) -> Pointer:
+    def stepped(
+        self, pointer: PointerRange, source: Type | None, indices: tuple[Operand, ...]
+    ) -> PointerRange:
         if pointer.base is None or source is None:
             return SOMEWHERE if pointer.nonnull else ANYWHERE
         lo = hi = step = 0
@@ -419,7 +421,7 @@ class Interpreter:
                     result = domain.sext(value, old.bits, kind.bits)
                 case _:
                     result = domain.top(kind.bits)
-        elif type(value) is Pointer and instruction.op in ("bitcast", "addrspacecast"):
+        elif type(value) is PointerRange and instruction.op in ("bitcast", "addrspacecast"):
             result = value
         else:
             result = self.unknown(kind)
@@ -442,7 +444,7 @@ class Interpreter:
             if known is None and instruction.predicate == "eq":
                 return survives(self, instruction.left, instruction.right) or None
             return known
-        if type(a) is Pointer and type(b) is Pointer:
+        if type(a) is PointerRange and type(b) is PointerRange:
             return pointers.compare(instruction.predicate, a, b)
         return None
 
@@ -469,7 +471,7 @@ class Interpreter:
             value = self.unknown(instruction.type)
         before = self.registers.get(instruction.result or "")
         if self.widening and before is not None and type(value) is type(before) and value != before:
-            if type(value) is Pointer:
+            if type(value) is PointerRange:
                 value = pointers.widen(before, value, self.size(value.base))
             elif isinstance(instruction.type, IntType):
                 value = domain.widen(before, value, self.frame.thresholds, instruction.type.bits)
@@ -507,7 +509,7 @@ class Interpreter:
         """What a callee may assume of an argument: an integer's value, or how many bytes before and behind a
         pointer are known to exist."""
         value = self.value(operand)
-        if type(value) is not Pointer:
+        if type(value) is not PointerRange:
             return value
         extent = self.extents.get(value.base or "") or self.whole.extent(value.base)
         if extent is None or value.lo < extent.lo or value.hi > extent.hi:

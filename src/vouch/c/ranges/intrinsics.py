@@ -9,7 +9,7 @@ from vouch.c import known
 from vouch.c.ir import AsmOperand, Call, Function, IntConstant, IntType, Operand
 from vouch.c.ranges import domain, refine
 from vouch.c.ranges.domain import Value
-from vouch.c.ranges.pointers import INFINITE, OUTSIDE, Pointer, PointerPair
+from vouch.c.ranges.pointers import INFINITE, OUTSIDE, PointerPair, PointerRange
 from vouch.c.ranges.state import CLEAN
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _length(at: Interpreter, operand: Operand) -> int:
     return min(at.integer(operand)[3], INFINITE)
 
 
-def _taint(at: Interpreter, target: Pointer) -> None:
+def _taint(at: Interpreter, target: PointerRange) -> None:
     """Bytes that may be pointers are written."""
     if CLEAN in at.state and not (target.base or "").startswith("%"):
         del at.writable()[CLEAN]
@@ -141,7 +141,7 @@ def _copy(at: Interpreter, instruction: Call) -> None:
 
 
 def _source_cells(
-    at: Interpreter, target: Pointer, source: Pointer, length: IntConstant
+    at: Interpreter, target: PointerRange, source: PointerRange, length: IntConstant
 ) -> dict[tuple[Any, ...], tuple[Any, ...]]:
     """The cells that a copy of constant length fills with known contents."""
     found: dict[tuple[Any, ...], tuple[Any, ...]] = {}

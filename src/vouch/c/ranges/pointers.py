@@ -8,7 +8,7 @@ from typing import NamedTuple
 INFINITE = 1 << 80  # beyond every offset
 
 
-class Pointer(NamedTuple):
+class PointerRange(NamedTuple):
     """`base` names an object (see objects.py); None: it may point anywhere. Offsets are lo, lo + step, … up
     to hi, and only mean something with a base. `nonnull` is a fact, not an assumption."""
 
@@ -22,9 +22,9 @@ class Pointer(NamedTuple):
 OUTSIDE = (
     "?"  # base: one of the objects that memory from outside the program leads to; no two need be the same
 )
-ANYWHERE = Pointer(None, 0, 0, False)
-SOMEWHERE = Pointer(None, 0, 0, True)
-NULL = Pointer("null", 0, 0, False)
+ANYWHERE = PointerRange(None, 0, 0, False)
+SOMEWHERE = PointerRange(None, 0, 0, True)
+NULL = PointerRange("null", 0, 0, False)
 
 
 class PointerPair(NamedTuple):
@@ -34,16 +34,16 @@ class PointerPair(NamedTuple):
     flag: object
 
 
-def join(a: Pointer, b: Pointer) -> Pointer:
+def join(a: PointerRange, b: PointerRange) -> PointerRange:
     if a == b:
         return a
     if a.base is None or a.base != b.base:
-        return Pointer(None, 0, 0, a.nonnull and b.nonnull)
+        return PointerRange(None, 0, 0, a.nonnull and b.nonnull)
     step = gcd(a.step, b.step, a.lo - b.lo)
-    return Pointer(a.base, min(a.lo, b.lo), max(a.hi, b.hi), a.nonnull and b.nonnull, step)
+    return PointerRange(a.base, min(a.lo, b.lo), max(a.hi, b.hi), a.nonnull and b.nonnull, step)
 
 
-def widen(old: Pointer, new: Pointer, size: int) -> Pointer:
+def widen(old: PointerRange, new: PointerRange, size: int) -> PointerRange:
     """At least the join; an end that moved goes to that of the object of `size` bytes, or beyond all."""
     both = join(old, new)
     if both.base is None:
@@ -58,14 +58,14 @@ def widen(old: Pointer, new: Pointer, size: int) -> Pointer:
     return both._replace(lo=lo, hi=hi)
 
 
-def moved(pointer: Pointer, lo: int, hi: int, step: int) -> Pointer:
+def moved(pointer: PointerRange, lo: int, hi: int, step: int) -> PointerRange:
     """The pointer plus lo, lo + step, … hi bytes."""
     if pointer.base is None or pointer.base == "null":
         return SOMEWHERE if pointer.nonnull else ANYWHERE
     return pointer._replace(lo=pointer.lo + lo, hi=pointer.hi + hi, step=gcd(pointer.step, step))
 
 
-def limited(pointer: Pointer, lo: int, hi: int) -> Pointer | None:
+def limited(pointer: PointerRange, lo: int, hi: int) -> PointerRange | None:
     """The offsets of a pointer that are in lo … hi; None if there are none."""
     lo, hi = max(lo, pointer.lo), min(hi, pointer.hi)
     if pointer.step:
@@ -74,7 +74,7 @@ def limited(pointer: Pointer, lo: int, hi: int) -> Pointer | None:
     return pointer._replace(lo=lo, hi=hi) if lo <= hi else None
 
 
-def compare(predicate: str, a: Pointer, b: Pointer) -> bool | None:
+def compare(predicate: str, a: PointerRange, b: PointerRange) -> bool | None:
     """Known for offsets into one object, and for null against something that is not."""
     if a.base is not None and a.base == b.base and a.base not in ("null", OUTSIDE):
         if predicate in ("eq", "ne"):

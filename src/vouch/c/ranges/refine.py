@@ -23,7 +23,7 @@ from vouch.c.ir import (
 )
 from vouch.c.ranges import domain, pointers
 from vouch.c.ranges.domain import Value
-from vouch.c.ranges.pointers import NULL, OUTSIDE, SOMEWHERE, Pointer, limited
+from vouch.c.ranges.pointers import NULL, OUTSIDE, SOMEWHERE, PointerRange, limited
 
 if TYPE_CHECKING:
     from vouch.c.ranges.interpret import Interpreter
@@ -99,7 +99,7 @@ def _lowest_bit(at: Interpreter, operand: Operand, truth: bool) -> bool:
 def _comparison(at: Interpreter, comparison: Compare, truth: bool, depth: int) -> bool:
     predicate = comparison.predicate if truth else domain.NEGATED[comparison.predicate]
     a, b = at.value(comparison.left), at.value(comparison.right)
-    if type(a) is Pointer and type(b) is Pointer:
+    if type(a) is PointerRange and type(b) is PointerRange:
         return _pointers(at, predicate, comparison, a, b)
     if type(a) is not tuple or type(b) is not tuple:
         return True
@@ -119,7 +119,7 @@ def _is_truth_test(right: Operand, predicate: str) -> bool:
     return isinstance(right, IntConstant) and right.value == 0 and predicate in ("eq", "ne")
 
 
-def _pointers(at: Interpreter, predicate: str, comparison: Compare, a: Pointer, b: Pointer) -> bool:
+def _pointers(at: Interpreter, predicate: str, comparison: Compare, a: PointerRange, b: PointerRange) -> bool:
     if pointers.compare(predicate, a, b) is False:
         return False
     for mine, value, other in ((comparison.left, a, b), (comparison.right, b, a)):
@@ -144,7 +144,7 @@ def _pointers(at: Interpreter, predicate: str, comparison: Compare, a: Pointer, 
     return True
 
 
-def _ordered(kind: str, mine: Pointer, other: Pointer) -> Pointer | None:
+def _ordered(kind: str, mine: PointerRange, other: PointerRange) -> PointerRange | None:
     if mine.lo < 0 or other.lo < 0:
         return mine
     match kind:

@@ -13,7 +13,7 @@ from typing import Any
 from vouch.c.ir import Branch, Function, IntConstant, IntType, Invoke, Phi, PointerType, Return, Switch
 from vouch.c.ranges import domain, refine
 from vouch.c.ranges.interpret import Interpreter
-from vouch.c.ranges.pointers import ANYWHERE, Pointer
+from vouch.c.ranges.pointers import ANYWHERE, PointerRange
 from vouch.c.ranges.state import CLEAN, State, join, join_values, widen
 from vouch.c.ranges.whole_program import Extent, WholeProgram
 
@@ -55,7 +55,7 @@ class FixedPoint:
                 if type(given) is Extent:
                     self.at.extents[base] = given
                     known = not given.outside
-                value = Pointer(base, 0, 0, known)
+                value = PointerRange(base, 0, 0, known)
             elif type(given) is tuple and isinstance(parameter.type, IntType):
                 value = given
             self.at.registers[parameter.name] = value

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from vouch.c.ranges import domain, pointers
-from vouch.c.ranges.pointers import Pointer
+from vouch.c.ranges.pointers import PointerRange
 
 CLEAN = ("clean",)
 State = dict[tuple[Any, ...], tuple[Any, ...]]
@@ -25,8 +25,8 @@ def join_values(a: Any, b: Any) -> Any:
         return a
     if a is None or b is None:
         return None
-    if type(a) is Pointer:
-        return pointers.join(a, b) if type(b) is Pointer else None
+    if type(a) is PointerRange:
+        return pointers.join(a, b) if type(b) is PointerRange else None
     if type(a) is tuple and type(b) is tuple:
         return domain.join(a, b)
     return None
@@ -66,7 +66,7 @@ def widen(old: State, new: State, thresholds: Sequence[int], size: Callable[[str
         before = old[key]
         if key[0] == "h" or held[0] == before[0]:
             continue
-        if type(held[0]) is Pointer:
+        if type(held[0]) is PointerRange:
             value: Any = pointers.widen(before[0], held[0], size(held[0].base))
         elif key[0] == "r":
             del result[key]

@@ -9,9 +9,9 @@ from vouch.c.ir import Function, Partly, Program
 from vouch.c.ranges import domain
 from vouch.c.ranges.calls import CallGraph
 from vouch.c.ranges.domain import Value
-from vouch.c.ranges.frame import Frame
+from vouch.c.ranges.frame import FrameFacts
 from vouch.c.ranges.objects import Objects
-from vouch.c.ranges.pointers import INFINITE, Pointer
+from vouch.c.ranges.pointers import INFINITE, PointerRange
 from vouch.c.ranges.state import join_values
 
 
@@ -46,12 +46,12 @@ class WholeProgram:
         self.unclean: set[str] = set()  # functions called after a pointer was stored to memory from outside
         self.writes: dict[str, list[tuple[int, int, int, Value | None]]] | None = None
         self._recorded: dict[str, list[tuple[int, int, int, Value | None]]] = {}
-        self._frames: dict[str, Frame] = {}
+        self._frames: dict[str, FrameFacts] = {}
         self._contents: dict[tuple[str, int, int, int], Value | None] = {}
 
-    def frame(self, function: Function) -> Frame:
+    def frame(self, function: Function) -> FrameFacts:
         if function.name not in self._frames:
-            self._frames[function.name] = Frame(function, self.objects.sizes)
+            self._frames[function.name] = FrameFacts(function, self.objects.sizes)
         return self._frames[function.name]
 
     def extent(self, base: str | None) -> Extent | None:
@@ -78,7 +78,7 @@ class WholeProgram:
 
     # ------------------------------------------------------------ globals
 
-    def note_write(self, pointer: Pointer, size: int, value: Any) -> None:
+    def note_write(self, pointer: PointerRange, size: int, value: Any) -> None:
         """A write to a global that the analysis has seen. All writes to hidden globals are seen."""
         assert pointer.base is not None
         known = value if type(value) is tuple else None
