@@ -107,7 +107,7 @@ class Encoding:
         """A row with coefficients of at most 40 bits that holds wherever the given one does: rounding each of
         them moves the sum by at most half the size of its column."""
         sizes = [abs(value) for value in row.terms.values()]
-        shift = max(0, max(sizes, default=0).bit_length() - 40)
+        shift = max(0, max(sizes, default=0).bit_length() - 40, abs(row.constant).bit_length() - 50)
         if not shift:
             return row
         half = 1 << (shift - 1)
