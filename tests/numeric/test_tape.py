@@ -262,3 +262,37 @@ def test_sign_extension_by_arithmetic(bits):
     for value in range(1 << width):
         exact = ((value & ((1 << bits) - 1)) ^ (1 << (bits - 1))) - (1 << (bits - 1))
         assert evaluate(y, {x: value}) == exact & ((1 << width) - 1)
+
+
+def test_what_cannot_be_halved_stays_open():
+    """z is x + 1, with nothing known of either: not excluded, whatever else is tried after halving."""
+    x, z = (T.fp_from_bits(T.symbol(f"{name}-open", bitvec(32)), FLOAT32) for name in "xz")
+    one = T.fp_const(bits_of(FLOAT32, 1.0), FLOAT32)
+    asked = [T.eq(T.fp_add(x, one), z), T.fp_lt(one, T.fp_mul(z, z))]
+    assert not decide(asked, time.monotonic() + 1.0).proved
+
+
+def unlimited(seed: int) -> None:
+    """Variables without limits: a proof still has to agree with a solver."""
+    maker = Maker(seed, FLOAT16)
+    asked = [maker.bool(3), maker.bool(2)]
+    if not decide(asked, time.monotonic() + 0.3).proved:
+        return
+    solver = chain.make("bitwuzla")
+    for term in asked:
+        solver.add(term)
+    answer = solver.check(timeout=5)
+    solver.close()
+    assert answer is not Answer.SAT, seed
+
+
+def test_proofs_without_limits():
+    for seed in range(60):
+        unlimited(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", range(10))
+def test_proofs_without_limits_long(block):
+    for seed in range(1000 + 200 * block, 1200 + 200 * block):
+        unlimited(seed)

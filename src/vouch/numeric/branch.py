@@ -41,6 +41,7 @@ class Branching:
         self.splittable = [v for v in self.variables if _finite(self.box[v])]
         self.stack: list[dict[Term, Abstract]] = [self.box]
         self.parts = 0
+        self.stuck = False
 
     def run(self, deadline: float, most: int = 1 << 22) -> Outcome:
         with np.errstate(all="ignore"):  # infinities that meet
@@ -48,7 +49,7 @@ class Branching:
 
     def _run(self, deadline: float, most: int) -> Outcome:
         outcome = Outcome(False)
-        while self.stack and self.parts < most and time.monotonic() < deadline:
+        while self.stack and not self.stuck and self.parts < most and time.monotonic() < deadline:
             batch = self._take()
             size = _size(batch)
             self.parts += size
@@ -61,8 +62,9 @@ class Branching:
             if found is not None:
                 return Outcome(False, [found], self.parts)
             if not self._split(rest):
-                return Outcome(False, parts=self.parts)
-        outcome.proved, outcome.parts = not self.stack, self.parts
+                self.stuck = True  # a part that is neither excluded nor to be halved stays open for good
+                break
+        outcome.proved, outcome.parts = not self.stack and not self.stuck, self.parts
         return outcome
 
     def _take(self) -> dict[Term, Abstract]:
