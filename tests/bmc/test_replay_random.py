@@ -16,7 +16,12 @@ from vouch.c.entries import entries, entry_points, is_library
 from vouch.c.frontend import FrontOptions, load
 from vouch.verdict import Verdict
 
-PLAIN = [c for c in cases.find() if c.path.is_file() and c.path.suffix == ".c" and not c.options]
+# Cases of modules rest on what callers promise about the size of objects, which random runs do not know.
+PLAIN = [
+    c
+    for c in cases.find()
+    if c.path.is_file() and c.path.suffix == ".c" and not c.options and c.path.parent.name != "modular"
+]
 
 
 def test_equal_seeds_give_equal_runs(tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ class _Writer:
         return wording(step, self._ctypes, self._big_endian)
 
     def _changes(self, step: ConcreteStep, depth: int) -> tuple[Change, ...]:
-        if step.kind not in ("assign", "write"):
+        if step.kind != "assign" and step.kind != "write":
             return ()
         frame: int | None = depth
         if step.place is not None:

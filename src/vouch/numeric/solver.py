@@ -16,7 +16,7 @@ from vouch.smt.wrapper import Wrapper
 _HARD = {"fp_add", "fp_sub", "fp_mul", "fp_div", "fp_fma", "fp_sqrt", "fp_rem"}
 _PRODUCTS = {"mul", "smul_overflow", "umul_overflow", "sdiv", "udiv", "srem", "urem"}
 _LARGEST = 200_000  # terms of a question
-_SHARE = 0.4  # of the time limit
+_SHORT = 3.0  # seconds for the first turn of bounds
 _FIRST = 1.0  # seconds for the other solver before, where a question is small
 
 
@@ -30,6 +30,7 @@ class NumericSolver(Wrapper):
         self._model: Model | None = None
         self._seen: set[Term] = set()
         self._hard = 0
+        self._floats = False
 
     def check(self, assumptions: Sequence[Term] = (), timeout: float | None = None) -> Answer:
         self._model, self.by_bounds = None, False
@@ -38,17 +39,20 @@ class NumericSolver(Wrapper):
         effort = self._effort(asked)
         if not effort:
             return self._inner.check(assumptions, timeout)
-        began = time.monotonic()
-        if effort < 40:  # few operations: the solver may have the answer at once
-            first = self._inner.check(assumptions, min(_FIRST, limit))
-            if first is not Answer.UNKNOWN or limit <= _FIRST:
-                return first
-        answer = self._by_bounds(asked, began + _SHARE * limit)
-        if answer is not Answer.UNKNOWN:
-            self.by_bounds = True
-            return answer
-        left = limit - (time.monotonic() - began)
-        return self._inner.check(assumptions, left) if left > 0 else Answer.UNKNOWN
+        end = time.monotonic() + limit
+        for by_bounds, seconds in _turns(effort, self._floats, limit):
+            now = time.monotonic()
+            until = min(now + seconds, end)
+            if until <= now:
+                continue
+            if by_bounds:
+                answer = self._by_bounds(asked, until)
+            else:
+                answer = self._inner.check(assumptions, until - now)
+            if answer is not Answer.UNKNOWN:
+                self.by_bounds = by_bounds
+                return answer
+        return Answer.UNKNOWN
 
     def value(self, term: Term) -> Value:
         if self._model is None:
@@ -67,6 +71,7 @@ class NumericSolver(Wrapper):
         fresh = order(asked, self._seen)
         self._seen.update(fresh)
         self._hard += sum(map(_weight, fresh))
+        self._floats = self._floats or any(term.op in _HARD for term in fresh)
         return self._hard if len(self._seen) <= _LARGEST else 0
 
     def _by_bounds(self, asked: list[Term], deadline: float) -> Answer:
@@ -85,6 +90,19 @@ def _zero(symbol: Term) -> object:
     from vouch.smt.model import zero
 
     return zero(symbol.sort)
+
+
+def _turns(effort: int, floats: bool, limit: float) -> list[tuple[bool, float]]:
+    """Who has how many seconds, in turn: (bounds, seconds). Few operations are the solver's, and so are
+    products of integers, as a rule; bounds get a short turn early and a longer one where that did not do."""
+    first = _FIRST if effort < 40 else 0.0
+    return [
+        (False, first if floats else max(first, 0.25 * limit)),
+        (True, _SHORT),
+        (False, 0.3 * limit),
+        (True, 0.3 * limit if floats else 2 * _SHORT),
+        (False, limit),
+    ]
 
 
 def _weight(term: Term) -> int:
