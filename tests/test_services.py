@@ -19,7 +19,7 @@ BAD = "int f(int a, int b)\n{\n    return a / b;\n}\n"
 GOOD = "int g(int a)\n{\n    return a / 2;\n}\n"
 
 
-def run_action(folder: Path, **inputs: str) -> tuple[int, str, dict[str, str]]:
+def run_action(folder: Path, *, path: str = "", **inputs: str) -> tuple[int, str, dict[str, str]]:
     """The steps of the composite action, one after the other, as a runner runs them."""
     action = yaml.safe_load((ROOT / "action.yml").read_text())
     values = {name: str(each.get("default", "")) for name, each in action["inputs"].items()} | inputs
@@ -28,6 +28,7 @@ def run_action(folder: Path, **inputs: str) -> tuple[int, str, dict[str, str]]:
         **os.environ,
         **{name: str(path) for name, path in files.items()},
         "RUNNER_TEMP": str(folder.parent),
+        "PATH": path or f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
     }
     for path in files.values():
         path.touch()
@@ -76,6 +77,10 @@ def test_action_on_good_code_and_bad_input(project: Path) -> None:
     assert "nowhere.c" in said
     assert not (project / "hit").exists()  # inputs are words, not commands
     assert outputs["exit-code"] == "2"
+
+
+def test_action_without_vouch_fails(project: Path) -> None:
+    assert run_action(project, install="", path="/usr/bin:/bin")[0] == 127
 
 
 def test_hook(project: Path) -> None:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -215,7 +216,7 @@ def test_report_command(checked: RunResult, tmp_path: Path) -> None:
     (tmp_path / "bad.json").write_text('{"x": 1}')
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:
-        line = ["python", "-m", "vouch", "report", *words]
+        line = [sys.executable, "-m", "vouch", "report", *words]
         return subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, env=dict(os.environ))
 
     done = run("c.json", "--sarif", "out.sarif", "--junit", "out.xml", "--json", "again.json")

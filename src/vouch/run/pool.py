@@ -27,6 +27,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _fork = multiprocessing.get_context("fork")
+_INTERRUPTS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 _RECYCLE_AFTER = 200  # Jobs per worker: what solvers leak is given back.
 
 
@@ -151,10 +152,14 @@ class _Pool(Generic[Item, Result]):
         process = _fork.Process(
             target=_serve, args=(self._function, self._items, there, others, self._memory)
         )
-        process.start()
-        there.close()
         worker = _Worker(process, here)
-        self._workers.append(worker)
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, _INTERRUPTS)  # A worker that runs is always listed.
+        try:
+            process.start()
+            self._workers.append(worker)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        there.close()
         return worker
 
     def _patience(self, busy: Iterable[_Worker]) -> float | None:
@@ -224,6 +229,7 @@ def _serve(
     os.setpgid(0, 0)  # Ctrl-C reaches the caller only, and one signal ends a worker with its children.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _INTERRUPTS)  # They were held back while it was started.
     die_with_parent()
     _confine(memory)
     while True:
