@@ -1,7 +1,8 @@
 """Batched bounds, boxes a second: numpy and torch on the CPU against torch on a GPU, in one run.
 
-A random network of ACAS Xu's size (5-50x6-5) and one of 5-512x6-5; boxes are small, as in a search.
-Arguments: boxes in a batch (default 4096).
+A random network of ACAS Xu's size (5-50x6-5) and one of 5-512x6-5; boxes are small, as in a search. Then the
+search that stays on the device, and whole questions of the families that are named.
+Arguments: boxes in a batch (default 4096), and families of ../shared/data as NAME:EVERY.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.nn_instances import data_folder, instances, run
 from vouch.errors import VouchError
 from vouch.nn.bounds.arrays import Arrays, arrays_for
 from vouch.nn.bounds.forward import analyse, fresh
@@ -19,6 +21,8 @@ from vouch.nn.bounds.model import model_of
 from vouch.nn.bounds.region import Unsafe, exclude
 from vouch.nn.network import Network
 from vouch.nn.property import output_union
+from vouch.nn.search.device import DeviceSearch
+from vouch.nn.search.task import Clock, Judge
 
 
 def _network(width: int, rng: np.random.Generator) -> Network:
@@ -69,6 +73,56 @@ def _measure(network: Network, arrays: Arrays, batch: int, seconds: float = 3.0)
     return count / (time.monotonic() - start), first
 
 
+def _sweep(network: Network, device: str, batch: int, seconds: float = 3.0) -> float:
+    """Boxes a second of the bounds in float32, pruning and halving included."""
+    import torch
+
+    row = np.array([[1.0, -1.0, 0.0, 0.0, 0.0]])
+    prop = output_union(np.full(5, -1.0), np.full(5, 1.0), [(row, np.array([-1e9]))])
+    model, judge = model_of(network, "float32"), Judge(network, prop, False)
+    search = DeviceSearch(model, prop.cases[0], judge, Clock(seconds), device, batch=batch)
+    rng = np.random.default_rng(1)
+    centre = torch.as_tensor(rng.uniform(-0.5, 0.5, (batch, 5)), dtype=torch.float32, device=device)
+    count, start = 0, 0.0
+    with torch.no_grad():
+        for number in range(1 << 20):
+            search._step(centre - 0.01, centre + 0.01)
+            if device == "cuda":
+                torch.cuda.synchronize()
+            if number == 1:  # the first rounds choose kernels and take memory
+                start = time.monotonic()
+            elif number > 1:
+                count += batch
+                if time.monotonic() - start > seconds:
+                    break
+    return count / (time.monotonic() - start)
+
+
+def _sweeps(network: Network) -> None:
+    import torch
+
+    for device, batch in (("cpu", 4096), ("cuda", 1 << 18)):
+        if device == "cuda" and not torch.cuda.is_available():
+            print("search on the device: torch finds no CUDA device")
+            continue
+        rate = _sweep(network, device, batch)
+        print(f"search on the device, {device:4}  batch {batch:6d}  {rate:12,.0f} boxes/s", flush=True)
+
+
+def _questions(name: str, every: int, limit: float = 60.0) -> None:
+    """Whole questions of a family, on the CPU and on the GPU in turn."""
+    folder = data_folder() / name
+    total = {"cpu": 0.0, "cuda": 0.0}
+    for network, prop, _ in list(instances(folder))[::every]:
+        line = []
+        for device in total:
+            found = run(folder, network, prop, limit, device=device)
+            total[device] += found.seconds
+            line.append(f"{device} {found.verdict:8} {found.seconds:7.2f} s {found.nodes:10,d} nodes")
+        print(f"{found.network} {found.prop}: " + "   ".join(line), flush=True)
+    print("   ".join(f"{device}: {seconds:.1f} s in all" for device, seconds in total.items()))
+
+
 def main(arguments: list[str]) -> int:
     batch = int(arguments[0]) if arguments else 4096
     for width in (50, 512):
@@ -85,6 +139,10 @@ def main(arguments: list[str]) -> int:
                 f"  largest relative difference of bounds {gap:.1e}",
                 flush=True,
             )
+    _sweeps(_network(50, np.random.default_rng(0)))
+    for family in arguments[1:]:
+        name, _, every = family.partition(":")
+        _questions(name, int(every or 1))
     return 0
 
 

@@ -23,7 +23,7 @@ from vouch.nn.bounds.outputs import fed_box
 from vouch.nn.bounds.region import Unsafe, exclude
 from vouch.nn.bounds.room import boxes_at_once
 from vouch.nn.bounds.zonotope import propagate
-from vouch.nn.property import Case
+from vouch.nn.property import Array, Case
 from vouch.nn.search.outcome import Outcome
 from vouch.nn.search.task import Clock, Judge, Probe
 
@@ -89,7 +89,8 @@ class InputSearch:
     """One case. `report` is called after every round with the share proved.
 
     `domain` is how boxes are bounded: "crown" (back-substitution, which shrinks them too) or "zonotope" (one
-    pass forwards, for pairs of networks over plain boxes: many more boxes in the same time).
+    pass forwards, for pairs of networks over plain boxes: many more boxes in the same time). `start` has
+    the boxes that are left of the case where another search went before.
     """
 
     def __init__(
@@ -104,7 +105,9 @@ class InputSearch:
         domain: Literal["crown", "zonotope"] = "crown",
         probe: Probe | None = None,
         report: Callable[[float], None] | None = None,
+        start: tuple[Array, Array] | None = None,
     ) -> None:
+        self.start = start
         self.model, self.case, self.judge, self.clock = model, case, judge, clock
         self.jobs, self.batch, self.probe, self.report = jobs, batch, probe, report
         self.arrays, self.xp = model.arrays, model.arrays.xp
@@ -130,10 +133,12 @@ class InputSearch:
     def run(self) -> Outcome:
         root = self.arrays.array(self.root_lower[None, :]), self.arrays.array(self.root_upper[None, :])
         self.stack = [_Boxes(*root, fresh(self.model, 1))]
+        if self.start is not None:
+            self._begin(*self.start)
         zonotopes = self._seen == self._seen_by_zonotopes
         if len(self.regions) > 1 and not zonotopes:
             # What is clear of a region as a whole is clear of it in every part.
-            known = *root, self.stack[0].state
+            known = *root, fresh(self.model, 1)
             analysis = analyse(self.model, *known, ball=self.ball, partial=True, stop=self._late)
             self.regions = [
                 region for region in self.regions if self.clock.over or len(exclude(analysis, region).index)
@@ -174,6 +179,16 @@ class InputSearch:
         if self.unfinished:
             return Outcome(None, self.proved, self.boxes, self.stuck, worst)
         return Outcome(None, 1.0, self.boxes, 0, self.margin if self.margin > 0 else None)
+
+    def _begin(self, lower: Array, upper: Array) -> None:
+        """Starts with parts of the box; all the rest is proved."""
+        boxes = self.arrays.array(lower), self.arrays.array(upper)
+        parts = range(0, len(lower), self.batch)
+        self.stack = [
+            _Boxes(low, high, fresh(self.model, len(low)))
+            for low, high in (tuple(end[n : n + self.batch] for end in boxes) for n in parts)
+        ]
+        self.open_volume = self._volume(*boxes)
 
     @property
     def unfinished(self) -> bool:
