@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from vouch.c.options import FrontOptions
     from vouch.c.ranges import RangeAnalysis
     from vouch.c.sources import Sources
+    from vouch.parallel import Pool
 
 Listener = Callable[[str, Any], None]
 """Hears `("stage", name)`, `("found", Record)` once the checks are known, `("decided", results)`."""
@@ -324,9 +325,9 @@ def _engine(
     from vouch.bmc.problem import pose
     from vouch.bmc.verify import verify
     from vouch.modular import levels
-    from vouch.run.pool import run_jobs
 
     settings = state.settings
+    pool = _pool(settings)
 
     def report(result: CheckResult) -> None:
         state.decide(result if settings.no_replay else _unconfirmed(result))
@@ -345,14 +346,14 @@ def _engine(
     if settings.strategy == "ladder":
         with state.stage("local"):
             for level in _levels(settings):
-                proofs = levels.prove(problem, analysis, level, report=report, pool=run_jobs)
+                proofs = levels.prove(problem, analysis, level, report=report, pool=pool)
                 problem = problem.without(proofs.results)
                 state.warnings += proofs.warnings
                 state.decide(*proofs.results)
     if "global" not in settings.rungs:
         return
     with state.stage("engine"):
-        outcome = verify(problem, report=report, pool=run_jobs)
+        outcome = verify(problem, report=report, pool=pool)
     state.warnings += outcome.warnings
     known = state.decided | {result.check.id: result for result in outcome.results}
     if settings.no_replay or not outcome.counterexamples:
@@ -373,6 +374,17 @@ def _engine(
         )
     state.replay_failures += confirmed.failures
     state.decide(*_with_drivers(state, loaded, confirmed.results, outcome.counterexamples))
+
+
+def _pool(settings: Settings) -> Pool:
+    """Where jobs run: in processes here, or on a cluster."""
+    from vouch.run.pool import run_jobs
+
+    if settings.cluster is None:
+        return run_jobs
+    from vouch.run.cluster import cluster_pool
+
+    return cluster_pool(settings.cluster)
 
 
 _MOST_DRIVERS = 1000

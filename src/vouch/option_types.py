@@ -41,6 +41,7 @@ class OptionTypes:
     unwind_loop: list[str]
     check_timeout: float
     check_memory: int
+    cluster: str | None
     solver: str
     individual: bool
     no_bounds: bool

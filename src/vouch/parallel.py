@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
@@ -20,4 +21,15 @@ class JobOutcome(Protocol):
 
 
 Pool = Callable[..., Iterator[tuple[Any, JobOutcome]]]
-"""`pool(function, items, jobs=…, timeout=…, memory=…, ordered=…)` in processes forked from this one."""
+"""`pool(function, items, jobs=…, timeout=…, memory=…, ordered=…)` in processes forked from this one,
+or on other machines."""
+
+
+def for_others(deadline: float | None) -> float | None:
+    """A deadline of this machine's monotonic clock, as the time of day: other machines count otherwise."""
+    return None if deadline is None else deadline - time.monotonic() + time.time()
+
+
+def for_here(deadline: float | None) -> float | None:
+    """And back, on the machine where it is read."""
+    return None if deadline is None else deadline - time.time() + time.monotonic()

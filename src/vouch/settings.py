@@ -216,6 +216,10 @@ CHECK: tuple[Option, ...] = (
         maximum=SECONDS,
         metavar="S",
     ),
+    Option(
+        "cluster", str, None, "Run the jobs on the Dask cluster with this scheduler.", metavar="ADDRESS",
+        in_file=False,
+    ),
     Option("check-memory", int, 4096, "Limit for one check in MiB.", minimum=16, metavar="MIB"),
     Option(
         "solver",

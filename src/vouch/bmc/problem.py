@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 from vouch.bmc.abstraction import Scope
 from vouch.bmc.callees import CalleePolicy, inline
@@ -21,6 +22,7 @@ from vouch.c.escape import escaping
 from vouch.c.flow.uses import names_in
 from vouch.c.ir import Program
 from vouch.errors import VouchError
+from vouch.parallel import for_here, for_others
 from vouch.result import CheckResult
 from vouch.settings import Settings
 
@@ -56,6 +58,14 @@ class Problem:
     reachability: Reachability
     callees: CalleePolicy = inline
     _reached: dict[str, list[Check]] = field(default_factory=dict)  # by entry, worked out once
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {each.name: getattr(self, each.name) for each in fields(self)}
+        return state | {"deadline": for_others(self.deadline), "_reached": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in (state | {"deadline": for_here(state["deadline"])}).items():
+            object.__setattr__(self, name, value)
 
     @property
     def entries(self) -> list[str]:

@@ -22,7 +22,7 @@ from vouch.c.ranges import RangeAnalysis
 from vouch.errors import VouchError
 from vouch.modular.policy import Abstract, Calls
 from vouch.modular.scopes import Scopes
-from vouch.parallel import Pool
+from vouch.parallel import Pool, for_here, for_others
 from vouch.result import CheckResult
 from vouch.status import UNREACHABLE
 from vouch.verdict import Verdict
@@ -77,6 +77,12 @@ class _Level:
             for name in self.checks
             if level and (found := self.scopes.above(name, level)) is not None
         }
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"end": for_others(self.end), "report": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, end=for_here(state["end"]))
 
     def run(self, pool: Pool | None) -> Proofs:
         starts = list(self._starts())
