@@ -14,6 +14,8 @@ _HELPERS = {
     "descriptions",
     "fetch",
     "process",
+    "cuda_calls",
+    "cuda_layers",
     "nn_instances",
     "mnist",
     "qnn",

@@ -232,10 +232,10 @@ class Clang:
             flags += [f"-D{require_value(macro, 'option --define')}" for macro in options.defines]
             flags += unit.flags
             if suffix == ".cu":
-                flags += ["-isystem", str(OWN_HEADERS / "cuda"), "-include", "cuda_runtime.h"]
+                flags += ["-include", "cuda_runtime.h"]
             if language == "c++":
                 flags += self._cplusplus_flags()
-            flags += self._system
+            flags += [*self._system, "-isystem", str(OWN_HEADERS / "cuda")]
         else:
             flags.append(f"--target={self.target.triple}")
             if _needs_floats(unit.path):

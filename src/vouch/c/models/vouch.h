@@ -17,6 +17,11 @@
  *   __vouch_constant(n)  whether the engine knows the number n.
  *   __vouch_repeats(f)   the function f may be called any number of times more.
  *   __vouch_unsupported()  what happens now is not modelled: nothing behind it is proved.
+ *   __vouch_require(c, text)  a demand on the caller: a check at the call of the model, violated where c is 0. The text is a
+ *                          literal.
+ *   __vouch_valid(p, n)  whether n bytes at p belong to a live object.
+ *   __vouch_starts(p)    whether p is the start of a live object of the heap.
+ *   __vouch_beside(p, k) a place for k bytes about each byte of p's object, zero at first; null where p leads nowhere.
  *
  * These look at memory without a loop, in units of `size` bytes, and access no more than they say:
  *
@@ -83,6 +88,10 @@ void __vouch_bytes(void *, size_t);
 _Bool __vouch_constant(size_t);
 void __vouch_repeats(void *);
 void __vouch_unsupported(void);
+void __vouch_require(_Bool, const char *);
+_Bool __vouch_valid(const void *, size_t);
+_Bool __vouch_starts(const void *);
+void *__vouch_beside(const void *, size_t);
 void __vouch_access(const void *, size_t, int write);
 size_t __vouch_length(const void *, size_t limit, int size);
 size_t __vouch_find(const void *, int c, size_t limit, int size, int string);
