@@ -105,11 +105,15 @@ def _typed(option: Option, value: Any) -> Any:
         return [part.strip() for word in words for part in word.split(",")] if split else words
     if option.type is str:
         return _word(value)
+    expected = f"{'a whole' if option.type is int else 'a'} number expected"
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        raise ValueError(f"{'a whole' if option.type is int else 'a'} number expected")
+        raise ValueError(expected)
     if option.type is int and isinstance(value, float):
-        raise ValueError("a whole number expected")
-    number = option.type(value)
+        raise ValueError(expected)
+    try:
+        number = option.type(value)
+    except ValueError:
+        raise ValueError(expected) from None
     if option.type is float and not math.isfinite(number):
         raise ValueError("a finite number expected")
     return number
