@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 
@@ -11,3 +12,10 @@ if (
     and signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 ):
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Neither has what the user's shell says to vouch or to the programs that it starts a say here.
+for _name in [name for name in os.environ if name.startswith(("VOUCH_", "GITHUB_"))]:
+    if _name != "VOUCH_DATA":
+        del os.environ[_name]
+for _name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "CPATH", "C_INCLUDE_PATH", "CC", "CFLAGS"):
+    os.environ.pop(_name, None)

@@ -213,6 +213,23 @@ def test_nothing_printed_drives_a_terminal_or_a_build_service(folder: Path, form
     assert "::error::" not in (line[:9] for line in done.stdout.splitlines())
 
 
+def test_diagnostics_do_not_quote_files_elsewhere(folder: Path) -> None:
+    outside = folder.parent / f"{folder.name}-outside"
+    outside.mkdir()
+    (outside / "secret").write_text("root:hunter2:0\n")
+    (folder / "link.h").symlink_to(outside / "secret")
+    (folder / "x:1:1: error: ").mkdir()  # named so that the line reads as if it were about `x`
+    (folder / "own.h").write_text("int own_mistake = ;\n")
+    names = [str(outside / "secret"), "link.h", f"x:1:1: error: /../../{outside.name}/secret"]
+    for name in names:
+        (folder / "leak.c").write_text(f'#include "own.h"\n#include "{name}"\nint f(void) {{ return 0; }}\n')
+        done = vouch(folder, "check", "leak.c")
+        assert done.returncode == 2
+        assert "hunter2" not in done.stdout + done.stderr
+        assert "not quoted" in done.stderr
+        assert "int own_mistake = ;" in done.stderr
+
+
 def test_diagnostics_and_errors_are_escaped(folder: Path) -> None:
     (folder / "broken.c").write_text(
         '#error \x1b[31m ::error::owned\n#line 1 "::error::x"\n#error ##[error]\nint \x07f(;\n'

@@ -7,11 +7,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from tests.patience import within
 
 from vouch.errors import VouchError
 
@@ -201,11 +201,10 @@ def test_interrupt_keeps_what_is_decided(folder: Path) -> None:
     )
     assert process.stderr is not None
     for line in process.stderr:
-        if line.startswith("engine"):
+        if "2 of 3 checks decided" in line:
             break
-    time.sleep(3)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=60)
     assert process.returncode == 130, (out, err)
     assert "Traceback" not in err
     verdicts = {c["category"]: c for c in json.loads(out)["checks"]}
@@ -215,10 +214,9 @@ def test_interrupt_keeps_what_is_decided(folder: Path) -> None:
 
 def test_time_limit_of_the_command(folder: Path) -> None:
     (folder / "hard.c").write_text(HARD)
-    began = time.monotonic()
-    done = vouch(folder, "check", "hard.c", "--json", "--timeout", "4")
+    with within(8):
+        done = vouch(folder, "check", "hard.c", "--json", "--timeout", "4")
     assert done.returncode == 3
-    assert time.monotonic() - began < 20
     check = next(c for c in json.loads(done.stdout)["checks"] if c["category"] == "assertion")
     assert check["verdict"] == "unknown"
     assert check["reason"]

@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from tests.patience import patient, within
 
 # Several entry points, violations and proofs, and one check that takes longer than anybody waits.
 PROGRAM = """#include <assert.h>
@@ -29,7 +30,7 @@ int slow(unsigned long a, unsigned long b)
 }
 """
 EXPECTED = {"divide.division-by-zero.1": "unsafe", "sum.signed-overflow.2": "unsafe"}
-SLACK = 2.0 + 4.0 * (os.getloadavg()[0] > (os.cpu_count() or 1))
+PROMISED = 2.0  # seconds after the signal
 
 
 @pytest.fixture
@@ -62,7 +63,7 @@ def left(mark: str) -> list[str]:
 
 
 def assert_nothing_is_left(folder: Path, mark: str) -> None:
-    until = time.monotonic() + SLACK
+    until = time.monotonic() + patient(PROMISED)
     while (left(mark) or list((folder / "tmp").iterdir())) and time.monotonic() < until:
         time.sleep(0.05)
     assert left(mark) == []
@@ -75,15 +76,14 @@ def strike(folder: Path, number: signal.Signals, delay: float, *more: str) -> di
     process = started(folder, mark, *more)
     time.sleep(delay)
     process.send_signal(number)
-    began = time.monotonic()
-    out, err = process.communicate(timeout=30)
-    assert time.monotonic() - began < SLACK
+    with within(PROMISED):
+        out, err = process.communicate(timeout=60)
     assert_nothing_is_left(folder, mark)
     if number is signal.SIGKILL:
         return None
     early = process.returncode < 0 or ("KeyboardInterrupt" in err and "vouch" not in err)
     if early and not out:  # before the interpreter had come to vouch
-        assert delay < SLACK
+        assert delay < patient(PROMISED)
         return {}
     assert process.returncode == 130, (process.returncode, err)
     assert "Traceback" not in err
@@ -101,13 +101,11 @@ def test_what_was_decided_is_kept(folder: Path, number: signal.Signals) -> None:
     process = started(folder, mark, "-j", "2")
     assert process.stderr is not None
     for line in process.stderr:
-        if line.startswith("engine"):
+        if "6 of 7 checks decided, 2 violated" in line:
             break
-    time.sleep(6)
     process.send_signal(number)
-    began = time.monotonic()
-    out, _ = process.communicate(timeout=30)
-    assert time.monotonic() - began < SLACK
+    with within(PROMISED):
+        out, _ = process.communicate(timeout=60)
     assert process.returncode == 130
     checks = {c["id"]: c for c in json.loads(out)["checks"]}
     assert_honest({name: c["verdict"] for name, c in checks.items()})
@@ -189,9 +187,8 @@ def test_networks(tmp_path: Path, delay: float, number: signal.Signals) -> None:
         )
         time.sleep(delay)
         process.send_signal(number)
-        began = time.monotonic()
-        out, err = process.communicate(timeout=30)
-        assert time.monotonic() - began < SLACK
+        with within(PROMISED):
+            out, err = process.communicate(timeout=60)
         if process.returncode == -number or "importlib" in err:
             continue  # before vouch had begun, or while Python itself was importing
         assert "Traceback" not in err

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import sys
 
-from vouch.settings import COMMON, SECTIONS, Option
+from vouch.option import Option
+from vouch.settings import COMMON, SECTIONS
 
 _HEAD = """# Options
 

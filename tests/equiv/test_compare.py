@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.patience import within
 
 import vouch.equiv
 from vouch.cli.main import run
@@ -108,9 +109,9 @@ def test_time_is_kept() -> None:
         [(rng.normal(size=(40, 20)), rng.normal(size=40)), (rng.normal(size=(5, 40)), rng.normal(size=5))]
         for _ in range(2)
     ]
-    answer = decide(*nets, Epsilon(150.0), box(-np.ones(20), np.ones(20)), Plan(timeout=1.0))
+    with within(15):
+        answer = decide(*nets, Epsilon(150.0), box(-np.ones(20), np.ones(20)), Plan(timeout=1.0))
     assert answer.verdict in (Verdict.TIMEOUT, Verdict.UNKNOWN, Verdict.EQUIVALENT, Verdict.DIFFERENT)
-    assert answer.seconds < 15
 
 
 def test_float32_is_refused_where_it_is_not_meant() -> None:

@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+from tests.patience import patient
 
 from vouch.numeric.decide import decide
 from vouch.numeric.lift import by_network, lifted
@@ -147,9 +148,10 @@ def attack(seed: int) -> tuple[int, int]:
         beyond = (seen > int(limit)) if network.kind == "fixed" else (seen > FORMATS[network.sort](limit))
         asked += 1
         if box is not None:
-            claim = by_network(tape, tape.run(box, 1), lambda assignment: False, time.monotonic() + 0.6)
+            end = time.monotonic() + patient(0.6)
+            claim = by_network(tape, tape.run(box, 1), lambda assignment: False, end)
             assert not (claim and beyond.any()), (seed, network.kind, limit, highest)
-        found = decide(goal, time.monotonic() + 0.4)
+        found = decide(goal, time.monotonic() + patient(0.4))
         assert not (found.proved and beyond.any()), (seed, network.kind, limit, highest)
         proved += found.proved
     return proved, asked

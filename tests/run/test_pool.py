@@ -13,6 +13,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from tests.patience import patient, within
+
 from vouch.run.pool import Failure, run_jobs
 
 
@@ -25,8 +27,10 @@ def test_results_come_in_order() -> None:
 
 
 def test_unordered_results_come_when_ready() -> None:
+    late = patient(0.5)
+
     def job(n: int) -> int:
-        time.sleep(0.5 if n == 0 else 0)
+        time.sleep(late if n == 0 else 0)
         return n
 
     got = [n for n, _ in run_jobs(job, range(4), jobs=2, ordered=False)]
@@ -62,9 +66,9 @@ def _misbehave(kind: str) -> object:
 
 def test_every_kind_of_failure_costs_one_job() -> None:
     items = ["fine", "segfault", "fine", "exit", "abort", "memory", "sleep", "raise", "unpicklable", "fine"]
-    start = time.monotonic()
-    outcomes = run_jobs(_misbehave, items, jobs=2, timeout=1.0, memory=512)
-    got = [(item, out.failure) for item, out in outcomes]
+    with within(20):
+        outcomes = run_jobs(_misbehave, items, jobs=2, timeout=patient(1.0), memory=512)
+        got = [(item, out.failure) for item, out in outcomes]
     assert got == [
         ("fine", None),
         ("segfault", Failure.CRASH),
@@ -77,7 +81,6 @@ def test_every_kind_of_failure_costs_one_job() -> None:
         ("unpicklable", Failure.ERROR),
         ("fine", None),
     ]
-    assert time.monotonic() - start < 20
 
 
 def test_messages_name_the_cause() -> None:
@@ -109,10 +112,9 @@ def _command_lines() -> list[bytes]:
 
 
 def test_leaving_early_ends_the_workers() -> None:
-    start = time.monotonic()
-    for _ in run_jobs(lambda n: time.sleep(n), [0, 60, 60], jobs=2):
-        break
-    assert time.monotonic() - start < 10
+    with within(10):
+        for _ in run_jobs(lambda n: time.sleep(n), [0, 60, 60], jobs=2):
+            break
 
 
 def test_many_small_jobs_outlive_their_workers() -> None:

@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from tests.patience import patient, within
 
 from vouch.errors import VouchError
 from vouch.process import Folder, OutOfTime, call
@@ -41,11 +42,10 @@ def _busy(send: Send) -> None:
 
 def test_deadline() -> None:
     heard: list[str] = []
-    began = time.monotonic()
-    end = watch(_busy, heard.append, deadline=began + 0.5)
+    with within(2):
+        end = watch(_busy, heard.append, deadline=time.monotonic() + patient(0.5))
     assert end.ending is Ending.TIMEOUT
     assert heard == ["before"]
-    assert time.monotonic() - began < 2
 
 
 def test_a_flood_of_messages_does_not_hide_the_deadline() -> None:
@@ -53,21 +53,19 @@ def test_a_flood_of_messages_does_not_hide_the_deadline() -> None:
         while True:
             send("x" * 1000)
 
-    began = time.monotonic()
-    assert watch(work, deadline=began + 0.5).ending is Ending.TIMEOUT
-    assert time.monotonic() - began < 3
+    with within(3):
+        assert watch(work, deadline=time.monotonic() + 0.5).ending is Ending.TIMEOUT
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_signals(number: signal.Signals) -> None:
     heard: list[str] = []
-    timer = threading.Timer(0.5, os.kill, (os.getpid(), number))
+    timer = threading.Timer(patient(0.5), os.kill, (os.getpid(), number))
     timer.start()
-    began = time.monotonic()
-    end = watch(_busy, heard.append)
+    with within(2.5):
+        end = watch(_busy, heard.append)
     assert end.ending is Ending.INTERRUPTED
     assert heard == ["before"]
-    assert time.monotonic() - began < 2.5
 
 
 def test_work_that_is_asked_to_end_may_still_answer() -> None:
@@ -78,7 +76,7 @@ def test_work_that_is_asked_to_end_may_still_answer() -> None:
             return "partial"
         return "whole"
 
-    end = watch(work, deadline=time.monotonic() + 0.3, soft=True)
+    end = watch(work, deadline=time.monotonic() + patient(0.3), soft=True)
     assert (end.ending, end.value) == (Ending.TIMEOUT, "partial")
 
     def deaf(send: Send) -> None:
@@ -86,9 +84,8 @@ def test_work_that_is_asked_to_end_may_still_answer() -> None:
             with suppress(KeyboardInterrupt):
                 time.sleep(60)
 
-    began = time.monotonic()
-    assert watch(deaf, deadline=began + 0.3, soft=True).ending is Ending.TIMEOUT
-    assert time.monotonic() - began < 2.5
+    with within(2.5):
+        assert watch(deaf, deadline=time.monotonic() + 0.3, soft=True).ending is Ending.TIMEOUT
 
 
 def test_deaths_are_told() -> None:
@@ -161,14 +158,14 @@ def test_nothing_outlives_the_parent(number: signal.Signals) -> None:
     )
     assert process.stdout is not None
     folder = Path(process.stdout.readline().strip())
-    until = time.monotonic() + 20
+    until = time.monotonic() + patient(20)
     while len(_running(f"sleep {mark}")) < 3 and time.monotonic() < until:
         time.sleep(0.05)
     assert len(_running(f"sleep {mark}")) == 3
     assert folder.is_dir()
     process.send_signal(number)
-    process.wait(10)
-    until = time.monotonic() + 2
+    process.wait(30)
+    until = time.monotonic() + patient(2)
     while (_running(f"sleep {mark}") or folder.exists()) and time.monotonic() < until:
         time.sleep(0.05)
     assert _running(f"sleep {mark}") == []
@@ -176,12 +173,10 @@ def test_nothing_outlives_the_parent(number: signal.Signals) -> None:
 
 
 def test_commands_end_at_their_deadline() -> None:
-    began = time.monotonic()
-    with pytest.raises(OutOfTime):
-        call(["sh", "-c", "sleep 1234.5 & sleep 1234.5"], deadline=began + 0.3)
-    assert time.monotonic() - began < 2
+    with within(2), pytest.raises(OutOfTime):
+        call(["sh", "-c", "sleep 1234.5 & sleep 1234.5"], deadline=time.monotonic() + 0.3)
     assert _running("sleep 1234.5") == []
-    done = call(["sh", "-c", "cat; echo said >&2; exit 3"], data=b"heard", deadline=began + 20)
+    done = call(["sh", "-c", "cat; echo said >&2; exit 3"], data=b"heard", deadline=time.monotonic() + 60)
     assert (done.returncode, done.stdout, done.stderr) == (3, b"heard", b"said\n")
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 import z3
+from tests.patience import within
 
 from vouch.errors import VouchError
 from vouch.smt import term as T
@@ -92,9 +92,8 @@ def test_time_limits_hold_and_the_solver_lives_on(name: str) -> None:
     solver = _make(name)
     for term in _factors():
         solver.add(term)
-    start = time.monotonic()
-    assert solver.check(timeout=0.3) is Answer.UNKNOWN
-    assert time.monotonic() - start < 5
+    with within(5):
+        assert solver.check(timeout=0.3) is Answer.UNKNOWN
     assert solver.reason == "solver time limit"
     assert solver.check([T.eq(T.symbol("x", T.bitvec(64)), T.bv(7, 64))], timeout=20) is Answer.UNSAT
 

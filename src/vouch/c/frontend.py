@@ -18,6 +18,7 @@ from vouch.c import bitfields, struct_registers
 from vouch.c.cache import Cache
 from vouch.c.clang import Clang, CompileError, Unit
 from vouch.c.database import without_target
+from vouch.c.diagnostics import quoted
 from vouch.c.ir import Program
 from vouch.c.library import FLAGS, add_models, load_parts
 from vouch.c.link import Module, hide_main, link, normal
@@ -63,7 +64,8 @@ def load(paths: Sequence[str | os.PathLike[str]], options: FrontOptions | None =
         clang = Clang(replace(options, target=target))
     warnings: list[str] = []
     named = {os.fspath(path) for path in paths} if not options.strict else {unit.path for unit in units}
-    modules = _modules(clang, units, options.jobs, cache, named, warnings)
+    sources = Sources(roots=[*readable(paths, options), *map(str, clang.headers)])
+    modules = _modules(clang, units, options.jobs, cache, named, warnings, sources)
     if options.entry not in (None, "main") and sum("main" in module.defined for module in modules) > 1:
         modules = [hide_main(module) for module in modules]
     whole = link(modules)
@@ -71,7 +73,6 @@ def load(paths: Sequence[str | os.PathLike[str]], options: FrontOptions | None =
     models: frozenset[str] = frozenset()
     if options.models:
         whole, models = _with_models(whole, options, cache, warnings)
-    sources = Sources(roots=[*readable(paths, options), *map(str, clang.headers)])
     program = _finished(read(whole.text), models, sources, [unit.path for unit in units])
     return Loaded(program, whole.text, [unit.path for unit in units], warnings)
 
@@ -93,6 +94,7 @@ def _modules(
     cache: Cache | None,
     named: Collection[str],
     warnings: list[str],
+    sources: Sources,
 ) -> list[Module]:
     """IR of all units, in order. All failures are shown before the first one is raised. What does not compile
     and was not named, but found in a folder, is left out with a warning."""
@@ -111,7 +113,7 @@ def _modules(
             try:
                 modules.append(result())
             except CompileError as error:
-                sys.stderr.write(diagnostics(error.diagnostics, colour=sys.stderr.isatty()))
+                sys.stderr.write(diagnostics(quoted(error.diagnostics, sources), colour=sys.stderr.isatty()))
                 failed = failed or error
                 if error.path in named or error.path is None:
                     fatal = fatal or error

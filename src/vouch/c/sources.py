@@ -44,14 +44,17 @@ class Sources:
         if file in self._given:
             return self._given[file].encode("utf-8", "surrogateescape")
         try:
-            real = os.path.realpath(file)
-            if not real.startswith(self._roots):
-                if self._roots and os.path.isfile(real):
+            if not self.shows(file):
+                if self._roots and os.path.isfile(file):
                     self.left_out[file] = None
                 return b""
-            return read_bytes(real, _LARGEST)
+            return read_bytes(os.path.realpath(file), _LARGEST)
         except (OSError, ValueError, VouchError):
             return b""
+
+    def shows(self, file: str) -> bool:
+        """Whether lines of the file may be shown, links followed."""
+        return file in self._given or os.path.realpath(file).startswith(self._roots)
 
     def _read(self, file: str) -> str:
         return self._given[file] if file in self._given else self.data(file).decode("utf-8", "replace")

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from vouch.settings import OUTPUT, Option, options_of
+from vouch.option import Option
+from vouch.settings import OUTPUT, options_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -416,6 +417,6 @@ def by_name(name: str) -> Command | None:
 
 def values_of(command: Command, given: dict[str, Any]) -> dict[str, Any]:
     """Flags of the command alone, checked; the others are for `resolve`."""
-    from vouch.settings import checked
+    from vouch.option import checked
 
     return {option.key: checked(option, given.pop(option.key, None)) for option in command.extra}

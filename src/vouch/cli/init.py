@@ -7,7 +7,8 @@ import json
 from pathlib import Path
 
 from vouch.errors import VouchError
-from vouch.settings import COMMON, SECTIONS, Option
+from vouch.option import Option
+from vouch.settings import COMMON, SECTIONS
 
 _HEAD = """# Settings of vouch for this project. Flags and VOUCH_* variables are stronger.
 # Programs to run and files to write are not taken from here (see docs/security.md).

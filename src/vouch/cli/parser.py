@@ -7,7 +7,7 @@ from typing import Any
 
 from vouch.cli.commands import Command
 from vouch.errors import VouchError
-from vouch.settings import Option
+from vouch.option import Option
 
 
 class HelpAsked(Exception):

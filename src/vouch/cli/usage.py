@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterable
 
 from vouch.cli.commands import COMMANDS, GROUPS, Command
-from vouch.settings import Option
+from vouch.option import Option
 
 ABOUT = "Formal verification of C code and neural networks in embedded systems."
 

@@ -1,0 +1,47 @@
+"""Promises about time, tested on machines that have other work to do.
+
+What takes two seconds on a quiet machine takes longer where others compute at the same time. How much longer
+is measured: a loop that needs a known amount of processor time is run, and the clock is looked at.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+
+_QUIET = 1.2  # a loop that takes this many times its processor time has the machine to itself
+_SAMPLE = 0.05  # seconds of processor time
+
+
+def slowness() -> float:
+    """How many times longer things take now than on a quiet machine. Work of several processes is held up
+    more often than one loop, so what is measured counts double."""
+    return _measured(int(time.monotonic()))
+
+
+@cache
+def _measured(second: int) -> float:
+    began, used = time.monotonic(), time.process_time()
+    while time.process_time() - used < _SAMPLE:
+        sum(range(1000))
+    measured = (time.monotonic() - began) / _SAMPLE
+    waiting = os.getloadavg()[0] / (os.cpu_count() or 1)
+    worst = max(measured, waiting)
+    return 1.0 if worst < _QUIET else 2 * worst
+
+
+def patient(seconds: float) -> float:
+    """The time in which something is to happen that takes `seconds` on a quiet machine."""
+    return seconds * slowness()
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """What is done here takes less than `seconds` on a quiet machine."""
+    before, began = slowness(), time.monotonic()
+    yield
+    spent = time.monotonic() - began
+    assert spent < seconds * max(before, slowness()), f"{spent:.1f} s instead of {seconds:.1f} s"
