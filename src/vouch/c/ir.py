@@ -291,11 +291,14 @@ class Load(Instruction):
 
 @record
 class Store(Instruction):
+    """`carries`: writes a struct, or part of one, that was handed over in a register."""
+
     value: Operand
     pointer: Operand
     align: int
     volatile: bool
     atomic: bool
+    carries: bool = False  # filled in by `vouch.c.struct_registers`
     field: int | None = None  # bits that are new, where it writes a bit-field (`vouch.c.bitfields`)
 
 
