@@ -142,9 +142,12 @@ def binary_parts(line: Line) -> tuple[str, str, str, str]:
 
 
 def _overflow(out: Emitter, check: Check, site: int, line: Line, call: CallText | None) -> None:
-    _, kind, left, right = binary_parts(line)
+    if call is not None and len(call.arguments) >= 2:
+        (kind, _, left), (_, _, right) = call.arguments[-2:]
+    else:
+        _, kind, left, right = binary_parts(line)
     width = _width(kind)
-    if line.op in ("sdiv", "srem"):
+    if call is not None or line.op in ("sdiv", "srem"):
         least = out.value(f"icmp eq {kind} {left}, {_number(kind, -(1 << width - 1))}")
         minus = out.value(f"icmp eq {kind} {right}, {_number(kind, -1)}")
         truth = _widened(kind, 1)

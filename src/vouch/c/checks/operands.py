@@ -26,6 +26,17 @@ from vouch.c.ir import (
     Store,
 )
 
+_QUOTIENTS = frozenset({"div", "ldiv", "lldiv", "imaxdiv"})
+
+
+def quotient(context: Context, call: Call) -> tuple[int, int] | None:
+    """Where among the arguments of a call dividend and divisor are, if a library function divides them."""
+    name = callee_name(call)
+    divides = name in _QUOTIENTS and (name in context.program.models or not context.program.defines(name))
+    count = len(call.arguments)
+    integers = all(isinstance(getattr(a, "type", None), IntType) for a in call.arguments[-2:])
+    return (count - 2, count - 1) if divides and count >= 2 and integers else None
+
 
 def handler_operand(context: Context, handler: Handler, index: int) -> Operand | None:
     """The value that the instrumentation passes to its handler: extended to a machine word, or stored to a
