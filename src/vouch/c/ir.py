@@ -606,11 +606,6 @@ class Program:
     # Where the lines of its files can be read.
     sources: Sources = field(default_factory=Sources, compare=False, repr=False)
 
-    def defines(self, name: str) -> bool:
-        """Is there a function of this name with a body?"""
-        function = self.functions.get(name)
-        return function is not None and function.defined
-
     def may_be_missing(self, name: str) -> bool:
         """Is it a weak symbol that nothing here defines, so that its address may be null?"""
         declared = self.functions.get(name) or self.globals.get(name)

@@ -15,6 +15,7 @@ Traits:
 - `silent`: writes nothing that the program can see; `harmless`: accesses no memory of its caller; `reads`:
   reads all of what its arguments point to; `prints`: reads the strings it is given and nothing else;
 - `allocates`, `frees`: the heap; `twice`: may return twice;
+- `divides`: its last argument is a divisor of the one before;
 - `assumes`, `claims`: conventions about a condition; `fails`: a condition did not hold (with the number of
   the argument that says which); `error`: must not be reached.
 """
@@ -35,6 +36,7 @@ class Trait(Enum):
     ALLOCATES = auto()
     FREES = auto()
     TWICE = auto()
+    DIVIDES = auto()
     ASSUMES = auto()
     CLAIMS = auto()
     FAILS = auto()
@@ -148,8 +150,9 @@ printf : model output : prints silent
 __isoc23_fscanf __isoc23_scanf __isoc23_sscanf __isoc99_fscanf __isoc99_scanf : model scan
 __isoc99_sscanf __isoc99_vfscanf __isoc99_vsscanf fscanf scanf sscanf vfscanf : model scan
 vscanf vsscanf : model scan
-__errno __errno_location __error _errno abs bsearch div htonl htons imaxabs labs : model stdlib
-ldiv llabs lldiv ntohl ntohs qsort qsort_r : model stdlib
+__errno __errno_location __error _errno abs bsearch htonl htons imaxabs labs llabs : model stdlib
+ntohl ntohs qsort qsort_r : model stdlib
+div ldiv lldiv : model stdlib : divides
 posix_memalign : model stdlib : allocates
 clearerr close creat fclose fdopen feof ferror fflush fileno fopen freopen fseek : model stream
 ftell open openat pclose popen remove rename rewind setbuf setvbuf sleep system : model stream
@@ -199,7 +202,7 @@ wcstol wcstoul wcstoll wcstoull : outside rW-
 wcstod wcstof wcstold : outside rW
 a64l : outside s
 confstr : outside -W2-
-getlogin_r : outside w1
+getlogin_r : outside w1-
 ecvt fcvt : outside --ww
 gcvt : outside --w
 getsubopt : outside wrw
@@ -333,8 +336,9 @@ def is_silent(name: str) -> bool:
 
 @cache
 def numeric() -> frozenset[str]:
-    """Functions on fractions that may yield NaN or infinity."""
-    return frozenset(name + form for name in _NUMERIC.split() for form in ("", "f", "l"))
+    """Functions on fractions that may yield NaN or infinity, complex quotients among them."""
+    quotients = (name for name in TABLE if name.startswith("__div"))
+    return frozenset((*(name + form for name in _NUMERIC.split() for form in ("", "f", "l")), *quotients))
 
 
 def frees(name: str) -> bool:
