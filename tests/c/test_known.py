@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -51,7 +52,10 @@ def test_the_engine_has_every_key() -> None:
 def test_contracts_have_one_letter_for_each_argument() -> None:
     for row in known.TABLE.values():
         if row.place == "outside":
-            assert set(row.by) <= set("sSrRwW-"), row
+            assert re.fullmatch(r"([sSrRwWtT]\d?|-)+", row.by), row
+            letters = known.contract(row.name)
+            counted = [number for _, number in letters if number is not None]
+            assert all(number >= len(letters) or letters[number] == ("-", None) for number in counted), row
 
 
 def test_no_other_module_lists_functions() -> None:

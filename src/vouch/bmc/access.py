@@ -173,7 +173,8 @@ def store(
         state.memory[target] = ex.memory.write_at(
             target, contents, offset, type_, value, condition, undefined, state.token
         )
-        ex.context.environment.disturb(state, target, offset, type_, value)
+        carries = isinstance(instruction, ir.Store) and instruction.carries
+        ex.context.environment.disturb(state, target, offset, type_, value, copied=carries)
     _note_assignment(ex, frame, state, instruction, pointer, value)
 
 

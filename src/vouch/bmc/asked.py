@@ -263,23 +263,38 @@ def unsupported(ex: Execution, frame: Frame, state: State, call: ir.Call, name: 
 
 def demand(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> None:
     """Claim what the prototype of a known function outside demands of its pointers."""
-    for operand, letter in zip(call.arguments, known.contract(name), strict=False):
+    for operand, (letter, counted) in zip(call.arguments, known.contract(name), strict=False):
         value = operands.operand_value(ex, frame.registers, operand) if letter != "-" else None
         if isinstance(value, Pointer):
-            _demanded(ex, frame, state, call, value, letter)
+            size = None
+            if counted is not None and counted < len(call.arguments):
+                size = operands.operand_value(ex, frame.registers, call.arguments[counted])
+            _demanded(ex, frame, state, call, value, letter, size if isinstance(size, Term) else None)
 
 
 def _demanded(
-    ex: Execution, frame: Frame, state: State, call: ir.Call, pointer: Pointer, letter: str
+    ex: Execution,
+    frame: Frame,
+    state: State,
+    call: ir.Call,
+    pointer: Pointer,
+    letter: str,
+    size: Term | None,
 ) -> None:
+    """`size`: the number of bytes that are accessed, one where nobody says."""
     bits = ex.context.pointer_bits
     some = T.TRUE
     if letter.isupper():
         some = access.compare_pointers(ex, "ne", pointer, ex.context.null)
-    if letter in "sS":
+    if letter in "sStT":
         limit = T.ite(some, T.bv(-1, bits), T.bv(0, bits))
         _scan(ex, frame, state, call, pointer, Scan(ex, state, 1, never, True, limit))
-        return
-    usable = access.writable if letter in "wW" else access.valid
-    bad = [T.and_(guard, T.not_(usable(ex, state, o, off, 1))) for guard, o, off in pointer.targets]
+        if letter in "sS":
+            return
+    usable = access.writable if letter in "wWtT" else access.valid
+    count: Term | int = 1
+    if size is not None:
+        count = T.resize_u(size, bits)
+        some = T.and_(some, T.ne(count, T.bv(0, bits)))
+    bad = [T.and_(guard, T.not_(usable(ex, state, o, off, count))) for guard, o, off in pointer.targets]
     access.claim_access(ex, frame, state, call, T.and_(some, T.or_(T.FALSE, *bad, T.FALSE)))

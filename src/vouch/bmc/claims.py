@@ -143,15 +143,14 @@ def _violation(ex: Execution, frame: Frame, check: Check, site: ir.Instruction) 
             values = elements(operands.value_of(ex, frame, check.value))
             return _any(_narrows(ex, value, check) for value in values)
         case Trigger.OVERFLOW:
-            assert isinstance(site, ir.Binary)
+            op = site.op if isinstance(site, ir.Binary) else "sdiv"
             pairs = list(_pairs(ex, frame, site))
-            overflow = _any(_overflow(site.op, a, b, check.signed_to) for a, b in pairs)
-            if site.op not in ("sdiv", "srem"):
+            overflow = _any(_overflow(op, a, b, check.signed_to) for a, b in pairs)
+            if op not in ("sdiv", "srem"):
                 return overflow
             # Of vectors, another element may be divided by zero, which is a check of its own.
             return T.and_(overflow, *(T.ne(b, T.bv(0, b.width)) for _, b in pairs))
         case Trigger.SHIFT:
-            assert isinstance(site, ir.Binary)
             return _any(T.uge(n, T.bv(n.width, n.width)) for _, n in _pairs(ex, frame, site))
         case Trigger.UNFINDABLE:
             raise Unsupported(check.message)
@@ -168,8 +167,11 @@ def _any(conditions: Iterable[Term]) -> Term:
     return T.or_(*found) if len(found) > 1 else found[0]
 
 
-def _pairs(ex: Execution, frame: Frame, site: ir.Binary) -> Iterator[tuple[Term, Term]]:
-    left, right = operands.value_of(ex, frame, site.left), operands.value_of(ex, frame, site.right)
+def _pairs(ex: Execution, frame: Frame, site: ir.Instruction) -> Iterator[tuple[Term, Term]]:
+    """The operands of an operation, or of a function that is one: its last two arguments."""
+    assert isinstance(site, (ir.Binary, ir.Call))
+    sides = (site.left, site.right) if isinstance(site, ir.Binary) else site.arguments[-2:]
+    left, right = (operands.value_of(ex, frame, side) for side in sides)
     return zip(elements(left), elements(right), strict=True)
 
 

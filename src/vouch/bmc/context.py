@@ -203,8 +203,7 @@ class ExecutionContext:
     def _address(self, name: str) -> Pointer:
         """Of a global or function; a weak one that nobody defines is null."""
         there = Pointer.to(self.named(name), self.zero_offset)
-        declared = self.program.functions.get(name) or self.program.globals.get(name)
-        if declared is None or declared.linkage != "extern_weak":
+        if not self.program.may_be_missing(name):
             return there
         defined = T.fresh(f"{name}.is.defined", T.BOOL)
         self.inexact[defined] = f"if nobody defines {name}"

@@ -17,6 +17,7 @@ class TypeTable:
         self.table = table
         self._shares: dict[tuple[int, int], bool] = {}
         self._at: dict[tuple[int | None, int], int | None] = {}
+        self._scalars: dict[int, frozenset[ir.Type | None]] = {}
 
     def same(self, a: int, b: int) -> bool:
         """One type, whatever its qualifiers, typedefs and, of numbers, sign (C11 6.5p7)."""
@@ -99,10 +100,12 @@ class TypeTable:
 
     def scalar_at(self, key: int | None, offset: int) -> ir.Type | None:
         """The IR type of the C scalar at a byte offset of a C type."""
-        found = self.ctype_at(key, offset)
-        if found is None:
+        return self._scalar(self.ctype_at(key, offset))
+
+    def _scalar(self, key: int | None) -> ir.Type | None:
+        if key is None:
             return None
-        ctype = self.table[found]
+        ctype = self.table[key]
         match ctype.kind:
             case "pointer":
                 return ir.PointerType()
@@ -112,6 +115,66 @@ class TypeTable:
                 return ir.IntType(8 * ctype.size)
             case _:
                 return None
+
+    def only_scalar_at(self, key: int | None, offset: int) -> ir.Type | None:
+        """The same where nothing else lies there: None in a union of several types, and in a bit-field."""
+        for _ in range(32):
+            ctype = self.table.get(key) if key is not None else None
+            if ctype is None or ctype.kind not in ("array", "struct", "union"):
+                break
+            if ctype.kind == "array":
+                key = ctype.target
+            else:
+                offset = offset % ctype.size if ctype.size else offset
+                inside = [m for m in ctype.members if m.offset <= 8 * offset < m.offset + max(m.size, 1)]
+                if len(inside) != 1 or inside[0].bitfield:
+                    return None
+                key, offset = inside[0].type, offset - inside[0].offset // 8
+        return self.scalar_at(key, offset)
+
+    def scalars(self, key: int) -> frozenset[ir.Type | None]:
+        """The scalars that an object of this type is made of; None for what is none of the usual ones."""
+        if key not in self._scalars:
+            self._scalars[key] = frozenset()  # a type does not hold itself
+            ctype = self.table[key]
+            inner = self._inside(ctype)
+            found = {s for part in inner for s in (self.scalars(part) if part in self.table else {None})}
+            if not inner:
+                found.add(self._scalar(key))
+            if any(member.bitfield for member in ctype.members):
+                found.add(None)
+            self._scalars[key] = frozenset(found)
+        return self._scalars[key]
+
+    @staticmethod
+    def _inside(ctype: ir.CType) -> list[int]:
+        """The types of the members, or of the elements."""
+        inner = [m.type for m in ctype.members if not m.bitfield]
+        return [*inner, ctype.target] if ctype.kind == "array" and ctype.target is not None else inner
+
+    def _has_union(self, key: int) -> bool:
+        """Do things of several types lie in one place?"""
+        ctype = self.table[key]
+        inner = [part for part in self._inside(ctype) if part in self.table]
+        mixed = ctype.kind == "union" and len(self.scalars(key)) > 1
+        return mixed or any(self._has_union(part) for part in inner)
+
+    def written_as(self, key: int | None, offset: int | None, type_: ir.Type, copied: bool) -> ir.Type | None:
+        """As what something of `type_` counts that is written to an object of type `key`, at an offset that
+        may not be known: as the scalar that lies there. None: as bytes of whatever kind, since several
+        scalars lie there, or a part of one only, or since whoever copies bytes does not say what they are."""
+        if self.known(key) is None or self.is_bytes(key):
+            return None if copied else type_
+        if offset is not None:
+            return type_ if self.only_scalar_at(key, offset) == type_ else None
+        assert key is not None
+        found = self.scalars(key)
+        return type_ if type_ in found and None not in found and not self._has_union(key) else None
+
+    def kinds(self, key: int | None) -> frozenset[ir.Type | None]:
+        """What the bytes of an object may be: its scalars. None among them: anything."""
+        key = self.known(key)
+        return frozenset({None}) if key is None or self.is_bytes(key) else self.scalars(key)
 
     def element_of_size(self, key: int | None, size: int) -> int | None:
         """The C type of `size` bytes of which an object of this C type is made."""
@@ -238,7 +301,7 @@ class TypeTable:
         chain = list(self._chain(key, offset))
         begins = [(at, span) for start, at, span in chain if start == offset]
         if not self.is_bytes(wanted):
-            typed = [span for at, span in begins if self._same_element(at, wanted)]
+            typed = [span for at, span in begins if self.same_element(at, wanted)]
             if typed:
                 return typed[0]
         if begins:
@@ -274,6 +337,7 @@ class TypeTable:
             else:
                 return
 
-    def _same_element(self, a: int, b: int | None) -> bool:
+    def same_element(self, a: int | None, b: int | None) -> bool:
+        """Are both, or the arrays that they are, made of one type?"""
         x, y = self._element(a), self._element(b)
         return x is not None and y is not None and self.same(x, y)

@@ -86,7 +86,8 @@ class Finder:
         pairs = self._context.environment.overlaps.symbols
         if not pairs:
             return []
-        return [s for s in needed(claim.violated, model.value) if s in pairs and model.holds(s)]
+        patterns = self._context.memory.patterns
+        return [s for s in needed(claim.violated, model.value, patterns) if s in pairs and model.holds(s)]
 
     def _cause(self, claim: Claim, model: ModelReader) -> Check | None:
         for other in self._chaos:

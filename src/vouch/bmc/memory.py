@@ -33,6 +33,7 @@ class Memory:
         self.big_endian: bool = context.program.layout.big_endian
         self.words = Words(self.pointer_bits, self.big_endian, context.shapes)
         self._float_bits: dict[Term, Term] = {}
+        self.patterns: dict[Term, Term] = {}  # symbols for the bits of floats, with the floats
         self._leaves: dict[Term, tuple[Unknown, ...]] = {}  # by array
 
     # ------------------------------------------------------------ single cells
@@ -490,6 +491,7 @@ class Memory:
                 assert kind is not None
                 known = T.fresh("bits", T.bitvec(self.context.float_width(kind)))
                 self.constrain(T.eq(T.fp_from_bits(known, value.sort), value))
+                self.patterns[known] = value
             self._float_bits[value] = known
         return known
 

@@ -244,7 +244,7 @@ def write(
         state.memory[target] = ex.memory.write_at(
             target, contents, where, type_, value, ok, undefined, state.token
         )
-        ex.context.environment.disturb(state, target, where, type_, value)
+        ex.context.environment.disturb(state, target, where, type_, value, copied=True)
 
 
 def read(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -147,8 +147,11 @@ def _simple_floats(bits: Term) -> list[Term]:
     ]
 
 
-def needed(goal: Term, value: Callable[[Term], int | bool]) -> Iterator[Term]:
-    """The symbols that make the goal true in a model: of alternatives, only those that were taken."""
+def needed(
+    goal: Term, value: Callable[[Term], int | bool], stands_for: Mapping[Term, Term] | None = None
+) -> Iterator[Term]:
+    """The symbols that make the goal true in a model: of alternatives, only those that were taken. A symbol
+    that `stands_for` a term needs what that needs."""
     work, seen = [goal], {goal}
 
     def add(term: Term) -> None:
@@ -160,6 +163,8 @@ def needed(goal: Term, value: Callable[[Term], int | bool]) -> Iterator[Term]:
         term = work.pop()
         if term.name:
             yield term
+            if stands_for is not None and term in stands_for:
+                add(stands_for[term])
         elif term.op == "ite":
             condition, yes, no = term.args
             add(condition)

@@ -291,11 +291,14 @@ class Load(Instruction):
 
 @record
 class Store(Instruction):
+    """`carries`: writes a struct, or part of one, that was handed over in a register."""
+
     value: Operand
     pointer: Operand
     align: int
     volatile: bool
     atomic: bool
+    carries: bool = False  # filled in by `vouch.c.struct_registers`
     field: int | None = None  # bits that are new, where it writes a bit-field (`vouch.c.bitfields`)
 
 
@@ -602,3 +605,8 @@ class Program:
     models: frozenset[str] = frozenset()  # functions whose body is one of vouch's library models
     # Where the lines of its files can be read.
     sources: Sources = field(default_factory=Sources, compare=False, repr=False)
+
+    def may_be_missing(self, name: str) -> bool:
+        """Is it a weak symbol that nothing here defines, so that its address may be null?"""
+        declared = self.functions.get(name) or self.globals.get(name)
+        return declared is not None and declared.linkage == "extern_weak"

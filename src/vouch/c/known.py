@@ -6,19 +6,23 @@ A row is `names : where their meaning is : traits`, for functions that have all 
   native run does instead);
 - `model FILE`: a C model in `models/`, in which the contract of its pointers is written down;
 - `outside CONTRACT`: nothing is known but what its prototype demands of its arguments, one letter for each:
-  `s` a string, `r` an object to read, `w` one to write (capital letters: or null), `-` anything else.
+  `s` a string, `r` an object to read, `w` one to write, `t` a string that is changed (capital letters: or
+  null), `-` anything else. A digit behind a letter is the number of the argument that says how many bytes
+  there are.
 
 Traits:
 
 - `silent`: writes nothing that the program can see; `harmless`: accesses no memory of its caller; `reads`:
   reads all of what its arguments point to; `prints`: reads the strings it is given and nothing else;
 - `allocates`, `frees`: the heap; `twice`: may return twice;
+- `divides`: its last argument is a divisor of the one before;
 - `assumes`, `claims`: conventions about a condition; `fails`: a condition did not hold (with the number of
   the argument that says which); `error`: must not be reached.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cache
@@ -32,6 +36,7 @@ class Trait(Enum):
     ALLOCATES = auto()
     FREES = auto()
     TWICE = auto()
+    DIVIDES = auto()
     ASSUMES = auto()
     CLAIMS = auto()
     FAILS = auto()
@@ -145,8 +150,9 @@ printf : model output : prints silent
 __isoc23_fscanf __isoc23_scanf __isoc23_sscanf __isoc99_fscanf __isoc99_scanf : model scan
 __isoc99_sscanf __isoc99_vfscanf __isoc99_vsscanf fscanf scanf sscanf vfscanf : model scan
 vscanf vsscanf : model scan
-__errno __errno_location __error _errno abs bsearch div htonl htons imaxabs labs : model stdlib
-ldiv llabs lldiv ntohl ntohs qsort qsort_r : model stdlib
+__errno __errno_location __error _errno abs bsearch htonl htons imaxabs labs llabs : model stdlib
+ntohl ntohs qsort qsort_r : model stdlib
+div ldiv lldiv : model stdlib : divides
 posix_memalign : model stdlib : allocates
 clearerr close creat fclose fdopen feof ferror fflush fileno fopen freopen fseek : model stream
 ftell open openat pclose popen remove rename rewind setbuf setvbuf sleep system : model stream
@@ -165,8 +171,8 @@ access mkdir chmod mkfifo truncate pathconf : outside s-
 link symlink : outside ss
 stat lstat statvfs statfs : outside sw
 fstat fstatvfs : outside -w
-getcwd : outside W-
-readlink : outside sw-
+getcwd : outside W1-
+readlink : outside sw2-
 realpath : outside sW
 opendir : outside s
 readdir closedir rewinddir telldir dirfd : outside r
@@ -176,10 +182,10 @@ fsetpos : outside rr
 fseeko : outside r--
 ftello flockfile funlockfile ftrylockfile : outside r
 setlinebuf : outside r
-fmemopen : outside W-s
+fmemopen : outside W1-s
 open_memstream : outside ww
 tmpnam : outside W
-mkstemp mkdtemp mktemp : outside w
+mkstemp mkdtemp mktemp : outside t
 putenv unsetenv : outside s
 setenv : outside ss-
 execv execvp : outside sr
@@ -195,6 +201,8 @@ mbsinit : outside R
 wcstol wcstoul wcstoll wcstoull : outside rW-
 wcstod wcstof wcstold : outside rW
 a64l : outside s
+confstr : outside -W2-
+getlogin_r : outside w1-
 ecvt fcvt : outside --ww
 gcvt : outside --w
 getsubopt : outside wrw
@@ -203,7 +211,7 @@ getopt_long getopt_long_only : outside -rsrW
 regcomp : outside ws-
 regexec : outside rs-W-
 regfree : outside w
-regerror : outside -rW-
+regerror : outside -rW3-
 fnmatch : outside ss-
 glob : outside s--w
 globfree : outside w
@@ -223,19 +231,19 @@ times : outside w
 getrusage getrlimit : outside -w
 setrlimit : outside -r
 uname : outside w
-gethostname : outside w-
+gethostname : outside w1-
 getpwnam getgrnam gethostbyname : outside s
 inet_addr : outside s
 inet_aton : outside sw
 inet_pton : outside -sw
-inet_ntop : outside -rw-
-bind connect : outside -r-
+inet_ntop : outside -rw3-
+bind connect : outside -r2-
 accept getsockname getpeername : outside -WW
 getaddrinfo : outside SSRw
 freeaddrinfo : outside r
-send : outside -r--
-sendto : outside -r--R-
-setsockopt : outside ---r-
+send : outside -r2--
+sendto : outside -r2--R5-
+setsockopt : outside ---r4-
 getsockopt : outside ---ww
 pipe : outside w
 poll : outside W--
@@ -255,11 +263,12 @@ frexpl modfl : outside -w
 sincos sincosf sincosl : outside -ww
 lgamma_r lgammaf_r : outside -w
 swab : outside rw-
-strfry memfrob : outside w-
-strerror_r : outside -w-
+strfry : outside t
+memfrob : outside w1-
+strerror_r : outside -w2-
 strverscmp : outside ss
 strcasestr : outside ss
-basename dirname : outside W
+basename dirname : outside T
 """
 
 # Whole families, by how their names begin: the engine's key ("" for none), and whether they are silent.
@@ -327,8 +336,9 @@ def is_silent(name: str) -> bool:
 
 @cache
 def numeric() -> frozenset[str]:
-    """Functions on fractions that may yield NaN or infinity."""
-    return frozenset(name + form for name in _NUMERIC.split() for form in ("", "f", "l"))
+    """Functions on fractions that may yield NaN or infinity, complex quotients among them."""
+    quotients = (name for name in TABLE if name.startswith("__div"))
+    return frozenset((*(name + form for name in _NUMERIC.split() for form in ("", "f", "l")), *quotients))
 
 
 def frees(name: str) -> bool:
@@ -340,7 +350,12 @@ def allocates(name: str) -> bool:
     return name in having(Trait.ALLOCATES) or name in _NEW
 
 
-def contract(name: str) -> str:
-    """What the prototype of a function outside demands of its arguments; "" for nothing."""
+@cache
+def contract(name: str) -> tuple[tuple[str, int | None], ...]:
+    """What the prototype of a function outside demands of its arguments: a letter for each, and the argument
+    with the number of its bytes. Empty for nothing."""
     row = TABLE.get(name)
-    return row.by if row is not None and row.place == "outside" else ""
+    if row is None or row.place != "outside":
+        return ()
+    found = re.findall(r"([A-Za-z-])(\d?)", row.by)
+    return tuple((letter, int(size) if size else None) for letter, size in found)

@@ -26,6 +26,7 @@ from vouch.c.ir import (
     Program,
     Register,
     Return,
+    Store,
 )
 
 _RECORDS = ("struct", "union")
@@ -33,11 +34,17 @@ _CASTS = ("trunc", "zext", "ptrtoint", "inttoptr")
 
 
 def mark(program: Program) -> None:
-    """Set `carries` on the loads that only hand a struct on."""
+    """Set `carries` on the loads that only hand a struct on, and on the stores of what was handed over."""
     for function in program.functions.values():
-        if _compiled(program, function) and _hands_on(program, function):
+        if not _compiled(program, function):
+            continue
+        if _hands_on(program, function):
             for load in _carrying(program, function):
                 load.carries = True
+        arrived = received(program, function)
+        for instruction in _instructions(function) if arrived else ():
+            if isinstance(instruction, Store) and isinstance(instruction.value, Register):
+                instruction.carries = instruction.value.name in arrived
 
 
 def _compiled(program: Program, function: Function) -> bool:

@@ -242,14 +242,20 @@ class Hit(NamedTuple):
 
     `type` is the scalar's, None for bytes of any kind; `value` what was written, None where that is not known
     or does not matter. `outside`: code outside wrote, so that pointers among it are valid. `spared` are bytes
-    that it cannot have been, because equal pointers are followed as such. `typed`: it was written as what it
-    is, as the language demands of pointers from outside."""
+    that it cannot have been, because equal pointers are followed as such. `kinds` are the scalars that bytes
+    may have been. `typed`: it was written as what it is, as the language demands of pointers from outside."""
 
     type: ir.Type | None
     value: Value | None
     outside: bool
     spared: tuple[int, int] | None
+    kinds: frozenset[ir.Type | None] = frozenset({None})
     typed: bool = True
+
+    @property
+    def over(self) -> bool:
+        """Were bytes written where pointers may lie? Nobody does so through a pointer to anything."""
+        return self.type is None and ir.PointerType() in self.kinds
 
 
 UNTYPED = Hit(None, None, False, None, typed=False)
@@ -285,7 +291,8 @@ class Disturbed(Layer):
     def effects(
         self, memory: Memory, target: MemObject, offset: int, type_: ir.Type
     ) -> list[tuple[Term, Hit, Effect]]:
-        here = memory.context.ctypes.scalar_at(target.ctype, offset)
+        here = memory.context.ctypes.only_scalar_at(target.ctype, offset)
+        here = here if here == type_ or type_ == BYTE else None
         size = memory.layout.store_size(type_)
         found: list[tuple[Term, Hit, Effect]] = []
         for symbol, hits in self.hits.items():
@@ -297,6 +304,16 @@ class Disturbed(Layer):
 
     def covers(self, memory: Memory, target: MemObject, offset: int, size: int) -> bool | None:
         return True
+
+    def _read(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> tuple[Value, Term]:
+        """A struct in a register is read member by member: what may have changed one need not change all."""
+        size = memory.layout.store_size(type_)
+        pieces = list(_members(memory, target, offset, size)) if isinstance(type_, ir.IntType) else []
+        if len(pieces) < 2 or any(isinstance(piece, ir.PointerType) for _, piece in pieces):
+            return super()._read(memory, target, offset, type_)
+        read = [self.read(memory, target, at, piece) for at, piece in pieces]
+        bits = memory.words.join([memory.to_bits(value) for value, _ in read])
+        return memory.from_bits(bits, type_), T.or_(T.FALSE, *(bad for _, bad in read))
 
     def combined(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> tuple[Value, Term]:
         value, bad = memory.read(target, self.old, offset, type_)
@@ -343,17 +360,34 @@ def add_hit(known: Mapping[Term, frozenset[Hit]], symbol: Term, hit: Hit) -> Map
 
 def _effect(hit: Hit, here: ir.Type | None, offset: int, size: int, type_: ir.Type) -> Effect:
     """`here` is the declared type of what is read as `type_`, None where it has none. A pointer changes only
-    where a pointer is written: other bytes make it invalid, which pointers from outside are not."""
+    where a pointer is written, or bytes `over` pointers: others make it invalid, which pointers from outside
+    are not."""
     if not hit.typed:
         return Effect.ANYTHING
     if hit.spared is not None and hit.spared[0] <= offset and offset + size <= hit.spared[1]:
         return Effect.NONE
     exact = Effect.VALUE if hit.value is not None and hit.type == type_ else Effect.ANYTHING
     if isinstance(type_, ir.PointerType):
-        return exact if hit.outside or isinstance(hit.type, ir.PointerType) else Effect.NONE
-    if hit.type is None or here is None or _is_character(here) or _is_character(hit.type):
+        return exact if hit.outside or hit.over or isinstance(hit.type, ir.PointerType) else Effect.NONE
+    kinds = hit.kinds if hit.type is None else {hit.type}
+    if here is None or None in kinds or here in kinds or _is_character(here):
         return exact
-    return exact if hit.type == here else Effect.NONE
+    return exact if any(_is_character(kind) for kind in kinds if kind is not None) else Effect.NONE
+
+
+def _members(memory: Memory, target: MemObject, offset: int, size: int) -> Iterator[tuple[int, ir.Type]]:
+    """The scalars in a stretch of an object, bytes where there are none; nothing where it is one scalar, or
+    where nobody knows."""
+    table, end = memory.context.ctypes, offset + size
+    first = table.only_scalar_at(target.ctype, offset)
+    if first is None or memory.layout.store_size(first) >= size:
+        return
+    while offset < end:
+        piece = table.only_scalar_at(target.ctype, offset)
+        if piece is None or offset + memory.layout.store_size(piece) > end:
+            piece = BYTE
+        yield offset, piece
+        offset += memory.layout.store_size(piece)
 
 
 def _is_character(type_: ir.Type) -> bool:

@@ -83,7 +83,8 @@ class Environment(PointerMaker):
         self.starts: dict[MemObject, int] = {}
         self.restricted: set[MemObject] = set()
         self._names: list[str] | None = None
-        self._own_pointers: dict[MemObject, dict[Term | None, Hit]] = {}  # pointers of the program's own
+        # Pointers of the program's own that it stored, and where.
+        self._own_pointers: dict[MemObject, dict[tuple[Term | None, Hit], None]] = {}
         self._others: dict[tuple[MemObject, int], list[Value]] = {}
         self.walker = Walker(context.ctypes, context.initial_pointers, context.addressed, whole=not typed)
 
@@ -273,14 +274,15 @@ class Environment(PointerMaker):
 
     def _chosen_places(self, held: int | None, ctype: int | None) -> list[int]:
         """A few offsets in an object of type `held` at which a pointer to `ctype` may lead."""
-        found = [0, *self.ctypes.places(held, ctype)[:4]]
+        found = self.ctypes.places(held, ctype)[:4]
+        elements = self.ctypes.same_element(held, ctype) and held != ctype
+        if elements or self.ctypes.is_bytes(held) or self.ctypes.is_bytes(ctype):
+            found.insert(0, 0)
         if held is not None and not self.ctypes.is_bytes(held):
             found += [-place for place in self.ctypes.places(ctype, held)[:4]]
         if ctype is not None and not self.ctypes.is_bytes(ctype):
             size = self.context.program.ctypes[ctype].size
             found += [size, -size]
-            if held is not None and self.ctypes.same(held, ctype):
-                found.remove(0)  # is there already
         else:
             found.append(1)
         return list(dict.fromkeys(found))[:8]
@@ -316,7 +318,7 @@ class Environment(PointerMaker):
         hits: Mapping[Term, frozenset[Hit]] = {}
         for target, symbol in self.overlaps.of(own) if self._own_pointers else ():
             element = self.overlaps.element(target, own)
-            for offset, hit in self._own_pointers.get(target, {}).items():
+            for offset, hit in self._own_pointers.get(target, {}):
                 hits = add_hit(hits, symbol, hit._replace(spared=self._spared(element, offset, hit.type)))
         if hits:
             own.initial = Late(hits)
@@ -334,9 +336,16 @@ class Environment(PointerMaker):
         return T.FALSE if found is None else T.and_(found[0], T.eq(x, T.add(y, found[1])))
 
     def disturb(
-        self, state: State, target: MemObject, offset: Term | None, type_: ir.Type | None, value: Value | None
+        self,
+        state: State,
+        target: MemObject,
+        offset: Term | None,
+        type_: ir.Type | None,
+        value: Value | None,
+        copied: bool = False,
     ) -> None:
-        """Something was written to `target`: what may overlap it may have changed."""
+        """Something was written to `target`: what may overlap it may have changed. `copied`: as bytes, in
+        pieces of a `type_` that need not be what lies there."""
         if target in self.restricted:
             return
         if not self.typed and target.kind is not Kind.STACK:
@@ -344,13 +353,32 @@ class Environment(PointerMaker):
         if isinstance(value, tuple) and type_ is not None:
             for part, (element, at) in zip(value, self.context.layouts.elements(type_), strict=True):
                 where = None if offset is None else self.context.memory.words.plus(offset, at)
-                self.disturb(state, target, where, element, part)
+                self.disturb(state, target, where, element, part, copied)
             return
-        if isinstance(type_, ir.PointerType) and not _leads_outside(value):
-            self._own_pointers.setdefault(target, {})[offset] = Hit(type_, value, False, None)
+        hit = self._written(target, offset, type_, value, copied)
+        if hit.over or (isinstance(type_, ir.PointerType) and not _leads_outside(value)):
+            self._own_pointers.setdefault(target, {})[offset, hit] = None
         for other, symbol in self.overlaps.of(target):
             spared = self._spared(self.overlaps.element(target, other), offset, type_)
-            self._hit(state, other, {symbol: Hit(type_, value, False, spared) if self.typed else UNTYPED})
+            self._hit(state, other, {symbol: hit._replace(spared=spared) if self.typed else UNTYPED})
+
+    def _written(
+        self,
+        target: MemObject,
+        offset: Term | None,
+        type_: ir.Type | None,
+        value: Value | None,
+        copied: bool,
+    ) -> Hit:
+        """What a write of the program does elsewhere: to scalars of its type, or as bytes."""
+        known = offset is not None and offset.value is not None
+        where = self.context.memory.signed(offset) if known and offset is not None else None
+        if isinstance(type_, ir.PointerType):
+            return Hit(type_, value, False, None)
+        kept = self.ctypes.written_as(target.ctype, where, type_, copied) if type_ is not None else None
+        if kept is not None:
+            return Hit(kept, value, False, None)
+        return Hit(None, None, False, None, self.ctypes.kinds(target.ctype))
 
     def _leak(self, state: State, value: Value | None) -> None:
         """Something is stored where others may read it: a pointer, or bytes that may hold any of those that
@@ -477,7 +505,7 @@ class _OwnData(PointerMaker):
 def _is_covered(hit: Hit) -> bool:
     """May what was written be there all the same in an object that nobody has looked at? Its pointers lead to
     what code outside knows."""
-    number = hit.type is not None and not isinstance(hit.type, ir.PointerType)
+    number = not hit.over and not isinstance(hit.type, ir.PointerType)
     return number or hit.outside or _leads_outside(hit.value)
 
 

@@ -203,17 +203,26 @@ def _recorded(out: Emitter, function: FunctionText, number: int) -> str | None:
 
 def _demanded(out: Emitter, function: FunctionText, number: int) -> None:
     """Look at what the prototype demands of the arguments."""
-    for parameter, letter in zip(function.parameters, known.contract(function.name), strict=False):
+    for parameter, (letter, counted) in zip(
+        function.parameters, known.contract(function.name), strict=False
+    ):
         if parameter.type != "ptr" or letter == "-":
             continue
-        count = "-1" if letter in "sS" else "1"
-        if letter.isupper():
-            null = out.value(f"icmp eq ptr {parameter.name}, null")
-            count = out.value(f"select i1 {null}, i64 0, i64 {count}")
-        if letter in "sS":
-            out.call("length", parameter.name, count, "1", str(number))
-        else:
-            out.call("access", parameter.name, count, str(int(letter in "wW")), str(number))
+        size = "1"
+        if counted is not None and counted < len(function.parameters):
+            given = function.parameters[counted]
+            size = given.name if given.type == "i64" else out.value(f"zext {given.type} {given.name} to i64")
+        null = out.value(f"icmp eq ptr {parameter.name}, null") if letter.isupper() else "false"
+        if letter in "sStT":
+            out.call("length", parameter.name, _unless(out, null, "-1"), "1", str(number))
+        if letter not in "sS":
+            written = str(int(letter not in "rR"))
+            out.call("access", parameter.name, _unless(out, null, size), written, str(number))
+
+
+def _unless(out: Emitter, null: str, count: str) -> str:
+    """A number of bytes, none where the pointer is null and may be."""
+    return count if null == "false" else out.value(f"select i1 {null}, i64 0, i64 {count}")
 
 
 def _unnamed(out: Emitter, array: str, first: int) -> None:

@@ -142,9 +142,12 @@ def binary_parts(line: Line) -> tuple[str, str, str, str]:
 
 
 def _overflow(out: Emitter, check: Check, site: int, line: Line, call: CallText | None) -> None:
-    _, kind, left, right = binary_parts(line)
+    if call is not None and len(call.arguments) >= 2:
+        (kind, _, left), (_, _, right) = call.arguments[-2:]
+    else:
+        _, kind, left, right = binary_parts(line)
     width = _width(kind)
-    if line.op in ("sdiv", "srem"):
+    if call is not None or line.op in ("sdiv", "srem"):
         least = out.value(f"icmp eq {kind} {left}, {_number(kind, -(1 << width - 1))}")
         minus = out.value(f"icmp eq {kind} {right}, {_number(kind, -1)}")
         truth = _widened(kind, 1)
@@ -206,10 +209,13 @@ def _nan(out: Emitter, check: Check, site: int, line: Line, call: CallText | Non
 def _fire_if_strange(
     out: Emitter, site: int, kind: str, result: str, operands: list[tuple[str, str]]
 ) -> None:
-    """Fire where finite operands gave a result that is none, in the same element."""
+    """Fire where finite operands gave a result that is none, in the same element; for a complex number in a
+    vector, whose parts are passed one by one, in either."""
     bad = _classified(out, kind, result, _NAN_OR_INFINITY)
     if bad is None:
         raise Unwatchable("the result is no number")
+    if any(other != kind for other, _ in operands if other in _FLOATS):
+        bad, kind = _any(out, kind, bad), "i1"
     truth = _widened(kind, 1) if kind.startswith("<") else "i1"
     for other, text in operands:
         fine = _classified(out, other, text, _FINITE)

@@ -62,7 +62,8 @@ class Trigger(StrEnum):
     """The site is executed while `value` is not zero: the same handler, reached for INT_MIN / -1."""
     OVERFLOW = "overflow"
     """The site is a `Binary` (add, sub, mul, sdiv, srem; without instrumentation) whose exact result,
-    operands read as `signed_to` says, is no number of its type. For sdiv and srem: INT_MIN / -1."""
+    operands read as `signed_to` says, is no number of its type. For sdiv and srem, and where the site is a
+    call of div or its kin: INT_MIN / -1."""
     SHIFT = "shift"
     """The site is a `Binary` shl, lshr or ashr (without instrumentation) whose right operand, read as
     unsigned, is not less than the width."""

@@ -1,4 +1,4 @@
-"""division-by-zero: the divisor of an integer `/` or `%` is zero.
+"""division-by-zero: the divisor of an integer `/` or `%`, or of `div` and its kin, is zero.
 
 Why it matters: the behaviour is undefined. Many processors trap; Cortex-M returns zero in silence.
 
@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 from vouch.c.checks.base import Category, Trigger
 from vouch.c.checks.context import Context, Found
-from vouch.c.checks.operands import handler_operand
+from vouch.c.checks.operands import handler_operand, quotient
 from vouch.c.checks.text import spell
 from vouch.c.ir import Binary, Location
 
@@ -55,6 +55,20 @@ def find(context: Context) -> Iterator[Found]:
                 Trigger.REACHED_ZERO,
                 site,
                 value=site.right,
+                operands=(text,),
+            )
+    for call in context.calls:
+        arguments = quotient(context, call)
+        place = context.place(call)
+        if arguments is not None and place is not None:
+            text = spell(context, call.arguments[arguments[1]], True)
+            yield Found(
+                CATEGORY,
+                place,
+                _message(text),
+                Trigger.FALSE_ARGUMENT,
+                call,
+                argument=arguments[1],
                 operands=(text,),
             )
 

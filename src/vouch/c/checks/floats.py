@@ -29,7 +29,7 @@ from vouch.c import known
 from vouch.c.checks.base import Category, Trigger
 from vouch.c.checks.context import Context, Found, callee_name
 from vouch.c.checks.text import binary, spell
-from vouch.c.ir import AtomicUpdate, Cast, FloatType, IntType, Operand, Type, VectorType
+from vouch.c.ir import AtomicUpdate, Cast, FloatType, IntType, Operand, StructType, Type, VectorType
 
 CATEGORY = Category.FLOAT
 
@@ -57,7 +57,8 @@ def find(context: Context) -> Iterator[Found]:
         match = _INTRINSIC.match(name)
         if (match or name in known.numeric()) and _is_float(call.type) and (place := context.place(call)):
             name = match.group(1) if match else name
-            message = f"{name}({', '.join(spell(context, a) for a in call.arguments)}) yields NaN or infinity"
+            text = f"{name}({', '.join(spell(context, a) for a in call.arguments)})"
+            message = f"{'the complex quotient' if name.startswith('__div') else text} yields NaN or infinity"
             yield Found(CATEGORY, place, message, Trigger.NAN, call)
     yield from _atomic(context)
 
@@ -71,6 +72,9 @@ def _atomic(context: Context) -> Iterator[Found]:
 
 
 def _element(kind: Type | None) -> Type | None:
+    """Of a vector, or of a complex number in two parts."""
+    if isinstance(kind, StructType) and kind.fields and len(set(kind.fields)) == 1:
+        return kind.fields[0]
     return kind.element if isinstance(kind, VectorType) else kind
 
 

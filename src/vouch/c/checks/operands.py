@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vouch.c import known
 from vouch.c.checks.context import Context, callee_name
 from vouch.c.checks.handlers import Handler
 from vouch.c.ir import (
@@ -25,6 +26,15 @@ from vouch.c.ir import (
     Select,
     Store,
 )
+
+
+def quotient(context: Context, call: Call) -> tuple[int, int] | None:
+    """Where among the arguments of a call dividend and divisor are, if a library function divides them."""
+    name = callee_name(call)
+    divides = name in known.having(known.Trait.DIVIDES) and name in context.program.models
+    count = len(call.arguments)
+    integers = all(isinstance(getattr(a, "type", None), IntType) for a in call.arguments[-2:])
+    return (count - 2, count - 1) if divides and count >= 2 and integers else None
 
 
 def handler_operand(context: Context, handler: Handler, index: int) -> Operand | None:

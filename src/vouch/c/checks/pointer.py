@@ -67,7 +67,7 @@ def find(context: Context) -> Iterator[Found]:
     yield from _members(context, places)
     for call in context.calls:
         name = callee_name(call)
-        if not name:
+        if not name or context.program.may_be_missing(name):
             found = _indirect(context, call)
             if found is not None:
                 yield found
@@ -204,7 +204,7 @@ def _copy(context: Context, places: PointsTo, call: Call) -> Iterator[Found]:
 
 def _indirect(context: Context, call: Call) -> Found | None:
     place = context.place(call)
-    if not isinstance(call.callee, Register) or place is None:
+    if not isinstance(call.callee, (Register, GlobalConstant)) or place is None:
         return None
     text = spell(context, call.callee)
     message = f"call through {text}, which may be null or no function"

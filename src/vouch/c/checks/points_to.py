@@ -111,7 +111,8 @@ class PointsTo:
     def _root(self, pointer: Operand) -> Place:
         match pointer:
             case GlobalConstant(name=name) if name in self.context.program.globals:
-                return Place(pointer)
+                missing = self.context.program.may_be_missing(name)
+                return Place(pointer) if not missing else Place(None, None, False)
             case ExpressionConstant(op="getelementptr", operands=(base, *indices), source=source):
                 return self._step(self._root(base), source, tuple(indices), None)
             case Register(name=name):

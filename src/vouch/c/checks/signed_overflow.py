@@ -24,11 +24,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vouch.c.checks.base import Category, Trigger
-from vouch.c.checks.context import Context, Found
+from vouch.c.checks.context import Context, Found, source_name
 from vouch.c.checks.handlers import Handler
-from vouch.c.checks.operands import handler_operand
+from vouch.c.checks.operands import handler_operand, quotient
 from vouch.c.checks.text import binary, spell
-from vouch.c.ir import Binary, IntConstant, Location, Operand
+from vouch.c.ir import Binary, Call, IntConstant, Location, Operand
 
 CATEGORY = Category.SIGNED_OVERFLOW
 
@@ -47,6 +47,21 @@ def find(context: Context) -> Iterator[Found]:
     for site in context.binaries:
         if _is_plain_signed(context, site) or _is_plain_quotient(context, site, guarded):
             yield _uninstrumented(context, site)
+    for call in context.calls:
+        found = _called(context, call)
+        if found is not None:
+            yield found
+
+
+def _called(context: Context, call: Call) -> Found | None:
+    """div(a, b) and its kin."""
+    places, place = quotient(context, call), context.place(call)
+    if places is None or place is None or not _may_be_minus_one(call.arguments[places[1]]):
+        return None
+    operands = tuple(spell(context, call.arguments[number], True) for number in places)
+    text = f"{source_name(context.program, call)}({', '.join(operands)})"
+    message = f"{text} overflows its type"
+    return Found(CATEGORY, place, message, Trigger.OVERFLOW, call, signed_to=True, operands=operands)
 
 
 def overflows(context: Context, category: Category, signed: bool) -> Iterator[Found]:
