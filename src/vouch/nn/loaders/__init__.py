@@ -54,5 +54,9 @@ def _load(file: Path, name: str) -> Network | Quantised:
             from vouch.nn.loaders.objects import load_torch
 
             return load_torch(file)
+        case ".tflite":
+            from vouch.nn.loaders.tflite import load_tflite
+
+            return load_tflite(file)
         case other:
             raise VouchError(f"{name}: unknown kind of network {other!r}; known are {', '.join(SUFFIXES)}")
