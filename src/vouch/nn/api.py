@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from vouch.errors import Unsupported, VouchError
+from vouch.nn.int8.network import Quantised
 from vouch.nn.join import joined
-from vouch.nn.loaders import load
+from vouch.nn.loaders import load, load_subject
 from vouch.nn.loaders.files import read, resolved
 from vouch.nn.network import Network
 from vouch.nn.operators.base import Array
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
     from vouch.nn.vnnlib2 import Declared
 
 Path_: TypeAlias = str | PathLike[str]
-NetworkLike: TypeAlias = Network | Path_ | Sequence[tuple[Array, Array]] | Mapping[str, "Network | Path_"]
+NetworkLike: TypeAlias = (
+    Network | Quantised | Path_ | Sequence[tuple[Array, Array]] | Mapping[str, "Network | Path_"]
+)
 
 
 def verify(network: NetworkLike, property: Property | Path_, **options: Any) -> Result:
@@ -63,7 +66,7 @@ def robust(
     stretches the radius input by input, `lower` and `upper` cut the set to valid inputs. With `bottom`, the
     class is that of the smallest output.
     """
-    subject = as_network(network)
+    subject = as_subject(network)
     around = {"norm": norm, "scale": scale, "lower": lower, "upper": upper}
     prop = near(subject, point, radius, label=label, distance=distance, bottom=bottom, **around)
     result = decide(subject, prop, resolve("nn", options))
@@ -73,7 +76,7 @@ def robust(
 
 def about(
     result: Result,
-    network: Network,
+    network: Network | Quantised,
     point: Array | Sequence[float],
     radius: float,
     *,
@@ -140,7 +143,7 @@ def _region(path: Path) -> Property:
 
 
 def near(
-    network: Network,
+    network: Network | Quantised,
     point: Array | Sequence[float],
     radius: float,
     *,
@@ -161,13 +164,20 @@ def near(
     return within(centre, radius, network.evaluate(centre[None, :])[0], distance, **around)
 
 
-def predicted(network: Network, point: Array, *, bottom: bool = False) -> int:
+def predicted(network: Network | Quantised, point: Array, *, bottom: bool = False) -> int:
     """The class of a point: the index of the strictly largest output, or with `bottom` of the smallest."""
     output = network.evaluate(point[None, :])[0] * (-1 if bottom else 1)
     best = int(output.argmax())
     if np.count_nonzero(output == output[best]) > 1:
         raise VouchError("two classes score the same at the point; name one as label")
     return best
+
+
+def as_subject(source: NetworkLike) -> Network | Quantised:
+    """`as_network`, or an int8 network where a file holds one."""
+    if isinstance(source, Quantised):
+        return source
+    return load_subject(source) if isinstance(source, (str, PathLike)) else as_network(source)
 
 
 def as_network(source: NetworkLike) -> Network:
@@ -178,6 +188,8 @@ def as_network(source: NetworkLike) -> Network:
             return load(source)
         case Mapping():
             return joined([as_network(part) for part in source.values()])
+        case Quantised():
+            raise VouchError(f"{source.name}: an int8 network where one of real numbers is expected")
         case _:
             return _from_object(source)
 
@@ -204,17 +216,21 @@ def decide(
     `report` is called now and then with the share of the question that is proved.
     """
     start = time.monotonic()
-    if settings.format is None and settings.engine in ("enumerate", "smt", "code"):
-        raise VouchError(f"engine {settings.engine} decides networks in fixed point: give --format K.L")
     if isinstance(prop, Property):
-        subject, asked = as_network(network), prop
+        subject, asked = as_subject(network), prop
     else:
         subject, asked = _matched(network, Path(prop))
     asked.check_sizes(subject.inputs, subject.outputs, subject.name)
+    if not isinstance(subject, Network):
+        from vouch.nn.int8.decide import verify as decide_int8
+    elif settings.format is None and settings.engine in ("enumerate", "smt", "code"):
+        raise VouchError(f"engine {settings.engine} decides networks in fixed point: give --format K.L")
     history = History(start, report)
     report = history.hear
     try:
-        if settings.format is not None:
+        if not isinstance(subject, Network):
+            result = decide_int8(subject, asked, settings, report)
+        elif settings.format is not None:
             result = _in_fixed_point(subject, network, asked, settings, report)
         else:
             result = _confirmed(subject, asked, _search(subject, asked, settings, report))
@@ -227,7 +243,7 @@ def decide(
     return replace(result, seconds=seconds, question=question, history=history.until(seconds, result.verdict))
 
 
-def _name(given: NetworkLike, subject: Network) -> str:
+def _name(given: NetworkLike, subject: Network | Quantised) -> str:
     if isinstance(given, Mapping):
         return ", ".join(_name(each, subject) for each in given.values())
     return str(given) if isinstance(given, (str, PathLike)) else subject.name
@@ -247,7 +263,7 @@ def _in_fixed_point(
     return decide_integers(subject, prop, settings, report)
 
 
-def _matched(network: NetworkLike, path: Path) -> tuple[Network, Property]:
+def _matched(network: NetworkLike, path: Path) -> tuple[Network | Quantised, Property]:
     """The property in a VNN-LIB file of either version, and the network or networks that it speaks about."""
     from vouch.nn import properties, vnnlib2
 
@@ -258,8 +274,12 @@ def _matched(network: NetworkLike, path: Path) -> tuple[Network, Property]:
     if not properties.is_version_2(text):
         if isinstance(network, Mapping) and len(network) > 1:
             raise VouchError(f"{path}: VNN-LIB 1.0 speaks about one network, {len(network)} are given")
-        return as_network(network), properties.parse(text, str(path))
+        return as_subject(network), properties.parse(text, str(path))
     query = vnnlib2.parse_query(text, str(path))
+    if len(query.networks) == 1 and not isinstance(network, Mapping):
+        return as_subject(network), query.prop
+    if isinstance(network, Quantised):
+        raise VouchError(f"{path}: speaks of several networks, which int8 ones cannot be")
     return joined(_named(network, query.networks, path)), query.prop
 
 

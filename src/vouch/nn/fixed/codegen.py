@@ -22,7 +22,9 @@ from vouch.nn.fixed.network import (
     IntegerNode,
     Leaky,
     Lookup,
+    Pair,
     Quotient,
+    Requantise,
     Rescale,
     Select,
     Source,
@@ -184,6 +186,8 @@ class _Source:
             case Lookup():
                 f = self._lookup(node.table)
                 self._each(node.size, f"{to}[j] = {f}({self._name(node.input)}[j]);")
+            case Requantise() | Pair():
+                raise Unsupported("a step function; int8 networks are decided by enumerate and bounds")
             case Select():
                 x = self._joined(index, node.inputs)
                 for j, (column, constant) in enumerate(

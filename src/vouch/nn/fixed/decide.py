@@ -82,6 +82,11 @@ class Question:
         return int(self.settings.jobs or os.cpu_count() or 1)
 
     @property
+    def runtime(self) -> str:
+        """What confirms counterexamples."""
+        return RUNTIME
+
+    @property
     def native(self) -> Any:
         """The compiled network, made when it is first needed."""
         if self._native is None:
@@ -99,21 +104,21 @@ class Question:
             return self.made(Verdict.SAFE, "vacuity", vacuous=True, warnings=(warning,), progress=1.0)
         from vouch.nn.fixed.engines import engine
 
-        return self._confirmed(engine(str(self.settings.engine))(self))
+        return self.confirmed(engine(str(self.settings.engine))(self))
 
     def made(self, verdict: Verdict, engine: str, **more: Any) -> Result:
         return Result(
-            verdict, engine, self.clock.spent, statistics=dict(self.statistics), runtime=RUNTIME, **more
+            verdict, engine, self.clock.spent, statistics=dict(self.statistics), runtime=self.runtime, **more
         )
 
     def violation(self, engine: str, numbers: Ints) -> Result:
-        """An input that violates; the result is a claim until `_confirmed` has run it."""
+        """An input that violates; the result is a claim until `confirmed` has run it."""
         outputs = evaluate(self.network, numbers[None, :])[0]
         given, made = self.network.input_format, self.network.output_format
         found = Counterexample(given.reals(numbers), made.reals(outputs))
         return self.made(Verdict.UNSAFE, engine, counterexample=found, replayed=False)
 
-    def _confirmed(self, result: Result) -> Result:
+    def confirmed(self, result: Result) -> Result:
         from dataclasses import replace
 
         found = result.counterexample

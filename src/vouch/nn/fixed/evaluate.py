@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import assert_never
+from functools import lru_cache
+from typing import Any, assert_never
 
 import numpy as np
 
@@ -15,7 +16,9 @@ from vouch.nn.fixed.network import (
     IntegerNode,
     Leaky,
     Lookup,
+    Pair,
     Quotient,
+    Requantise,
     Rescale,
     Select,
     Source,
@@ -65,6 +68,10 @@ def value(node: IntegerNode, before: list[Ints], rows: Ints) -> Ints:
             return np.asarray(chosen.max(axis=2) if node.sign > 0 else chosen.min(axis=2))
         case Lookup():
             return node.table.look(before[node.input])
+        case Requantise():
+            return stepped(node, before[node.input])
+        case Pair():
+            return paired(node, before[node.left], before[node.right])
         case Select():
             x = _joined(node.inputs, before)
             return np.where(node.columns < 0, node.constants, x[:, np.maximum(node.columns, 0)])
@@ -87,7 +94,49 @@ def _joined(inputs: tuple[int, ...], before: list[Ints]) -> Ints:
     return np.concatenate([before[index] for index in inputs], axis=1)
 
 
+def stepped(node: Requantise, x: Ints) -> Ints:
+    """The values of a step function for rows x [batch, size]."""
+    if len(node.thresholds) == 1:
+        return np.asarray(node.low + np.searchsorted(node.thresholds[0], x, side="right"))
+    found = np.empty_like(x)
+    for number, steps in enumerate(node.thresholds):
+        part = np.flatnonzero(node.group == number)
+        found[:, part] = node.low + np.searchsorted(steps, x[:, part], side="right")
+    return found
+
+
+def paired(node: Pair, left: Ints, right: Ints) -> Ints:
+    return np.asarray(node.entries[left - node.first[0], right - node.first[1]])
+
+
+@lru_cache(maxsize=64)
+def _matrix(node: Sums, columns: int) -> tuple[Any, float]:
+    """The weights as a float64 matrix, and the largest sum of absolute weights in a row."""
+    from scipy.sparse import csr_array
+
+    rows = np.repeat(np.arange(node.size), node.columns.shape[1])
+    entries = node.weights.ravel().astype(np.float64), (rows, node.columns.ravel())
+    matrix = csr_array(entries, shape=(node.size, columns))
+    most = float(np.abs(node.weights).sum(axis=1).max(initial=0))
+    return (matrix.toarray().T if matrix.nnz * 4 > node.size * columns else matrix), most
+
+
+def _whole_sums(node: Sums, x: Ints) -> Ints | None:
+    """Sums without a shift that wrap around, by one product of matrices; None where float64 would round."""
+    if node.shift or node.word.overflow is not Overflow.WRAP:
+        return None
+    matrix, most = _matrix(node, x.shape[1])
+    if most * max(1.0, float(np.abs(x).max(initial=0))) >= 2.0**53:
+        return None
+    values = x.astype(np.float64)
+    sums = values @ matrix if isinstance(matrix, np.ndarray) else (matrix @ values.T).T
+    return node.word.narrow(sums.astype(np.int64) + node.bias)
+
+
 def _sums(node: Sums, x: Ints) -> Ints:
+    quick = _whole_sums(node, x)
+    if quick is not None:
+        return quick
     products = node.word.narrow(shifted(x[:, node.columns] * node.weights, node.shift, node.rounding))
     if node.word.overflow is Overflow.WRAP:
         # Sums modulo 2^bits: it does not matter when they are reduced.

@@ -24,7 +24,9 @@ from vouch.nn.fixed.network import (
     IntegerNode,
     Leaky,
     Lookup,
+    Pair,
     Quotient,
+    Requantise,
     Rescale,
     Select,
     Source,
@@ -222,6 +224,8 @@ class Encoding:
                 known = self.ranges[node.input]
                 values = enumerate(self.values[node.input])
                 return [self._looked(x, node, int(known.low[0, j]), int(known.high[0, j])) for j, x in values]
+            case Requantise() | Pair():
+                raise Unsupported("a step function; int8 networks are decided by enumerate and bounds")
             case Select():
                 given = self._joined(node.inputs)
                 chosen = zip(node.columns.tolist(), node.constants.tolist(), strict=True)

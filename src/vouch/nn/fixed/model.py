@@ -16,7 +16,7 @@ import numpy as np
 from vouch.errors import Unsupported
 from vouch.nn.bounds.model import Model, model_from
 from vouch.nn.bounds.relax import Relaxation
-from vouch.nn.fixed.format import Format, Ints, Overflow, Rounding
+from vouch.nn.fixed.format import Format, Ints, Overflow, Rounding, Word
 from vouch.nn.fixed.network import (
     Clamp,
     Extreme,
@@ -24,7 +24,9 @@ from vouch.nn.fixed.network import (
     IntegerNode,
     Leaky,
     Lookup,
+    Pair,
     Quotient,
+    Requantise,
     Rescale,
     Select,
     Source,
@@ -198,6 +200,10 @@ class _Lowering:
                 return self._extreme(node)
             case Lookup():
                 return self._lookup(node, form)
+            case Requantise():
+                return self._steps(node)
+            case Pair():
+                return self._pair(node)
             case Select():
                 return builder.affine(
                     self._inputs(node.inputs), self._selected(node), form.reals(node.constants)
@@ -285,6 +291,34 @@ class _Lowering:
             return largest
         return self.builder.affine((largest,), (Sparse.scale(-np.ones(node.size)),), np.zeros(node.size))
 
+    def _steps(self, node: Requantise) -> int:
+        """clip(r, least, most) of an integer r that is a line of x up to noise. Where x is clipped, any such
+        r will do, so the noise has to be at least what rounding the line to an integer takes."""
+        lines = [_line(steps, node.low) for steps in node.thresholds]
+        slope, shift, noise, least, most = (np.array(part)[node.group] for part in zip(*lines, strict=True))
+        index = self.builder.affine((self.at[node.input],), (Sparse.scale(slope),), shift)
+        return self._clipped(index, noise, least, most)
+
+    def _pair(self, node: Pair) -> int:
+        """The same for a line of two values."""
+        slopes, shift, noise, least, most = _plane(node)
+        maps = tuple(Sparse.scale(np.full(node.size, slope)) for slope in slopes)
+        every = np.ones(node.size)
+        inputs: tuple[int, ...] = self.at[node.left], self.at[node.right]
+        if inputs[0] == inputs[1]:
+            inputs, maps = inputs[:1], (Sparse.scale(every * sum(slopes)),)
+        index = self.builder.affine(inputs, maps, every * shift)
+        return self._clipped(index, every * noise, every * least, every * most)
+
+    def _clipped(self, index: int, noise: Array, least: Array, most: Array) -> int:
+        size = len(noise)
+        identity, minus = Sparse.scale(np.ones(size)), (Sparse.scale(-np.ones(size)),)
+        self.noise[index] = np.maximum(noise, 0.5) * _WIDEN
+        self.rules.words[index] = _Word(-(2.0**52), 2.0**52, 1.0, None)
+        above = self.builder.relu(self.builder.affine((index,), (identity,), -least))
+        below = self.builder.relu(self.builder.affine((above,), minus, most - least))
+        return self.builder.affine((below,), minus, most)
+
     def _lookup(self, node: Lookup, form: Format) -> int:
         add = {"sigmoid": self.builder.sigmoid, "tanh": self.builder.tanh}.get(node.table.kind)
         if add is None or not node.table.increasing:
@@ -292,6 +326,45 @@ class _Lowering:
         index = add(self.at[node.input])
         self.rules.tables[index] = node.table, form
         return index
+
+
+def _line(thresholds: Ints, low: int) -> tuple[float, float, float, float, float]:
+    """(slope, shift, noise, least, most): a step function is clip(slope x + shift + d, least, most) for some
+    |d| <= noise, at every x of 32 bits."""
+    below = int(np.count_nonzero(thresholds <= Word(32).low))
+    reached = thresholds[(thresholds > Word(32).low) & (thresholds <= Word(32).high)].astype(np.float64)
+    least = low + below
+    most = least + len(reached)
+    if not len(reached):
+        return 0.0, float(least), 0.0, float(least), float(most)
+    width = reached[-1] - reached[0]
+    slope = (len(reached) - 1) / width if width > 0 else 0.0
+    starts, ends = reached, reached - 1
+    up = least + np.arange(len(reached))
+    # The value just before a step is `up`, at the step it is one more.
+    off = np.concatenate([up - slope * ends, up + 1 - slope * starts])
+    shift, noise = float(off.max() + off.min()) / 2, float(off.max() - off.min()) / 2
+    slack = 2.0**-48 * (slope * float(np.abs(reached).max()) + abs(shift) + 1)
+    return slope, shift, noise + slack, float(least), float(most)
+
+
+def _plane(node: Pair) -> tuple[tuple[float, float], float, float, float, float]:
+    """(slopes, shift, noise, least, most) as of `_line`, for all entries of the table."""
+    values = node.entries.ravel().astype(np.float64)
+    least, most = float(values.min()), float(values.max())
+    axes = zip(node.entries.shape, node.first, strict=True)
+    grid = np.meshgrid(*(np.arange(count) + float(first) for count, first in axes), indexing="ij")
+    x, y = (part.ravel() for part in grid)
+    inner = (values > least) & (values < most)
+    if not inner.any():
+        return (0.0, 0.0), (least + most) / 2, (most - least) / 2, least, most
+    given = np.stack([x[inner], y[inner], np.ones(int(inner.sum()))], axis=1)
+    fitted = np.linalg.lstsq(given, values[inner], rcond=None)[0]
+    slopes, shift = (max(0.0, float(fitted[0])), max(0.0, float(fitted[1]))), float(fitted[2])
+    off = values - (slopes[0] * x + slopes[1] * y + shift)
+    off = np.where(values <= least, np.minimum(off, 0), np.where(values >= most, np.maximum(off, 0), off))
+    noise = float(np.abs(off).max()) + 2.0**-40 * float(np.abs(values).max() + np.abs(shift) + 1)
+    return slopes, shift, noise, least, most
 
 
 def _trailing(weights: Ints) -> Ints:

@@ -11,6 +11,8 @@ the last one is the output. Fixed-point networks and int8 networks are both writ
 - `Leaky`: a product with a constant below zero;
 - `Extreme`: the largest or smallest of several values;
 - `Lookup`: a table;
+- `Requantise`: an increasing function given by where it steps up, such as a requantisation to 8 bits;
+- `Pair`: a table of two values, such as the sum of two 8-bit numbers of different scales;
 - `Select`: rearranged elements, constants among them.
 """
 
@@ -126,6 +128,34 @@ class Lookup:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Requantise:
+    """y[j] = low + how many of thresholds[group[j]] are at most x[j].
+
+    `thresholds` [groups, steps] are in ascending order; one that no value reaches lies above all values.
+    """
+
+    input: int
+    group: Ints
+    thresholds: Ints
+    low: int
+
+    @property
+    def size(self) -> int:
+        return len(self.group)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pair:
+    """y[j] = entries[left[j] - first[0], right[j] - first[1]], which increases in both."""
+
+    left: int
+    right: int
+    size: int
+    entries: Ints
+    first: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Select:
     """y[j] = x[columns[j]], or constants[j] where the column is negative; `x` as in `Sums`."""
 
@@ -138,7 +168,9 @@ class Select:
         return len(self.columns)
 
 
-IntegerNode: TypeAlias = Source | Sums | Rescale | Quotient | Clamp | Leaky | Extreme | Lookup | Select
+IntegerNode: TypeAlias = (
+    Source | Sums | Rescale | Quotient | Clamp | Leaky | Extreme | Lookup | Requantise | Pair | Select
+)
 
 
 def sources(node: IntegerNode) -> tuple[int, ...]:
@@ -148,8 +180,10 @@ def sources(node: IntegerNode) -> tuple[int, ...]:
             return ()
         case Sums() | Extreme() | Select():
             return node.inputs
-        case Rescale() | Quotient() | Clamp() | Leaky() | Lookup():
+        case Rescale() | Quotient() | Clamp() | Leaky() | Lookup() | Requantise():
             return (node.input,)
+        case Pair():
+            return node.left, node.right
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,6 +12,7 @@ from typing import Any, assert_never
 
 import numpy as np
 
+from vouch.nn.fixed.evaluate import paired, stepped
 from vouch.nn.fixed.format import Ints, Overflow, Word, divided, shifted
 from vouch.nn.fixed.network import (
     Clamp,
@@ -20,7 +21,9 @@ from vouch.nn.fixed.network import (
     IntegerNode,
     Leaky,
     Lookup,
+    Pair,
     Quotient,
+    Requantise,
     Rescale,
     Select,
     Source,
@@ -93,6 +96,12 @@ def _range(node: IntegerNode, before: list[Range], low: Ints, high: Ints) -> Ran
         case Lookup():
             x = before[node.input]
             return _kept(*looked(node.table, x.low, x.high))
+        case Requantise():
+            x = before[node.input]
+            return _kept(stepped(node, x.low), stepped(node, x.high))
+        case Pair():
+            x, y = before[node.left], before[node.right]
+            return _kept(paired(node, x.low, y.low), paired(node, x.high, y.high))
         case Select():
             x = _joined(node.inputs, before)
             places = np.maximum(node.columns, 0)

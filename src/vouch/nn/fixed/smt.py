@@ -22,7 +22,9 @@ from vouch.nn.fixed.network import (
     IntegerNode,
     Leaky,
     Lookup,
+    Pair,
     Quotient,
+    Requantise,
     Rescale,
     Select,
     Source,
@@ -122,6 +124,8 @@ class Encoding:
                     _looked(x, node.table, int(known.low[0, j]), int(known.high[0, j]), width)
                     for j, x in enumerate(self.values[node.input])
                 ]
+            case Requantise() | Pair():
+                raise Unsupported("a step function; int8 networks are decided by enumerate and bounds")
             case Select():
                 given, width = self._joined(node.inputs), self._width(index)
                 chosen = zip(node.columns.tolist(), node.constants.tolist(), strict=True)

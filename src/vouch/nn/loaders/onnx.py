@@ -13,6 +13,7 @@ from onnx import numpy_helper
 from onnx.external_data_helper import uses_external_data
 
 from vouch.errors import VouchError
+from vouch.nn.int8.network import Quantised
 from vouch.nn.loaders.files import inside, read, stem
 from vouch.nn.loaders.memory import most_numbers
 from vouch.nn.loaders.onnx_node import Context, OnnxNode
@@ -25,13 +26,23 @@ from vouch.nn.operators.base import Array, Shape
 _FLOATS = {onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE}
 
 
-def load_onnx(path: Path) -> Network:
+def load_onnx(path: Path) -> Network | Quantised:
     """The network in an ONNX file, gzipped or not; dynamic batch dimensions become 1."""
-    return from_bytes(read(path), stem(path), path.parent)
+    model, data = _model(read(path), stem(path), path.parent)
+    from vouch.nn.int8.onnx import is_quantised, read_quantised
+
+    name = stem(path)
+    return read_quantised(data, name) if is_quantised(model) else _Reader(model, name).network(data)
 
 
 def from_bytes(data: bytes, name: str, folder: Path | None = None) -> Network:
     """The network in a serialised model. External data is read from `folder` only."""
+    model, data = _model(data, name, folder)
+    return _Reader(model, name).network(data)
+
+
+def _model(data: bytes, name: str, folder: Path | None) -> tuple[Any, bytes]:
+    """The model, and its bytes with external data brought in."""
     try:
         model = onnx.load_model_from_string(data)
     except Exception:  # protobuf has its own exceptions for each of its implementations
@@ -40,7 +51,7 @@ def from_bytes(data: bytes, name: str, folder: Path | None = None) -> Network:
         raise VouchError(f"{name}: not an ONNX model, or an empty one")
     if _bring_in(model, name, folder):
         data = model.SerializeToString()
-    return _Reader(model, name).network(data)
+    return model, data
 
 
 def _bring_in(model: Any, name: str, folder: Path | None) -> bool:

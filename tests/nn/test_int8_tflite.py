@@ -1,0 +1,91 @@
+"""Int8 networks of TensorFlow Lite: the reference against tflite-micro, the engines against all inputs."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.nn.int8_truth import question
+from tests.nn.tflite_builder import Builder, int8_model, options
+
+import vouch
+from vouch.errors import VouchError
+from vouch.nn.int8.network import Quantised
+from vouch.nn.loaders import load_subject
+from vouch.verdict import Verdict
+
+
+def loaded(folder: Path, data: bytes) -> Quantised:
+    path = folder / "net.tflite"
+    path.write_bytes(data)
+    network = load_subject(path)
+    assert isinstance(network, Quantised)
+    return network
+
+
+def check_seed(folder: Path, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    data, (scale, zero) = int8_model(rng)
+    network = loaded(folder, data)
+    points = rng.uniform(-131 - zero, 130 - zero, (60, network.inputs)) * float(scale)
+    points[:20] = (np.rint(points[:20] / scale) + 0.5) * scale  # where quantisation ties
+    points = points.astype(np.float32).astype(np.float64)
+    assert np.array_equal(network.evaluate(points), network.runtime.run(points))
+    prop, violated = question(rng, network, float(scale), zero, (-128, 127))
+    for engine in ("enumerate", "bounds", "auto"):
+        result = vouch.nn.verify(network, prop, engine=engine, timeout=60)
+        assert result.verdict is (Verdict.UNSAFE if violated else Verdict.SAFE), (seed, engine, result.reason)
+        if result.counterexample is not None:
+            assert result.replayed
+            point = result.counterexample.input
+            output = network.runtime.run(point[None, :])[0]
+            assert np.array_equal(output, result.counterexample.output)
+            assert prop.violated(point, output)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_every_engine_agrees_with_the_runtime(tmp_path: Path, seed: int) -> None:
+    check_seed(tmp_path, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(12, 212))
+def test_every_engine_agrees_with_the_runtime_on_many(tmp_path: Path, seed: int) -> None:
+    check_seed(tmp_path, seed)
+
+
+def doubled(limit: int = 0) -> bytes:
+    """y = 2 x in steps of 1/8, for x in steps of 1/16."""
+    b = Builder()
+    given = b.tensor([1, 1], np.int8, 1 / 16, 0)
+    weights = b.tensor([1, 1], np.int8, 1 / 32, 0, [[64]])
+    bias = b.tensor([1], np.int32, 1 / 512, 0, [limit])
+    made = b.tensor([1, 1], np.int8, 1 / 8, 0)
+    b.operator("FULLY_CONNECTED", [given, weights, bias], made, options("FullyConnectedOptions"))
+    return b.file(given, made)
+
+
+def test_reals_of_int8_tensors_are_what_their_scales_say(tmp_path: Path) -> None:
+    network = loaded(tmp_path, doubled())
+    assert network.evaluate(np.array([[0.5], [1.0], [7.9], [0.03], [0.032]])).ravel().tolist() == [
+        1.0, 2.0, 15.75, 0.0, 0.125,
+    ]  # fmt: skip
+    assert vouch.nn.robust(network, [1.0], 0.25, distance=0.5).verdict is Verdict.SAFE
+    found = vouch.nn.robust(network, [1.0], 0.25, distance=0.49)
+    assert found.verdict is Verdict.UNSAFE
+    assert found.runtime == "tflite-micro"
+
+
+def test_damaged_files_are_refused(tmp_path: Path) -> None:
+    data = doubled()
+    rng = np.random.default_rng(1)
+    for number in range(60):
+        broken = bytearray(data)
+        for _ in range(int(rng.integers(1, 6))):
+            broken[int(rng.integers(8, len(broken)))] = int(rng.integers(256))
+        path = tmp_path / f"{number}.tflite"
+        path.write_bytes(bytes(broken) if number % 2 else data[: 8 + number * 4])
+        with suppress(VouchError):  # nothing else may come out
+            load_subject(path)
