@@ -92,7 +92,8 @@ class Branching:
         sure = np.ones(size, dtype=bool)
         for root in self.tape.roots:
             truth = self.tape.truth(values, root)
-            sure &= truth.true & ~truth.false
+            # What the math library gives at a point is known up to its error: whoever checks knows more.
+            sure &= truth.true & (~truth.false if not self.tape.library.calls else truth.true)
         for place in np.flatnonzero(sure)[:4]:
             assignment = {v: _bits(v, points[v], int(place)) for v in points}
             assignment |= {v: bool(t.true[0]) for v, t in self.fixed.items() if isinstance(t, Truth)}
