@@ -114,6 +114,10 @@ def test_all_floats_are_counted():
     assert 0xFF800000 in seen
     assert 0x7FC00000 in seen
     assert 0x7F800000 in seen
+    large = T.not_(T.fp_lt(number, T.fp_const(bits_of(FLOAT32, 3e38), FLOAT32)))
+    asked = exhaust.pose([T.fp_is_nan(T.fp_mul(number, number))], [large], {})
+    assert asked is not None
+    assert asked.points < 1 << 21
     assert exhaust.decide(asked, later()).found == {number: 0x7FC00000}
 
 
@@ -133,7 +137,8 @@ def test_a_model_is_found_and_a_proof_is_whole():
 
 def test_time_that_is_up_proves_nothing():
     number = T.fp_from_bits(T.symbol("exhaust-late", bitvec(32)), FLOAT32)
-    asked = exhaust.pose([T.fp_lt(T.fp_sqrt(number), T.fp_const(bits_of(FLOAT32, -1.0), FLOAT32))], [], {})
+    one = T.fp_const(bits_of(FLOAT32, 1.0), FLOAT32)
+    asked = exhaust.pose([T.fp_lt(T.fp_add(number, one), number)], [], {})
     assert asked is not None
     running = exhaust._Running(asked, lambda begin, end: end, time.monotonic() - 1)
     assert not running.finish().proved

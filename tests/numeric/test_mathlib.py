@@ -28,7 +28,8 @@ def samples(r, dtype, count):
 
 
 def results(name, dtype, bits, *arguments):
-    found = [real.call(name, tuple(int(b) for b in row)) for row in zip(*[a.view(bits) for a in arguments], strict=True)]
+    rows = zip(*[a.view(bits) for a in arguments], strict=True)
+    found = [real.call(name, tuple(int(b) for b in row)) for row in rows]
     return np.array(found, dtype=bits).view(dtype)
 
 
@@ -71,7 +72,8 @@ def test_results_lie_inside(base, suffix):
     for number in (exact, results(name, dtype, bits, other)):
         assert inside(whole, number).all()
     with np.errstate(all="ignore"):
-        between = np.where(np.isfinite(points) & np.isfinite(other), points / 2 + other / 2, points).astype(dtype)
+        finite = np.isfinite(points) & np.isfinite(other)
+        between = np.where(finite, points / 2 + other / 2, points).astype(dtype)
     assert inside(whole, results(name, dtype, bits, between)).all()
 
 

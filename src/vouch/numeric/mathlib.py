@@ -144,7 +144,7 @@ def _spread(low: Numbers, high: Numbers, ulps: int, dtype: Any) -> tuple[Numbers
 def _ulp(x: Numbers, dtype: Any) -> Numbers:
     half = np.finfo(dtype).max / 2
     found = np.spacing(np.minimum(np.abs(x), half).astype(dtype)).astype(np.float64)
-    return np.where(np.abs(x) > half, 2 * found, found)
+    return np.asarray(np.where(np.abs(x) > half, 2 * found, found))
 
 
 # ---------------------------------------------------------------- curves of one number

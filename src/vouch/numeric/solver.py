@@ -87,7 +87,7 @@ class NumericSolver(Wrapper):
 
     def assumed(self, term: Term) -> tuple[str, ...]:
         """What the last answer rests on as far as this term is concerned."""
-        library = self._library([term]) if self.decided_by is not None else None
+        library = self._library([term]) if self.decided_by is not None and self._model is None else None
         if library is None or not library.calls:
             return ()
         if self.decided_by == ALL:
