@@ -256,6 +256,10 @@ def _validate(settings: Settings) -> None:
     """What the option table cannot check, before any work: a typing mistake should not cost a compilation."""
     if settings.check_memory > max(_machine_memory(), _DEFAULT_MEMORY):
         raise VouchError(f"option --check-memory: this machine has {_machine_memory()} MiB")
+    if settings.libm != "glibc":
+        from vouch.numeric.mathlib import Accuracy
+
+        Accuracy(settings.libm)
     if settings.unwind_loop:
         from vouch.bmc.loops import given_bounds
 

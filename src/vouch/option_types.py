@@ -45,6 +45,8 @@ class OptionTypes:
     solver: str
     individual: bool
     no_bounds: bool
+    no_enumeration: bool
+    libm: str
     no_slice: bool
     no_simplify: bool
     no_propagation: bool

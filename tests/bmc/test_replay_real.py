@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.bmc.replaying import compiled
 
-from vouch.bmc.replay import real
+from vouch.numeric import real
 
 
 def bits(value: float) -> int:

@@ -18,7 +18,7 @@ from vouch.c.options import FrontOptions
 
 SOURCES = Path(vouch.__file__).parent
 # Files that name functions of their own, of LLVM's code generator, or of this machine's math library.
-OWN = {"c/known.py", "bmc/replay/emit.py", "bmc/replay/module.py", "bmc/replay/real.py"}
+OWN = {"c/known.py", "bmc/replay/emit.py", "bmc/replay/module.py", "numeric/real.py"}
 # Words that are C functions and keys of the engine, or parts of the names of LLVM's intrinsics, besides.
 AMBIGUOUS = frozenset({row.by for row in known.TABLE.values() if row.place == "engine"}) | {
     *("abs", "ceil", "floor", "nearbyint", "rint", "round", "trunc", "select", "read"),

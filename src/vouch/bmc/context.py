@@ -19,6 +19,7 @@ from vouch.bmc.shapes import Shapes
 from vouch.bmc.value import Kind, MemObject, Pointer, Target, Value, merge_pointers
 from vouch.c import ir
 from vouch.errors import Unsupported
+from vouch.numeric.emit import Call
 from vouch.smt import term as T
 from vouch.smt.term import Term
 
@@ -59,6 +60,7 @@ class ExecutionContext:
         self.memory = Memory(self)
         self.constraints: list[Term] = []
         self.notes: dict[str, None] = {}  # approximations made, in order
+        self.calls: dict[Term, Call] = {}  # results of the math library
         self.inexact: dict[Term, str] = {}  # symbols that stand for results which models do not work out
         self.unsupported: dict[Term, str] = {}  # symbols that stand for what vouch cannot compute
         self.fields: dict[Term, tuple[Term, int]] = {}  # marks of units: before, bits written since

@@ -20,6 +20,7 @@ from vouch.bmc.simplest import AT_MOST, Search
 from vouch.bmc.value import symbols
 from vouch.c.checks.base import Check, Trigger
 from vouch.errors import Unsupported
+from vouch.numeric.solver import NumericSolver
 from vouch.parallel import Pool
 from vouch.result import CheckResult
 from vouch.smt import term as T
@@ -46,6 +47,7 @@ class Question:
     seconds: float = 0.0
     finding: Finding | None = None
     by: str | None = None  # what decided it, where that was not the solver
+    assumed: tuple[str, ...] = ()  # what that rests on
 
 
 @dataclass(slots=True)
@@ -57,9 +59,10 @@ class Answers:
     warnings: list[str] = field(default_factory=list)
 
 
-def _how(solver: Solver) -> str | None:
-    """"bounds" where the last answer came from bounds of numbers, whatever else the solver does."""
-    return "bounds" if getattr(solver, "by_bounds", False) else None
+def _note_how(question: Question, solver: Solver) -> None:
+    """Who gave the last answer, where that was bounds or enumeration, and what it rests on."""
+    if isinstance(solver, NumericSolver):
+        question.by, question.assumed = solver.decided_by, solver.assumed(question.violated)
 
 
 class Decider:
@@ -270,14 +273,14 @@ class Decider:
                 question.seconds += spent
             if answer is Answer.UNSAT:
                 for question in undecided:
-                    question.by = _how(solver)
+                    _note_how(question, solver)
                     self._proved(question)
                 return []
             if answer is Answer.UNKNOWN:
                 return undecided
             hit = [q for q in undecided if q.violated is goal or solver.value(q.violated)]
             for question in hit:
-                question.by = _how(solver)
+                _note_how(question, solver)
             self._witness(solver, undecided)
             if Direction.REFUTES in self.direction:
                 self._keep(hit, solver.value)
@@ -336,7 +339,7 @@ class Decider:
         reason = None
         try:
             answer = self._ask_small(solver, question.violated)
-            question.by = _how(solver)
+            _note_how(question, solver)
             reason = solver.reason if answer is Answer.UNKNOWN else None
             if answer is Answer.SAT and Direction.REFUTES in self.direction:
                 self._keep_sliced(question, solver, constraints)
@@ -405,7 +408,11 @@ class Decider:
             seconds=question.seconds,
             inputs=finding.inputs if finding is not None else None,
             trace=tuple(finding.trace) if finding is not None else (),
-            assumptions=(*(f"external function {n}" for n in self.equation.externals), *self.equation.notes),
+            assumptions=(
+                *(f"external function {n}" for n in self.equation.externals),
+                *self.equation.notes,
+                *question.assumed,
+            ),
         )
         self.answers.results[question.check.id] = result
         if self.report is not None:

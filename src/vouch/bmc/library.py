@@ -21,6 +21,8 @@ from vouch.bmc.value import Kind, MemObject, Pointer, Value, merge, symbols
 from vouch.c import ir, known
 from vouch.c.checks.base import Trigger
 from vouch.errors import Unsupported
+from vouch.numeric import mathlib
+from vouch.numeric.emit import Call
 from vouch.smt import term as T
 from vouch.smt.term import Term
 
@@ -71,10 +73,22 @@ def _nondet(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str)
         models = itertools.takewhile(lambda f: f.model, frame.chain())
         model = [name, *(f.function.source_name for f in models)][-1]
         ex.context.inexact.update(dict.fromkeys(symbols(value), f"the result of {model} is not computed"))
+        _remember(ex, frame, value)
     ex.incoming(state, "return", name, call.type, value, call.location)
     ex.step(frame, state, "input", call.location, f"{name}()", value)
     operands.finish(frame, call, value)
     return state
+
+
+def _remember(ex: Execution, frame: Frame, result: Value) -> None:
+    """A model that leaves the result of a function of numbers open: what it is a function of."""
+    function = frame.function
+    if not isinstance(result, Term) or result.sort not in (T.FLOAT32, T.FLOAT64):
+        return
+    given = [frame.fixed.get(parameter.name) for parameter in function.parameters]
+    numbers = tuple(value for value in given if isinstance(value, Term) and value.sort is result.sort)
+    if len(numbers) == len(given) and mathlib.covers(function.source_name):
+        ex.context.calls[result] = Call(function.source_name, numbers)
 
 
 def _known(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:

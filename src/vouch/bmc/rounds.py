@@ -17,7 +17,8 @@ from vouch.bmc.problem import Problem, Start, by_site
 from vouch.c import ir
 from vouch.c.checks.base import Check, Trigger
 from vouch.c.flow.graph import may_follow
-from vouch.numeric.solver import NumericSolver
+from vouch.numeric.mathlib import Accuracy
+from vouch.numeric.solver import Numbers, NumericSolver
 from vouch.parallel import Pool
 from vouch.result import CheckResult
 from vouch.smt import chain
@@ -173,7 +174,7 @@ class Rounds:
         return Decider(
             context,
             equation,
-            self._solver,
+            lambda: self._solver(context),
             check_timeout=self._settings.check_timeout,
             deadline=self.problem.deadline,
             bound=bound,
@@ -196,13 +197,19 @@ class Rounds:
         own = time.monotonic() + max(float(self._settings.check_timeout), 10.0)
         return own if self.problem.deadline is None else min(own, self.problem.deadline)
 
-    def _solver(self) -> Solver:
-        dump = Path(self._settings.dump_smt) if self._settings.dump_smt else None
-        solver = chain.make(self._settings.solver, memory=self._settings.check_memory, dump=dump)
-        return solver if self._settings.no_bounds else NumericSolver(solver)
+    def _solver(self, context: ExecutionContext) -> Solver:
+        settings = self._settings
+        dump = Path(settings.dump_smt) if settings.dump_smt else None
+        solver = chain.make(settings.solver, memory=settings.check_memory, dump=dump)
+        if settings.no_bounds and settings.no_enumeration:
+            return solver
+        numbers = Numbers(
+            context.calls, Accuracy(settings.libm), not settings.no_bounds, not settings.no_enumeration
+        )
+        return NumericSolver(solver, numbers)
 
     def _feasible(self, context: ExecutionContext) -> Callable[[T.Term], bool]:
-        solver = self._solver()
+        solver = self._solver(context)
         added = 0
 
         def ask(guard: T.Term) -> bool:

@@ -19,6 +19,8 @@ from vouch.numeric.values import Abstract, Bools, Floats, Ints, Truth, agreed
 from vouch.smt.node import Term
 
 BATCH = 512
+_WIDE = 1e6  # a range that reaches further is halved by how many floats it has
+_NANS = 4
 Assignment = dict[Term, int | bool]
 
 
@@ -38,10 +40,24 @@ class Branching:
         self.variables = [v for v in tape.variables if not isinstance(box.get(v), Truth) and v in box]
         self.fixed = {v: box[v] for v in box if isinstance(box[v], Truth)}
         self.box = {v: box[v] for v in self.variables}
-        self.splittable = [v for v in self.variables if _finite(self.box[v])]
-        self.stack: list[dict[Term, Abstract]] = [self.box]
+        self.splittable = [v for v in self.variables if _countable(self.box[v])]
+        self.wide = {v for v in self.splittable if _wide(self.box[v])}
+        self.stack: list[dict[Term, Abstract]] = self._without_nan()
         self.parts = 0
         self.stuck = False
+
+    def _without_nan(self) -> list[dict[Term, Abstract]]:
+        """The box, with NaN as a part of its own for each of a few variables that may be it."""
+        parts = [self.box]
+        doubtful = [v for v in self.variables if _may_be_nan(self.box[v])]
+        for variable in doubtful if len(doubtful) <= _NANS else ():
+            value = self.box[variable]
+            assert isinstance(value, Floats)
+            some = Floats(value.low, value.high, np.zeros(1, dtype=bool))
+            none = Floats(np.full_like(value.low, np.inf), np.full_like(value.high, -np.inf), value.nan)
+            cases = [none, some] if value.some[0] else [none]
+            parts = [{**part, variable: case} for part in parts for case in cases]
+        return parts
 
     def run(self, deadline: float, most: int = 1 << 22) -> Outcome:
         with np.errstate(all="ignore"):  # infinities that meet
@@ -92,7 +108,8 @@ class Branching:
         sure = np.ones(size, dtype=bool)
         for root in self.tape.roots:
             truth = self.tape.truth(values, root)
-            sure &= truth.true & ~truth.false
+            # What the math library gives at a point is known up to its error: whoever checks knows more.
+            sure &= truth.true & (~truth.false if not self.tape.library.calls else truth.true)
         for place in np.flatnonzero(sure)[:4]:
             assignment = {v: _bits(v, points[v], int(place)) for v in points}
             assignment |= {v: bool(t.true[0]) for v, t in self.fixed.items() if isinstance(t, Truth)}
@@ -105,8 +122,8 @@ class Branching:
         nothing left to halve."""
         if not self.splittable:
             return False
-        whole = [np.maximum(_width(self.box[v]), 1e-300) for v in self.splittable]
-        widths = np.stack([_width(rest[v]) / w for v, w in zip(self.splittable, whole, strict=True)])
+        whole = [np.maximum(self._width(v, self.box), 1e-300) for v in self.splittable]
+        widths = np.stack([self._width(v, rest) / w for v, w in zip(self.splittable, whole, strict=True)])
         axis = widths.argmax(0)
         if not (widths.max(0) > 0).all():
             return False
@@ -115,9 +132,19 @@ class Branching:
             if not mine.any():
                 continue
             part = {v: _chosen(a, mine) for v, a in rest.items()}
-            for half in _halves(part[variable], variable):
+            for half in _halves(part[variable], variable, variable in self.wide):
                 self.stack.append({**part, variable: half})
         return True
+
+    def _width(self, variable: Term, part: Mapping[Term, Abstract]) -> Any:
+        """Of a wide range: how many floats it has."""
+        value = part[variable]
+        assert not isinstance(value, Truth)
+        if isinstance(value, Floats):
+            if variable in self.wide:
+                return np.where(value.some, _counted(value.high) - _counted(value.low), 0.0)
+            return np.where(value.some, value.high.astype(np.float64) - value.low.astype(np.float64), 0.0)
+        return value.high.astype(np.float64) - value.low.astype(np.float64)
 
 
 def _size(batch: Mapping[Term, Abstract]) -> int:
@@ -131,9 +158,9 @@ def _repeated(fixed: Mapping[Term, Abstract], size: int) -> dict[Term, Abstract]
     return {v: Truth(np.repeat(t.true, size), np.repeat(t.false, size)) for v, t in truths}
 
 
-def _finite(value: Abstract) -> bool:
+def _countable(value: Abstract) -> bool:
     if isinstance(value, Floats):
-        return bool(np.isfinite(value.low[0]) and np.isfinite(value.high[0]) and not value.nan[0])
+        return True
     assert isinstance(value, Ints)
     return max(abs(int(value.low[0])), abs(int(value.high[0]))) < 1 << 61
 
@@ -151,9 +178,28 @@ def _joined(parts: list[Any]) -> Abstract:
     return Ints(*(np.concatenate([getattr(p, n) for p in parts]) for n in ("low", "high", "least", "most")))
 
 
-def _width(value: Abstract) -> Any:
-    assert not isinstance(value, Truth)
-    return value.high.astype(np.float64) - value.low.astype(np.float64)
+def _wide(value: Abstract) -> bool:
+    return isinstance(value, Floats) and not max(abs(float(value.low[0])), abs(float(value.high[0]))) < _WIDE
+
+
+def _may_be_nan(value: Abstract) -> bool:
+    return isinstance(value, Floats) and bool(value.nan[0])
+
+
+_INTEGERS = {2: (np.int16, 15), 4: (np.int32, 31), 8: (np.int64, 63)}
+
+
+def _counted(value: Any) -> Any:
+    """Floats by their order, as numbers: zero is 0, the least positive one 1."""
+    kind, top = _INTEGERS[value.dtype.itemsize]
+    size = (np.abs(value).view(kind)).astype(np.float64 if top == 63 else np.int64)
+    return np.where(np.signbit(value), -size, size).astype(np.float64)
+
+
+def _uncounted(number: Any, dtype: Any) -> Any:
+    kind, _ = _INTEGERS[np.dtype(dtype).itemsize]
+    size = np.abs(number).astype(kind).view(dtype)
+    return np.where(number < 0, -size, size).astype(dtype)
 
 
 def _centre(value: Floats) -> Any:
@@ -165,17 +211,23 @@ def _centre(value: Floats) -> Any:
 def _middle(value: Abstract) -> Abstract:
     if isinstance(value, Floats):
         finite = np.isfinite(value.low) & np.isfinite(value.high)
-        end = np.where(np.isfinite(value.low), value.low, np.minimum(value.high, 0))
-        centre = np.where(finite, _centre(value), end).astype(value.low.dtype)
-        return Floats(centre, centre, np.zeros(len(centre), dtype=bool))
+        centre = np.where(finite, _centre(value), _counted_centre(value)).astype(value.low.dtype)
+        low, high = np.where(value.some, centre, value.low), np.where(value.some, centre, value.high)
+        return Floats(low, high, ~value.some & value.nan)
     assert isinstance(value, Ints)
     centre = value.low + (value.high - value.low) // 2
     return Ints(centre, centre, value.least, value.most)
 
 
-def _halves(value: Abstract, variable: Term) -> list[Abstract]:
+def _counted_centre(value: Floats) -> Any:
+    """The float that has as many below as above."""
+    middle = np.trunc(_counted(value.low) / 2 + _counted(value.high) / 2)
+    return np.clip(_uncounted(middle, value.low.dtype), value.low, value.high)
+
+
+def _halves(value: Abstract, variable: Term, wide: bool) -> list[Abstract]:
     if isinstance(value, Floats):
-        centre = _centre(value)
+        centre = _counted_centre(value) if wide else _centre(value)
         # The halves share no number: the second begins after the middle.
         centre = np.where(centre >= value.high, np.nextafter(centre, value.low), centre)
         centre = centre.astype(value.low.dtype)
@@ -190,6 +242,7 @@ def _halves(value: Abstract, variable: Term) -> list[Abstract]:
 
 def _bits(variable: Term, value: Abstract, place: int) -> int | bool:
     if isinstance(value, Floats):
-        return bits_of(variable.sort, value.low[place])
+        number = np.nan if value.nan[place] else value.low[place]
+        return bits_of(variable.sort, number)
     assert isinstance(value, Ints)
     return int(value.low[place]) & ((1 << variable.width) - 1)

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from vouch.numeric import real
 from vouch.numeric.branch import Assignment, Branching
 from vouch.numeric.lift import by_network
+from vouch.numeric.mathlib import Library
 from vouch.numeric.narrow import Contradiction, Narrowing, conjuncts
 from vouch.numeric.tape import Tape
 from vouch.smt.model import Model, zero
@@ -27,9 +29,9 @@ class Decision:
     parts: int = 0
 
 
-def decide(asked: Sequence[Term], deadline: float) -> Decision:
+def decide(asked: Sequence[Term], deadline: float, library: Library | None = None) -> Decision:
     roots = conjuncts(asked)
-    tape = Tape(roots)
+    tape = Tape(roots, library)
     try:
         box = Narrowing(tape).run()
     except Contradiction:
@@ -37,11 +39,8 @@ def decide(asked: Sequence[Term], deadline: float) -> Decision:
     found: list[Model] = []
 
     def check(assignment: Assignment) -> bool:
-        model = symbols_of(assignment)
-        memo: dict[Term, Any] = {}
-        if model is None or not all(
-            evaluate(term, model.values, lambda s: zero(s.sort), memo) is True for term in asked
-        ):
+        model = exact(assignment, asked, tape.library)
+        if model is None:
             return False
         found.append(model)
         return True
@@ -59,6 +58,27 @@ def decide(asked: Sequence[Term], deadline: float) -> Decision:
 def _until(share: float, deadline: float) -> float:
     now = time.monotonic()
     return now + share * max(0.0, deadline - now)
+
+
+def exact(assignment: Assignment, asked: Sequence[Term], library: Library) -> Model | None:
+    """The model with these values, those of the math library as this machine's has them; None where the
+    terms do not hold in it."""
+    given = {v: value for v, value in assignment.items() if v not in library.calls}
+    model = symbols_of(given)
+    if model is None:
+        return None
+    for term in sorted(library.calls, key=lambda t: t.id):
+        call = library.calls[term]
+        memo: dict[Term, Any] = {}
+        values = [evaluate(arg, model.values, lambda s: zero(s.sort), memo) for arg in call.arguments]
+        result = real.call(call.name, tuple(values))
+        more = None if result is None else symbols_of({term: result})
+        if more is None:
+            return None
+        model.values.update(more.values)
+    memo = {}
+    holds = all(evaluate(term, model.values, lambda s: zero(s.sort), memo) is True for term in asked)
+    return model if holds else None
 
 
 def symbols_of(assignment: Assignment) -> Model | None:

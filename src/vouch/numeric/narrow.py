@@ -135,9 +135,11 @@ class Narrowing:
                 self._number(a, high=self._value(b).high)
                 self._number(b, low=self._value(a).low)
             case "fp_lt" | "fp_le":
-                if not (self._value(a).nan[0] or self._value(b).nan[0]):
-                    self._number(a, low=self._value(b).low)
-                    self._number(b, high=self._value(a).high)
+                # A comparison that does not hold says nothing of what may be NaN but where it is none.
+                if not self._value(b).nan[0]:
+                    self._number(a, low=self._value(b).low, nan=bool(self._value(a).nan[0]))
+                if not self._value(a).nan[0]:
+                    self._number(b, high=self._value(a).high, nan=bool(self._value(b).nan[0]))
             case "fp_eq" if truth:
                 self._number(a, low=self._value(b).low, high=self._value(b).high)
                 self._number(b, low=self._value(a).low, high=self._value(a).high)
@@ -157,24 +159,25 @@ class Narrowing:
         value: Ints = self._value(term)
         return (value.low[0], value.high[0]) if by_sign else (value.least[0], value.most[0])
 
-    def _number(self, term: Term, low: Any = None, high: Any = None) -> None:
-        """A float that is no NaN and lies between these ends. Followed through what is exact."""
+    def _number(self, term: Term, low: Any = None, high: Any = None, nan: bool = False) -> None:
+        """A float that lies between these ends or, where `nan` allows it, is NaN. Followed through what is
+        exact."""
         known = self.ranges.get(term)
         if isinstance(known, Floats):
             least = known.low if low is None else np.maximum(known.low, low)
             most = known.high if high is None else np.minimum(known.high, high)
             self.ranges[term] = Floats(
-                least.astype(known.low.dtype), most.astype(known.high.dtype), np.zeros(1, dtype=bool)
+                least.astype(known.low.dtype), most.astype(known.high.dtype), known.nan & nan
             )
-            if not self.ranges[term].some[0]:
+            if not (self.ranges[term].some[0] or self.ranges[term].nan[0]):
                 raise Contradiction
         elif term.op == "fp_neg":
-            self._number(term.args[0], None if high is None else -high, None if low is None else -low)
+            self._number(term.args[0], None if high is None else -high, None if low is None else -low, nan)
         elif term.op == "fp_abs" and high is not None:
-            self._number(term.args[0], -np.abs(high), np.abs(high))
+            self._number(term.args[0], -np.abs(high), np.abs(high), nan)
         elif term.op == "fp_to_fp" and term.args[0].width <= term.width:
             inner = FORMATS[term.args[0].sort]
-            self._number(term.args[0], _inward(low, inner, np.inf), _inward(high, inner, -np.inf))
+            self._number(term.args[0], _inward(low, inner, np.inf), _inward(high, inner, -np.inf), nan)
 
     def _integer(self, term: Term, by_sign: bool, low: Any, high: Any) -> None:
         known = self.ranges.get(term)

@@ -1,10 +1,16 @@
-"""A solver in front of another: questions that compute are tried by bounds first."""
+"""A solver in front of another: questions that compute are tried by enumeration or bounds first."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
+from vouch.errors import VouchError
+from vouch.numeric import exhaust, real
+from vouch.numeric.emit import Call, NotEmitted
+from vouch.numeric.mathlib import GLIBC, Accuracy, Library
+from vouch.numeric.narrow import Contradiction
 from vouch.numeric.values import FORMATS
 from vouch.smt.model import Model
 from vouch.smt.node import Term, Value
@@ -17,42 +23,151 @@ _HARD = {"fp_add", "fp_sub", "fp_mul", "fp_div", "fp_fma", "fp_sqrt", "fp_rem"}
 _PRODUCTS = {"mul", "smul_overflow", "umul_overflow", "sdiv", "udiv", "srem", "urem"}
 _LARGEST = 200_000  # terms of a question
 _SHORT = 3.0  # seconds for the first turn of bounds
+_CHEAP = 20.0  # seconds for all inputs of a question that a solver can say little about
 _FIRST = 1.0  # seconds for the other solver before, where a question is small
 
 
-class NumericSolver(Wrapper):
-    """UNSAT and SAT by bounds, exact evaluation of the model included; everything else from `inner`.
-    `by_bounds` says whether the last answer was found here."""
+SOLVER, BOUNDS, ALL = "solver", "bounds", "enumeration"
 
-    def __init__(self, inner: Solver) -> None:
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """What is known beside the terms: results of the math library, which may grow, and how accurate it is;
+    and which methods may be used."""
+
+    calls: Mapping[Term, Call] = field(default_factory=dict)
+    accuracy: Accuracy = GLIBC
+    bounds: bool = True
+    enumeration: bool = True
+
+
+class NumericSolver(Wrapper):
+    """UNSAT and SAT by enumeration of all inputs or by bounds, exact evaluation of the model included;
+    everything else from `inner`. `decided_by` says who gave the last answer, where that was not `inner`."""
+
+    def __init__(self, inner: Solver, numbers: Numbers | None = None) -> None:
         super().__init__(inner)
-        self.by_bounds = False
+        self._numbers = Numbers() if numbers is None else numbers
+        self.decided_by: str | None = None
         self._model: Model | None = None
         self._seen: set[Term] = set()
         self._hard = 0
         self._floats = False
+        self._called = False
 
     def check(self, assumptions: Sequence[Term] = (), timeout: float | None = None) -> Answer:
-        self._model, self.by_bounds = None, False
+        self._model, self.decided_by = None, None
         limit = 60.0 if timeout is None else timeout
         asked = [*self._added, *assumptions]
         effort = self._effort(asked)
         if not effort:
             return self._inner.check(assumptions, timeout)
         end = time.monotonic() + limit
-        for by_bounds, seconds in _turns(effort, self._floats, limit):
+        for method, seconds in self._turns(effort, assumptions, limit):
             now = time.monotonic()
             until = min(now + seconds, end)
             if until <= now:
                 continue
-            if by_bounds:
-                answer = self._by_bounds(asked, until)
-            else:
-                answer = self._inner.check(assumptions, until - now)
+            answer = self._ask(method, assumptions, asked, until)
             if answer is not Answer.UNKNOWN:
-                self.by_bounds = by_bounds
                 return answer
         return Answer.UNKNOWN
+
+    def _ask(self, method: str, assumptions: Sequence[Term], asked: list[Term], until: float) -> Answer:
+        if method == SOLVER:
+            return self._inner.check(assumptions, until - time.monotonic())
+        library = self._library(asked)
+        if method == BOUNDS:
+            answer = self._by_bounds(asked, until, library)
+        else:
+            answer = self._by_enumeration(assumptions, asked, until, library)
+        if answer is not Answer.UNKNOWN:
+            self.decided_by = method
+        return answer
+
+    def assumed(self, term: Term) -> tuple[str, ...]:
+        """What the last answer rests on as far as this term is concerned."""
+        library = self._library([term]) if self.decided_by is not None and self._model is None else None
+        if library is None or not library.calls:
+            return ()
+        if self.decided_by == ALL:
+            return (real.described(),)
+        return (library.accuracy.assumption(library.calls),)
+
+    def _library(self, asked: Sequence[Term]) -> Library:
+        """The results of the math library that a question hangs on."""
+        known = self._numbers.calls
+        if not known:
+            return Library({}, self._numbers.accuracy)
+        found: dict[Term, Call] = {}
+        stack, seen = list(asked), set()
+        while stack:
+            term = stack.pop()
+            if term not in seen:
+                seen.add(term)
+                if term in known:
+                    found[term] = known[term]
+                    stack.extend(known[term].arguments)
+                stack.extend(term.args)
+        return Library(found, self._numbers.accuracy)
+
+    def _turns(self, effort: int, assumptions: Sequence[Term], limit: float) -> list[tuple[str, float]]:
+        """Who has how many seconds, in turn. Few operations are the solver's, and so are products of
+        integers, as a rule; bounds get a short turn early and a longer one where that did not do. Few inputs
+        are run first where that takes less than the others would. Of the math library a solver knows next
+        to nothing."""
+        first = _FIRST if effort < 40 else 0.0
+        usual = [
+            (SOLVER, first if self._floats else max(first, 0.25 * limit)),
+            (BOUNDS, _SHORT),
+            (SOLVER, 0.3 * limit),
+            (BOUNDS, 0.3 * limit if self._floats else 2 * _SHORT),
+            (SOLVER, limit),
+        ]
+        if self._called:
+            usual = [(BOUNDS, _SHORT), (BOUNDS, 0.3 * limit), (SOLVER, limit)]
+        if not self._numbers.bounds:
+            usual = [turn for turn in usual if turn[0] != BOUNDS]
+        cost = self._cost(assumptions)
+        if cost is None or cost > limit:
+            return usual
+        place = 0 if cost < _CHEAP and self._called else 1 if cost < 2 * _SHORT else 2
+        if not self._floats and not self._called:
+            usual.insert(0, (SOLVER, 2 * _FIRST))
+        return [*usual[:place], (ALL, min(3 * cost + 5, limit)), *usual[place:]]
+
+    def _cost(self, assumptions: Sequence[Term]) -> float | None:
+        """Seconds for all inputs, roughly; None where they are too many."""
+        posed = self._posed(assumptions)
+        return None if posed is None else exhaust.seconds(posed)
+
+    def _posed(self, assumptions: Sequence[Term]) -> exhaust.Enumeration | None:
+        if not self._numbers.enumeration:
+            return None
+        library = self._library([*self._added, *assumptions])
+        if library.calls and not real.is_like(library.accuracy.library):
+            return None
+        try:
+            return exhaust.pose(assumptions, self._added, library.calls)
+        except Contradiction:
+            return None
+
+    def _by_enumeration(
+        self, assumptions: Sequence[Term], asked: list[Term], deadline: float, library: Library
+    ) -> Answer:
+        from vouch.numeric.decide import exact
+
+        posed = self._posed(assumptions)
+        if posed is None:
+            return Answer.UNKNOWN
+        try:
+            outcome = exhaust.decide(posed, deadline)
+        except (VouchError, NotEmitted):
+            return Answer.UNKNOWN
+        if outcome.found is not None:
+            self._model = exact(outcome.found, asked, library)
+            return Answer.UNKNOWN if self._model is None else Answer.SAT
+        return Answer.UNSAT if outcome.proved else Answer.UNKNOWN
 
     def value(self, term: Term) -> Value:
         if self._model is None:
@@ -72,12 +187,15 @@ class NumericSolver(Wrapper):
         self._seen.update(fresh)
         self._hard += sum(map(_weight, fresh))
         self._floats = self._floats or any(term.op in _HARD for term in fresh)
+        if not self._called and any(term in self._numbers.calls for term in fresh):
+            self._called = True
+            self._hard += 100
         return self._hard if len(self._seen) <= _LARGEST else 0
 
-    def _by_bounds(self, asked: list[Term], deadline: float) -> Answer:
+    def _by_bounds(self, asked: list[Term], deadline: float, library: Library) -> Answer:
         from vouch.numeric.decide import decide
 
-        found = decide(asked, deadline)
+        found = decide(asked, deadline, library)
         if found.model is not None:
             memo: dict[Term, object] = {}
             if all(evaluate(term, found.model.values, _zero, memo) is True for term in asked):
@@ -90,19 +208,6 @@ def _zero(symbol: Term) -> object:
     from vouch.smt.model import zero
 
     return zero(symbol.sort)
-
-
-def _turns(effort: int, floats: bool, limit: float) -> list[tuple[bool, float]]:
-    """Who has how many seconds, in turn: (bounds, seconds). Few operations are the solver's, and so are
-    products of integers, as a rule; bounds get a short turn early and a longer one where that did not do."""
-    first = _FIRST if effort < 40 else 0.0
-    return [
-        (False, first if floats else max(first, 0.25 * limit)),
-        (True, _SHORT),
-        (False, 0.3 * limit),
-        (True, 0.3 * limit if floats else 2 * _SHORT),
-        (False, limit),
-    ]
 
 
 def _weight(term: Term) -> int:

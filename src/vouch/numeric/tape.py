@@ -14,6 +14,7 @@ import numpy as np
 
 from vouch.numeric import floats as F
 from vouch.numeric import ints as N
+from vouch.numeric.mathlib import Library
 from vouch.numeric.values import (
     FORMATS,
     Abstract,
@@ -42,10 +43,12 @@ def bits_of(sort: Sort, number: Any) -> int:
 
 
 class Tape:
-    """`roots` are booleans. `variables` are the terms whose values a box gives."""
+    """`roots` are booleans. `variables` are the terms whose values a box gives; `library` are those that
+    functions of the math library give."""
 
-    def __init__(self, roots: Sequence[Term]) -> None:
+    def __init__(self, roots: Sequence[Term], library: Library | None = None) -> None:
         self.roots = list(roots)
+        self.library = Library() if library is None else library
         self.terms = self._cone()
         self.place = {term: number for number, term in enumerate(self.terms)}
         self.variables = [t for t in self.terms if self._variable(t) and anything(t.sort, 1) is not None]
@@ -61,13 +64,15 @@ class Tape:
             term = stack.pop()
             if term not in seen:
                 seen.add(term)
-                if not self._variable(term):
+                call = self.library.calls.get(term)
+                if call is not None:
+                    stack.extend(call.arguments)
+                elif not self._variable(term):
                     stack.extend(term.args)
         return sorted(seen, key=lambda term: term.id)
 
-    @staticmethod
-    def _variable(term: Term) -> bool:
-        if term.value is not None:
+    def _variable(self, term: Term) -> bool:
+        if term.value is not None or term in self.library.calls:
             return False
         if term.op in ("symbol", "fp_from_bits") or term.op not in _KNOWN:
             return True
@@ -93,6 +98,10 @@ class Tape:
             return self._constant(term)
         if self._variable(term):
             return lambda values: self._variable_value(term)
+        call = self.library.calls.get(term)
+        if call is not None:
+            enclosure, given = self.library.enclosure(call), [self.place[arg] for arg in call.arguments]
+            return lambda values: enclosure(*[values[p] for p in given])
         places = [self.place[arg] for arg in term.args]
         if term.op == "ite":
             return self._choice(term, places)

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Protocol
 
 from vouch.bmc.counterexample import Address, Counterexample, OutsideObject, Scalar
-from vouch.bmc.replay import real, wire
+from vouch.bmc.replay import wire
 from vouch.bmc.replay.build import ReplayBinary, build
 from vouch.bmc.replay.limits import ReplayLimits
 from vouch.bmc.replay.machine import machine_for
@@ -18,6 +18,7 @@ from vouch.bmc.replay.random_inputs import random_example
 from vouch.bmc.replay.text import Unreplayable
 from vouch.c.checks.base import Check
 from vouch.c.ir import Program
+from vouch.numeric import real
 from vouch.process import Folder
 
 _QUESTIONS = 200  # runs of one counterexample: each may ask for one more result of the math library

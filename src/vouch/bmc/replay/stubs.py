@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from vouch.bmc.counterexample import OUTSIDE_FUNCTION
-from vouch.bmc.replay import real
 from vouch.bmc.replay.emit import Emitter, allocated_size, bits
 from vouch.bmc.replay.text import FunctionText, ParameterText, split
 from vouch.c import known
+from vouch.numeric import real
 
 UNKNOWN_CALLEE = OUTSIDE_FUNCTION
 _VARIADIC_POINTERS = 8  # how many of the unnamed arguments a recorded write may refer to

@@ -2,13 +2,15 @@
 
 The engine knows ranges and special cases of these functions; a native run wants the numbers. The program is
 linked with no library, so vouch calls the functions for it: a run that comes to a call whose result it was
-not given ends with the question, and is started again with the answer (replayer.py).
+not given ends with the question, and is started again with the answer
+(bmc/replay/replayer.py). Exhaustion calls them itself.
 """
 
 from __future__ import annotations
 
 import ctypes
 import ctypes.util
+import platform
 import struct
 from functools import cache
 
@@ -35,15 +37,15 @@ def shape(name: str) -> Shape | None:
         parameters = (kind, "i32")
     else:
         return None
-    return (kind, parameters) if _library() is not None and hasattr(_library(), name) else None
+    return (kind, parameters) if library() is not None and hasattr(library(), name) else None
 
 
 def call(name: str, arguments: tuple[int, ...]) -> int | None:
     """The bits of the result for the bits of the arguments; None for a function that is not known."""
-    known, library = shape(name), _library()
-    if known is None or library is None:
+    known, loaded = shape(name), library()
+    if known is None or loaded is None:
         return None
-    function = getattr(library, name)
+    function = getattr(loaded, name)
     result, parameters = known
     function.restype = _KINDS[result][0]
     function.argtypes = [_KINDS[kind][0] for kind in parameters]
@@ -59,9 +61,24 @@ def _value(kind: str, bits: int) -> float | int:
 
 
 @cache
-def _library() -> ctypes.CDLL | None:
+def library(everywhere: bool = False) -> ctypes.CDLL | None:
+    """The library; `everywhere` makes its functions known to what is loaded later."""
     name = ctypes.util.find_library("m")
+    mode = ctypes.RTLD_GLOBAL if everywhere else ctypes.DEFAULT_MODE
     try:
-        return ctypes.CDLL(name) if name else None
+        return ctypes.CDLL(name, mode) if name else None
     except OSError:
         return None
+
+
+@cache
+def described() -> str:
+    """Which library that is, as an assumption."""
+    name, version = platform.libc_ver()
+    return f"the math library of this machine{f' ({name} {version})' if name else ''}"
+
+
+def is_like(name: str) -> bool:
+    """Is the library of this machine the one of that name?"""
+    own = platform.libc_ver()[0] or ("musl" if ctypes.util.find_library("musl") else "")
+    return own == name and library() is not None
