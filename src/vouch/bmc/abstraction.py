@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from vouch.bmc import calls, operands
+from vouch.bmc.callees import CallModel
 from vouch.bmc.environment.layers import WHOLE, Span
 from vouch.bmc.environment.reach import Reach, Root
 from vouch.bmc.execution import Execution
@@ -47,7 +48,7 @@ class Policy(Protocol):
     """How calls are executed, as a `CalleePolicy`. `unknown` stands for a call through a pointer that may
     hold any function; `taken` are functions that code outside may have."""
 
-    def __call__(self, function: ir.Function, depth: int, /) -> Havoc | None: ...
+    def __call__(self, function: ir.Function, depth: int, /) -> CallModel | None: ...
     @property
     def unknown(self) -> Havoc: ...
     @property

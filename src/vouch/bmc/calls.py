@@ -121,7 +121,7 @@ def _inline(
     for position, parameter in enumerate(function.parameters):
         _expect(ex, function, values[position], parameter.type)
     if not frame.model:
-        _note_call(ex, frame, state, call, function, values)
+        note_call(ex, frame, state, call, function, values)
     if function.name in ex.context.program.models and not frame.model:
         # What the model accesses is claimed there; a call that makes it access nothing is evaluated as well.
         for trigger in (Trigger.ACCESS, Trigger.UNINITIALISED):
@@ -142,7 +142,7 @@ def _inline(
     return after
 
 
-def _note_call(
+def note_call(
     ex: Execution, frame: Frame, state: State, call: ir.Call, function: ir.Function, values: list[Value]
 ) -> None:
     """The call, and what the parameters of a function of the program hold in it."""

@@ -80,7 +80,13 @@ class Rounds:
 
     def bounded(self, start: Start, bound: int, best: Results) -> Round:
         """Loops run to the bound. What is settled in `best` is not asked again."""
-        context, equation = self._execute(start, bound, None)
+        context, equation = self.executed(start, bound)
+        return self.decided(start, bound, context, equation, best)
+
+    def decided(
+        self, start: Start, bound: int, context: ExecutionContext, equation: Equation, best: Results
+    ) -> Round:
+        """What an execution to the bound says."""
         decider = self._decider(context, equation, bound, "global", self._proved)
         done = {Verdict.SAFE, Verdict.UNSAFE}
         settled = frozenset(i for i, r in best.items() if r.verdict in done and r.reason != UNREACHABLE)
@@ -123,7 +129,11 @@ class Rounds:
 
     def equation(self, start: Start, bound: int) -> Equation:
         """What executions to the bound come to, nothing of it asked yet."""
-        return self._execute(start, bound, None)[1]
+        return self.executed(start, bound)[1]
+
+    def executed(self, start: Start, bound: int) -> tuple[ExecutionContext, Equation]:
+        """The same, with what it was executed in."""
+        return self._execute(start, bound, None)
 
     def _execute(
         self, start: Start, bound: int, plan: Induction | None, *, chosen: frozenset[Pair] = frozenset()
@@ -174,7 +184,7 @@ class Rounds:
         return Decider(
             context,
             equation,
-            lambda: self._solver(context),
+            lambda: self.solver(context),
             check_timeout=self._settings.check_timeout,
             deadline=self.problem.deadline,
             bound=bound,
@@ -197,19 +207,19 @@ class Rounds:
         own = time.monotonic() + max(float(self._settings.check_timeout), 10.0)
         return own if self.problem.deadline is None else min(own, self.problem.deadline)
 
-    def _solver(self, context: ExecutionContext) -> Solver:
+    def solver(self, context: ExecutionContext | None = None) -> Solver:
+        """For questions about an execution, or about terms without results of the math library."""
         settings = self._settings
         dump = Path(settings.dump_smt) if settings.dump_smt else None
         solver = chain.make(settings.solver, memory=settings.check_memory, dump=dump)
         if settings.no_bounds and settings.no_enumeration:
             return solver
-        numbers = Numbers(
-            context.calls, Accuracy(settings.libm), not settings.no_bounds, not settings.no_enumeration
-        )
+        calls = {} if context is None else context.calls
+        numbers = Numbers(calls, Accuracy(settings.libm), not settings.no_bounds, not settings.no_enumeration)
         return NumericSolver(solver, numbers)
 
     def _feasible(self, context: ExecutionContext) -> Callable[[T.Term], bool]:
-        solver = self._solver(context)
+        solver = self.solver(context)
         added = 0
 
         def ask(guard: T.Term) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from vouch.bmc.abstraction import Effect, Havoc
+from vouch.bmc.abstraction import Effect, Havoc, Policy
 from vouch.bmc.reachability import Reachability
 from vouch.c import ir
 from vouch.c.flow.handlers import is_handler_call
@@ -90,15 +90,15 @@ class Calls:
         return self.is_simple(target)
 
 
-    def followed(self, name: str, policy: Abstract) -> set[str]:
+    def followed(self, name: str, policy: Policy) -> set[str]:
         """The function and its callees that an execution of it follows."""
         return self._walk(name, policy)[0]
 
-    def abstracts(self, name: str, policy: Abstract) -> bool:
+    def abstracts(self, name: str, policy: Policy) -> bool:
         """Is any call on the way not followed?"""
         return self._walk(name, policy)[1]
 
-    def _walk(self, name: str, policy: Abstract) -> tuple[set[str], bool]:
+    def _walk(self, name: str, policy: Policy) -> tuple[set[str], bool]:
         seen, abstracts, level, depth = {name}, False, [name], 0
         while level:
             depth += 1

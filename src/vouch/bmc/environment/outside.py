@@ -82,6 +82,8 @@ class Environment(PointerMaker):
         self.overlaps = Overlaps(context.ctypes, context.pointer_bits, typed=typed)
         self.starts: dict[MemObject, int] = {}
         self.restricted: set[MemObject] = set()
+        self.stored_from: int | None = None  # the number of a term made when something was first stored
+        self.written_from: int | None = None  # … when somebody first wrote who does not say where
         self._names: list[str] | None = None
         # Pointers of the program's own that it stored, and where.
         self._own_pointers: dict[MemObject, dict[tuple[Term | None, Hit], None]] = {}
@@ -346,6 +348,8 @@ class Environment(PointerMaker):
     ) -> None:
         """Something was written to `target`: what may overlap it may have changed. `copied`: as bytes, in
         pieces of a `type_` that need not be what lies there."""
+        if self.stored_from is None and target.kind is not Kind.STACK:
+            self.stored_from = T.fresh("stored", T.BOOL).id
         if target in self.restricted:
             return
         if not self.typed and target.kind is not Kind.STACK:
@@ -402,6 +406,7 @@ class Environment(PointerMaker):
         """Something was written to an address that is no known object's: it may be that of any which code
         outside knows."""
         symbol = T.fresh("wild.write", T.BOOL)
+        self.written_from = self.written_from or symbol.id
         for target in self._shared():
             self._hit(state, target, {symbol: Hit(type_, value, False, None) if self.typed else UNTYPED})
 
@@ -441,6 +446,8 @@ class Environment(PointerMaker):
     ) -> dict[MemObject, OutsideData]:
         """Code outside may have written these parts of objects, and with them what overlaps them. `own`: it
         is code of the program, so that pointers among it need not be valid."""
+        if self.written_from is None:
+            self.written_from = T.fresh("written", T.BOOL).id
         maker: PointerMaker = self.own_data if own else self
         hit = Hit(None, None, True, None) if self.typed else UNTYPED
         written = {}

@@ -1,0 +1,171 @@
+"""Refinement by callers and preconditions: the examples of the Thesis, and what must not be proved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from vouch.api import check
+from vouch.modular.refine import KINDS, Plan, Refined, refine
+from vouch.result import CheckResult
+from vouch.verdict import Verdict
+
+from .test_levels import posed
+
+FIGURE_6_2 = """
+static void bot(int x, int y) { if (y >= 0 && y < 100) { x = x + 2; } }
+static void mid2(int x, int y) { if (y > 100) { bot(x, y); } }
+static void mid1(int x, int y) { if (x > 0) { x = x - 1; bot(x, y); } }
+void top(int x, int y) { if (x > 0) { x = x - STEP; mid1(x, y); mid2(x, y); } }
+"""
+
+EXAMPLE_1 = """
+char *g;
+void example1(int x, char y, char *c) { if (c[1] == 'z' && *g == 'a') { x = x + 2; } }
+"""
+
+EXAMPLE_2 = """
+typedef struct { int quot; int rem; } div_t;
+div_t divide(int numer, int denom) {
+    div_t result;
+    result.quot = numer / denom;
+    result.rem = numer % denom;
+    return result;
+}
+"""
+
+
+def refined(folder: Path, text: str, kind: str, **plan: int) -> Refined:
+    (folder / "a.c").write_text(text)
+    problem, analysis = posed(folder / "a.c")
+    return refine(problem, analysis, Plan(kind, **plan))
+
+
+def only(done: Refined, function: str, category: str) -> CheckResult:
+    (found,) = [r for name, r in done.results.items() if name.startswith(f"{function}.{category}.")][:1]
+    return found
+
+
+def equivalent(folder: Path, inputs: str, left: str, right: str) -> bool:
+    """Whether two C expressions mean the same for all inputs, by the solver."""
+    (folder / "equal.c").write_text(
+        "void __CPROVER_assert(int, const char *);\n"
+        f'void compare({inputs}) {{ __CPROVER_assert(({left}) == ({right}), "equal"); }}\n'
+    )
+    (found,) = [r for r in check([str(folder / "equal.c")]).checks if str(r.check.category) == "assertion"]
+    return found.verdict is Verdict.SAFE
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_figure_6_2_is_proved_through_callers(kind: str, tmp_path: Path) -> None:
+    done = refined(tmp_path, FIGURE_6_2.replace("STEP", "1"), kind, points=300)
+    assert only(done, "bot", "signed-overflow").verdict is Verdict.SAFE
+    assert only(done, "bot", "signed-overflow").decided_by == (
+        "callers" if kind == "callers" else "precondition"
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_figure_6_2_is_not_proved_where_it_fails(kind: str, tmp_path: Path) -> None:
+    """With one step less there is an input of `top` that overflows."""
+    done = refined(tmp_path, FIGURE_6_2.replace("STEP", "0"), kind, points=300)
+    found = only(done, "bot", "signed-overflow")
+    assert found.verdict is Verdict.COND_UNSAFE
+    assert found.check.id in done.examples
+
+
+def test_too_few_points_prove_nothing(tmp_path: Path) -> None:
+    done = refined(tmp_path, FIGURE_6_2.replace("STEP", "1"), "enumerated", points=20)
+    assert all(r.verdict is not Verdict.SAFE for r in done.results.values())
+
+
+def test_figure_6_2_is_learned(tmp_path: Path) -> None:
+    done = refined(tmp_path, FIGURE_6_2.replace("STEP", "1"), "learned")
+    text = only(done, "bot", "signed-overflow").precondition
+    assert text is not None
+    printed = "(x != 2147483647 && x != 2147483646) || y > 99 || y < 0"
+    assert equivalent(tmp_path, "int x, int y", text, printed)
+    assert not equivalent(tmp_path, "int x, int y", text, printed.replace("y > 99", "y > 98"))
+
+
+def test_example_1_is_complete_after_two_points(tmp_path: Path) -> None:
+    done = refined(tmp_path, EXAMPLE_1, "enumerated")
+    text = only(done, "example1", "signed-overflow").precondition
+    assert text is not None
+    assert text.count("!(") == 2
+    assert "y" not in text
+    assert text.count("c[1] == 122") == text.count("*g == 97") == 2
+
+
+def test_example_1_is_not_complete_after_one(tmp_path: Path) -> None:
+    text = only(refined(tmp_path, EXAMPLE_1, "enumerated", points=1), "example1", "signed-overflow").reason
+    assert text is not None
+    assert "under-approximated" in text
+
+
+@pytest.mark.parametrize("kind", ["symbolic", "learned"])
+def test_example_2(kind: str, tmp_path: Path) -> None:
+    done = refined(tmp_path, EXAMPLE_2, kind)
+    texts = [r.precondition for r in done.results.values()]
+    assert len(texts) == 4
+    printed = (
+        "(denom != 0 && numer != (-2147483647 - 1))"
+        " || (denom != 0 && numer == (-2147483647 - 1) && denom != -1)"
+    )
+    assert equivalent(tmp_path, "int numer, int denom", " && ".join(f"({text})" for text in texts), printed)
+
+
+PATHS = """
+struct calib { int t1; short t2; };
+struct dev { int id; struct calib calib; struct dev *next; };
+static int limit = 10;
+static int bot(struct dev *d, int *buf, int i) {
+    if (d == 0) { return 0; }
+    buf[i] = d->calib.t1 + limit;
+    return d->next->id;
+}
+static int mid(struct dev *d, int n) {
+    int local[4] = {0}, s = 0;
+    for (int i = 0; i < n && i < 4; i++) { s ^= bot(d, local, i); }
+    return s;
+}
+int top(int a) {
+    struct dev e = {1, {a, 2}, NEXT};
+    limit = 5;
+    if (a > MOST) { return 0; }
+    return mid(&e, 4);
+}
+"""
+
+
+def test_conditions_follow_access_paths(tmp_path: Path) -> None:
+    done = refined(tmp_path, PATHS.replace("NEXT", "&e").replace("MOST", "1000"), "symbolic")
+    sums = only(done, "bot", "signed-overflow")
+    assert sums.verdict is Verdict.SAFE
+    assert "d->calib.t1" in str(sums.precondition)
+    assert "limit" in str(sums.precondition)
+    assert only(done, "bot", "pointer").verdict is Verdict.SAFE
+
+
+def test_conditions_find_what_fails_behind_access_paths(tmp_path: Path) -> None:
+    done = refined(tmp_path, PATHS.replace("NEXT", "0").replace("MOST", "2147483646"), "symbolic")
+    assert all(r.verdict is not Verdict.SAFE for r in done.results.values())
+
+
+LOOP = """
+static int sum(const int *p, int n) {
+    int s = 0;
+    for (int i = 0; i < n; i++) { s = s + (p[i] & 1); }
+    return s;
+}
+int three(int n) { int v[3] = {1, 2, 3}; return n < MOST ? sum(v, n) : 0; }
+"""
+
+
+def test_a_loop_bound_is_a_precondition(tmp_path: Path) -> None:
+    """Callers that stay within the bound prove the check, and not only up to it."""
+    good = refined(tmp_path, LOOP.replace("MOST", "4"), "symbolic")
+    assert all(r.verdict is Verdict.SAFE for r in good.results.values())
+    bad = refined(tmp_path, LOOP.replace("MOST", "5"), "symbolic")
+    assert only(bad, "sum", "pointer").verdict is not Verdict.SAFE
