@@ -24,8 +24,9 @@ _ROUND = 1 << 14
 _MOST = 1 << 18
 # Boxes narrower than this, relative to the whole, are left to float64.
 _NARROW = 2.0**-16
-# A search that has so many boxes waiting is not getting anywhere with these bounds.
-_WAITING = 1 << 24
+# After so many boxes these bounds are too loose for the question, mostly because a region has several rows
+# that only exclude it together; float64 knows how to weigh them.
+_MOST_BOXES = 1 << 23
 
 
 @dataclass(slots=True)
@@ -80,7 +81,7 @@ class DeviceSearch:
 
     def _run(self) -> Swept:
         stack, count = [*self.root], 1
-        while count and count < _WAITING and not self.clock.over:
+        while count and self.boxes < _MOST_BOXES and not self.clock.over:
             here = max(0, count - self.batch)
             lower, upper = stack[0][here:count], stack[1][here:count]
             stack, count = [stack[0][:here], stack[1][:here]], here
