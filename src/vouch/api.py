@@ -255,6 +255,11 @@ def _validate(settings: Settings) -> None:
     """What the option table cannot check, before any work: a typing mistake should not cost a compilation."""
     if settings.check_memory > max(_machine_memory(), _DEFAULT_MEMORY):
         raise VouchError(f"option --check-memory: this machine has {_machine_memory()} MiB")
+    if settings.dump_smt:
+        try:
+            os.makedirs(settings.dump_smt, exist_ok=True)
+        except OSError as error:
+            raise VouchError(f"option --dump-smt: {settings.dump_smt!r}: {error.strerror}") from None
     if settings.unwind_loop:
         from vouch.bmc.loops import given_bounds
 
