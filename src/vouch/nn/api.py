@@ -206,6 +206,9 @@ def decide(
     start = time.monotonic()
     if settings.format is None and settings.engine in ("enumerate", "smt", "code"):
         raise VouchError(f"engine {settings.engine} decides networks in fixed point: give --format K.L")
+    for name, value in (("activation", settings.activation), ("step", settings.step)):
+        if settings.format is None and value is not None and name not in settings.from_file:
+            raise VouchError(f"option --{name} is about networks in fixed point: give --format K.L")
     if isinstance(prop, Property):
         subject, asked = as_network(network), prop
     else:

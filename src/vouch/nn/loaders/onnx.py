@@ -25,9 +25,17 @@ from vouch.nn.operators.base import Array, Shape
 _FLOATS = {onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE}
 
 
+class NotOnnx(VouchError):
+    """The bytes are not those of a model."""
+
+
 def load_onnx(path: Path) -> Network:
     """The network in an ONNX file, gzipped or not; dynamic batch dimensions become 1."""
-    return from_bytes(read(path), stem(path), path.parent)
+    data = read(path)
+    try:
+        return from_bytes(data, stem(path), path.parent)
+    except NotOnnx:
+        raise VouchError(f"{path}: not an ONNX model, or an empty one") from None
 
 
 def from_bytes(data: bytes, name: str, folder: Path | None = None) -> Network:
@@ -35,9 +43,9 @@ def from_bytes(data: bytes, name: str, folder: Path | None = None) -> Network:
     try:
         model = onnx.load_model_from_string(data)
     except Exception:  # protobuf has its own exceptions for each of its implementations
-        raise VouchError(f"{name}: not an ONNX model") from None
+        raise NotOnnx(f"{name}: not an ONNX model") from None
     if not model.graph.node and not model.graph.input:
-        raise VouchError(f"{name}: not an ONNX model, or an empty one")
+        raise NotOnnx(f"{name}: not an ONNX model, or an empty one")
     if _bring_in(model, name, folder):
         data = model.SerializeToString()
     return _Reader(model, name).network(data)
