@@ -79,6 +79,8 @@ def test_a_source_that_is_named_like_a_flag(folder: Path) -> None:
         ["-D@r.txt"],
         ["-D", "@r.txt"],
         ["-U", "@r.txt"],
+        ["-D", ""],
+        ["-U", ""],
         ["--target=@r.txt"],
         ["-target", "@r.txt"],
         ["-mcpu=@r.txt"],

@@ -199,6 +199,9 @@ def test_headers_in_the_folder_beside(folder: Path) -> None:
         (["--unwind"], "needs a value"),
         (["--unwnd", "3"], "did you mean --unwind"),
         (["-Z"], "no such option"),
+        (["-D", ""], "--define"),
+        (["-D", "-fno-sanitize=all"], "--define"),
+        (["--dump-smt", "bad.c"], "--dump-smt"),
     ],
 )
 def test_wrong_options(folder: Path, words: list[str], said: str) -> None:

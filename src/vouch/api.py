@@ -260,6 +260,11 @@ def _validate(settings: Settings) -> None:
         from vouch.numeric.mathlib import Accuracy
 
         Accuracy(settings.libm)
+    if settings.dump_smt:
+        try:
+            os.makedirs(settings.dump_smt, exist_ok=True)
+        except OSError as error:
+            raise VouchError(f"option --dump-smt: {settings.dump_smt!r}: {error.strerror}") from None
     if settings.unwind_loop:
         from vouch.bmc.loops import given_bounds
 

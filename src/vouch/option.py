@@ -73,8 +73,9 @@ def valid(option: Option, value: Any, where: str) -> Any:
         result = _typed(option, value)
     except (TypeError, ValueError, OverflowError) as error:
         raise VouchError(f"{where}: {shortened(value)} is not valid ({error})") from None
-    if option.choices and not all(part in option.choices for part in _chosen(option, result)):
-        raise VouchError(f"{where}: {shortened(value)} is not one of {', '.join(option.choices)}")
+    wrong = [part for part in _chosen(option, result) if part not in option.choices]
+    if option.choices and wrong:
+        raise VouchError(f"{where}: {shortened(wrong[0])} is not one of {', '.join(option.choices)}")
     if option.minimum is not None and not result >= option.minimum:
         raise VouchError(f"{where}: {shortened(value)} is below {option.minimum:g}")
     highest = option.maximum if option.maximum is not None else _WHOLE if option.type is int else None

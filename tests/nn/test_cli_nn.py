@@ -107,6 +107,8 @@ def test_gzipped_files(folder):
         (["f.onnx", "safe.vnnlib", "--format", "8"], "K.L expected"),
         (["f.onnx", "safe.vnnlib", "--format", "8.8", "--engine", "star"], "star"),
         (["f.onnx", "safe.vnnlib", "--engine", "magic"], "not one of"),
+        (["f.onnx", "safe.vnnlib", "--activation", "lut:0.1"], "--format"),
+        (["f.onnx", "safe.vnnlib", "--step", "0.1"], "--format"),
         (["f.onnx", "safe.vnnlib", "--timeout", "-1"], "below 0"),
         (["f.onnx", "safe.vnnlib", "--vnncomp", "no/such/folder"], "folder"),
         (["f.onnx"], "missing argument"),

@@ -325,6 +325,12 @@ def test_code_generation(tmp_path: Path) -> None:
     assert made == {"net.h", "net.c", "harness.c", "Makefile"}
     assert run(["nn", "codegen", net, "-o", str(tmp_path / "float"), "--property", prop]) == 0
     assert run(["nn", "codegen", net, "-o", str(tmp_path / "x"), "--format", "40.40"]) == 2
+    assert run(["nn", "codegen", net, "-o", str(tmp_path / "float")]) == 0  # its own files are replaced
+    (tmp_path / "others").mkdir()
+    (tmp_path / "others" / "Makefile").write_text("all:\n")
+    assert run(["nn", "codegen", net, "-o", str(tmp_path / "others")]) == 2
+    assert [path.name for path in (tmp_path / "others").iterdir()] == ["Makefile"]
+    assert (tmp_path / "others" / "Makefile").read_text() == "all:\n"
     assert not (tmp_path / "x").exists()
 
 

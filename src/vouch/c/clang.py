@@ -117,6 +117,8 @@ _GNU_FLOATS = (
     "-D_Float32=float",
 )
 
+# A macro with or without parameters and a value.
+_MACRO = re.compile(r"[^\W\d]\w*(\([\w\s,.]*\))?(=|$)")
 _MISSING = re.compile(r"fatal error: '([^']+)' file not found")
 
 
@@ -156,6 +158,13 @@ def require_value(text: str, where: str) -> str:
     more flags; it does the same with the bare names of sources."""
     if text.lstrip().startswith("@"):
         raise VouchError(f"{where}: {text!r} begins with @, which clang takes for a file of flags")
+    return text
+
+
+def require_macro(text: str, where: str) -> str:
+    """The value of -D or -U. clang would look for a missing one in the next flag."""
+    if not _MACRO.match(text):
+        raise VouchError(f"{where}: {text!r} is no NAME or NAME=VALUE")
     return text
 
 
@@ -228,8 +237,8 @@ class Clang:
         if options.std and ("++" in options.std) == ("++" in language):
             flags.append(f"-std={require_value(options.std, 'option --std')}")
         if "cpp-output" not in language:
-            flags += [f"-I{as_word(folder)}" for folder in options.includes]
-            flags += [f"-D{require_value(macro, 'option --define')}" for macro in options.defines]
+            flags += [word for folder in options.includes for word in ("-I", as_word(folder))]
+            flags += [f"-D{require_macro(macro, 'option --define')}" for macro in options.defines]
             flags += unit.flags
             if suffix == ".cu":
                 flags += ["-include", "cuda_runtime.h"]

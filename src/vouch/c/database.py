@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
-from vouch.c.clang import Unit, as_word, require_value
+from vouch.c.clang import Unit, as_word, require_macro, require_value
 from vouch.errors import VouchError
 from vouch.files import read_text
 
@@ -115,9 +115,11 @@ def _unit(entry: Any, path: Path) -> Unit:
 def _harmless(flag: str, path: Path) -> str:
     """The flag, unless the value behind its name is one that clang would follow."""
     name = next((n for n in (*_PATHS, *_VALUES) if flag.startswith(n)), "")
+    if name in _VALUES:  # -DNAME=@x is a text like any other
+        require_macro(flag[len(name) :], f"{path}: flag {name}")
+        return flag
     require_value(flag[len(name) :], f"{path}: flag {name}")
-    if name not in _VALUES:  # -DNAME=@x is a text like any other
-        require_value(flag.partition("=")[2], f"{path}: flag {flag.partition('=')[0]}")
+    require_value(flag.partition("=")[2], f"{path}: flag {flag.partition('=')[0]}")
     return flag
 
 
@@ -164,7 +166,7 @@ def _flags(words: list[str], base: str) -> Iterable[str]:
             yield path
             yield as_word(_from_here(where, base))
         elif value:
-            yield value + (word[2:] or next(rest, "_"))
+            yield value + (word[2:] or next(rest, ""))
         elif word == "-target":
             yield f"--target={next(rest, '')}"
         elif word in _SKIP_VALUE:

@@ -31,9 +31,9 @@ def listed(settings: Settings, read: Iterable[str] = ()) -> list[tuple[str, str 
         if not file:
             raise VouchError("option --output-format: NAME=FILE without a file")
         if not Path(file).absolute().parent.is_dir() or Path(file).is_dir():
-            raise VouchError(f"option --output-file: no folder for {file!r}")
+            raise VouchError(f"no folder for the report {file!r}")
         if os.path.realpath(file) in taken:
-            raise VouchError(f"option --output-file: {file!r} is an input or another report")
+            raise VouchError(f"report {file!r} is an input or another report")
         taken.add(os.path.realpath(file))
     pages.require(settings)
     return found

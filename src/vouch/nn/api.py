@@ -223,8 +223,8 @@ def decide(
     asked.check_sizes(subject.inputs, subject.outputs, subject.name)
     if not isinstance(subject, Network):
         from vouch.nn.int8.decide import verify as decide_int8
-    elif settings.format is None and settings.engine in ("enumerate", "smt", "code"):
-        raise VouchError(f"engine {settings.engine} decides networks in fixed point: give --format K.L")
+    elif settings.format is None:
+        _nothing_of_fixed_point(settings)
     history = History(start, report)
     report = history.hear
     try:
@@ -241,6 +241,14 @@ def decide(
     if not isinstance(prop, Property):
         question["property"] = str(prop)
     return replace(result, seconds=seconds, question=question, history=history.until(seconds, result.verdict))
+
+
+def _nothing_of_fixed_point(settings: Settings) -> None:
+    if settings.engine in ("enumerate", "smt", "code"):
+        raise VouchError(f"engine {settings.engine} decides networks in fixed point: give --format K.L")
+    for name, value in (("activation", settings.activation), ("step", settings.step)):
+        if value is not None and name not in settings.from_file:
+            raise VouchError(f"option --{name} is about networks in fixed point: give --format K.L")
 
 
 def _name(given: NetworkLike, subject: Network | Quantised) -> str:

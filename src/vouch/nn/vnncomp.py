@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ast
 import csv
+import io
+import math
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
 from vouch.errors import VouchError
+from vouch.files import read_text
 from vouch.nn.result import Result
 from vouch.verdict import Verdict
 
@@ -63,16 +66,17 @@ def read_instances(path: Path) -> list[Instance]:
     """The lines of an instances.csv: network, property, seconds."""
     instances = []
     try:
-        with path.open(newline="", encoding="utf-8") as file:
-            for number, row in enumerate(csv.reader(file), 1):
-                if not row:
-                    continue
-                try:
-                    network, prop, timeout = (field.strip() for field in row)
-                    instances.append(Instance(network, prop, float(timeout)))
-                except ValueError:
-                    raise VouchError(f"{path}:{number}: network,property,seconds expected") from None
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        for number, row in enumerate(csv.reader(io.StringIO(read_text(path), newline="")), 1):
+            if not row:
+                continue
+            try:
+                network, prop, timeout = (field.strip() for field in row)
+                instances.append(Instance(network, prop, float(timeout)))
+            except ValueError:
+                raise VouchError(f"{path}:{number}: network,property,seconds expected") from None
+            if not 0 <= instances[-1].timeout < math.inf:
+                raise VouchError(f"{path}:{number}: {timeout} is no number of seconds")
+    except csv.Error as error:
         raise VouchError(f"{path}: {error}") from None
     if not instances:
         raise VouchError(f"{path}: no instances")

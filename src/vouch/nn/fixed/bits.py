@@ -149,9 +149,10 @@ class Table:
 def range_of(text: str) -> range:
     """`6..32` as word lengths."""
     low, dots, high = text.partition("..")
-    if not (low.isdigit() and (high or low).isdigit() and dots in ("", "..")):
+    high = high if dots else low
+    if not (low.isdecimal() and high.isdecimal() and len(text) < 16):
         raise VouchError(f"option --range: {text!r} is not LOW..HIGH")
-    first, last = int(low), int(high or low)
+    first, last = int(low), int(high)
     if not 1 <= first <= last <= WIDEST:
         raise VouchError(f"option --range: word lengths from 1 to {WIDEST}, not {text}")
     return range(first, last + 1)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 
 from vouch.errors import Unsupported, VouchError
+from vouch.files import read_text
 from vouch.nn.fixed.cases import IntCase, int_cases
 from vouch.nn.fixed.codegen import Style, header, source
 from vouch.nn.fixed.cproperty import MAKEFILE, harness
@@ -112,10 +114,21 @@ def _section_sizes(made: Path) -> list[int]:
 
 
 def write(files: Mapping[str, str], folder: Path) -> None:
-    """All files or none."""
+    """All files or none, and none over files of others: a folder that has our build file is ours."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        there = [name for name in files if (folder / name).exists()]
+        if there and not _ours(folder / "Makefile"):
+            raise VouchError(f"{folder / there[0]}: exists, and was not written by vouch nn codegen")
         for name, text in files.items():
-            (folder / name).write_text(text, encoding="ascii")
+            (folder / f".{name}.part").write_text(text, encoding="ascii")
+        for name in files:
+            (folder / f".{name}.part").replace(folder / name)
     except OSError as error:
         raise VouchError(f"{folder}: {error.strerror}") from None
+
+
+def _ours(build: Path) -> bool:
+    with suppress(VouchError):
+        return read_text(build, 1 << 20).partition("\n")[0] == MAKEFILE.partition("\n")[0]
+    return False

@@ -26,12 +26,19 @@ from vouch.nn.operators.base import Array, Shape
 _FLOATS = {onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE}
 
 
+class NotOnnx(VouchError):
+    """The bytes are not those of a model."""
+
+
 def load_onnx(path: Path) -> Network | Quantised:
     """The network in an ONNX file, gzipped or not; dynamic batch dimensions become 1."""
-    model, data = _model(read(path), stem(path), path.parent)
     from vouch.nn.int8.onnx import is_quantised, read_quantised
 
     name = stem(path)
+    try:
+        model, data = _model(read(path), name, path.parent)
+    except NotOnnx:
+        raise VouchError(f"{path}: not an ONNX model, or an empty one") from None
     return read_quantised(data, name) if is_quantised(model) else _Reader(model, name).network(data)
 
 
@@ -46,9 +53,9 @@ def _model(data: bytes, name: str, folder: Path | None) -> tuple[Any, bytes]:
     try:
         model = onnx.load_model_from_string(data)
     except Exception:  # protobuf has its own exceptions for each of its implementations
-        raise VouchError(f"{name}: not an ONNX model") from None
+        raise NotOnnx(f"{name}: not an ONNX model") from None
     if not model.graph.node and not model.graph.input:
-        raise VouchError(f"{name}: not an ONNX model, or an empty one")
+        raise NotOnnx(f"{name}: not an ONNX model, or an empty one")
     if _bring_in(model, name, folder):
         data = model.SerializeToString()
     return model, data
