@@ -189,13 +189,13 @@ def _source(folder: Path, data: bytes) -> Any:
     """The whole flow up to the checks and their comments."""
     import os
 
-    from vouch.c import checks, suppress
+    from vouch.c import checks, comments, suppress
     from vouch.c.frontend import FrontOptions, load
 
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what clang says
     (folder / "a.c").write_bytes(data)
     program = load([str(folder / "a.c")], FrontOptions(cache=False, models=False)).program
-    files = suppress.files_of(program)
+    files = comments.files_of(program)
     suppress.apply(files, checks.find(program), program.sources)
     return suppress.misread(files, program.sources), suppress.loop_bounds(files, program.sources)
 

@@ -22,6 +22,7 @@ from vouch.verdict import Verdict
 
 if TYPE_CHECKING:
     from vouch.bmc.counterexample import Counterexample
+    from vouch.c.demands import Demands
     from vouch.c.entries import Entries
     from vouch.c.frontend import Loaded
     from vouch.c.ir import Program
@@ -167,6 +168,8 @@ def _flow(
     earlier: Mapping[str, tuple[str | None, Mapping[str, Any]]] | None = None,
 ) -> None:
     from vouch.c import checks, frontend, suppress
+    from vouch.c.comments import files_of
+    from vouch.c.demands import demands
     from vouch.c.entries import entries
 
     settings = state.settings
@@ -185,10 +188,12 @@ def _flow(
     state.entries = list(starts.names)
     if not state.entries:
         raise VouchError("no function to check: the program has no code")
+    demanded, warnings = demands(program, sources, settings.range)
+    state.warnings += warnings
     with state.stage("checks"):
         listed = checks.find(program, wanted, sources)
-        state.warnings += suppress.apply(suppress.files_of(program), listed, sources, wanted)
-        state.warnings += suppress.misread(suppress.files_of(program), sources)
+        state.warnings += suppress.apply(files_of(program), listed, sources, wanted)
+        state.warnings += suppress.misread(files_of(program), sources)
         state.found(listed, sources)
     from vouch.bmc.loops import with_invariants
 
@@ -203,7 +208,7 @@ def _flow(
         before = [result for result in found if result.check.id not in state.decided]
         state.decide(*before)
     if not state.late() and (len(state.decided) < len(state.checks) or _assumes(program)):
-        _engine(state, loaded, analysis, starts, bounds)
+        _engine(state, loaded, analysis, starts, bounds, demanded)
     state.decide(*before)  # whose violations were run then
 
 
@@ -284,9 +289,10 @@ def _bounds(state: _CheckRun, program: Program, sources: Sources) -> dict[str, i
     """List the loops. The bounds that users gave for them by name: in comments, and in options, which win."""
     from vouch.bmc.loops import describe, given_bounds
     from vouch.c import suppress
+    from vouch.c.comments import files_of
 
     settings = state.settings
-    comments = suppress.loop_bounds(suppress.files_of(program), sources)
+    comments = suppress.loop_bounds(files_of(program), sources)
     given = given_bounds(settings.unwind_loop)
     state.loops = describe(program, given, comments, settings.unwind)
     noted = {
@@ -329,7 +335,12 @@ def _quoted(settings: Settings) -> tuple[str, ...]:
 
 
 def _engine(
-    state: _CheckRun, loaded: Loaded, analysis: RangeAnalysis, starts: Entries, bounds: Mapping[str, int]
+    state: _CheckRun,
+    loaded: Loaded,
+    analysis: RangeAnalysis,
+    starts: Entries,
+    bounds: Mapping[str, int],
+    demanded: Demands,
 ) -> None:
     from vouch.bmc.problem import pose
     from vouch.bmc.verify import verify
@@ -351,6 +362,7 @@ def _engine(
             entries=starts,
             bounds=bounds,
             invariants=analysis.ranges,
+            demands=demanded,
         )
     if settings.strategy == "ladder":
         with state.stage("local"):

@@ -33,6 +33,7 @@ class OptionTypes:
     strict_pointers: bool
     extern: Literal["havoc", "pure", "noop", "error"]
     malloc_may_fail: bool
+    range: list[str]
     device_range: list[str]
     strategy: str
     rungs: list[str]

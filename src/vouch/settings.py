@@ -130,6 +130,13 @@ CHECK: tuple[Option, ...] = (
         metavar="NAME",
     ),
     Option("malloc-may-fail", bool, False, "malloc and its kin may return null."),
+    Option(
+        "range",
+        list,
+        (),
+        "Values from outside lie within: of a parameter (FUNCTION.NAME), a global, or a result (FUNCTION()).",
+        metavar="NAME=A..B",
+    ),
     Option("device-range", list, (), "Addresses of device registers.", metavar="A..B"),
     # How it is decided.
     Option(

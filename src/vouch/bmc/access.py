@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from vouch.bmc import demands
 from vouch.bmc.execution import Execution
 from vouch.bmc.frame import Frame
 from vouch.bmc.state import State
@@ -141,6 +142,8 @@ def _volatile(
         value: Value = ex.context.environment.pointer(ex.context.ctypes.pointee(ctype), f"{name}.read")
     else:
         value = ex.context.fresh(type_, f"{name}.read")
+        if single is not None and single[1].value == 0:
+            demands.of_value(ex, ex.context.demands.variables.get(name), value, single[0].ctype)
     ex.incoming(state, "volatile", frame.function.name, type_, value, instruction.location)
     ex.step(frame, state, "input", instruction.location, f"read of {name}", value)
     return value

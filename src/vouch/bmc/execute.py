@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from vouch.bmc import induction, instructions, operands, shadow
+from vouch.bmc import demands, induction, instructions, operands, shadow
 from vouch.bmc.endless import Heads
 from vouch.bmc.equation import Cut, Equation
 from vouch.bmc.execution import Budget, Execution
@@ -49,6 +49,7 @@ class Executor:
                 state = self._construct(state)
             arguments = instructions.entry_arguments(self.ex, function, state)
             equation.arguments = arguments
+            demands.at_entry(self.ex, function, arguments, state)
             ended = self.call(function, arguments, state, None, None)
             if ended is not None:
                 equation.finished = ended[0].guard.term

@@ -17,6 +17,7 @@ from vouch.bmc.library import overrides
 from vouch.bmc.reachability import Reachability
 from vouch.c import ir
 from vouch.c.checks.base import Check, Trigger
+from vouch.c.demands import Demands
 from vouch.c.entries import Entries
 from vouch.c.escape import escaping
 from vouch.c.flow.uses import names_in
@@ -57,6 +58,7 @@ class Problem:
     private: frozenset[str]
     reachability: Reachability
     callees: CalleePolicy = inline
+    demands: Demands = field(default_factory=Demands)
     _reached: dict[str, list[Check]] = field(default_factory=dict)  # by entry, worked out once
 
     def __getstate__(self) -> dict[str, Any]:
@@ -125,6 +127,7 @@ def pose(
     bounds: Mapping[str, int],
     invariants: Invariants | None = None,
     callees: CalleePolicy = inline,
+    demands: Demands | None = None,
 ) -> Problem:
     """The problem of deciding all checks but the `decided` ones. `bounds` are for loops, by name;
     `invariants` help induction along."""
@@ -142,6 +145,7 @@ def pose(
         _private(program),
         Reachability(program),
         callees,
+        demands or Demands(),
     )
 
 

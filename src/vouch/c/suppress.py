@@ -12,10 +12,10 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from vouch.c.checks.base import Category, Check
-from vouch.c.ir import Program
+from vouch.c.comments import COMMENT, code_line
+from vouch.c.demands import understood
 from vouch.c.sources import Sources
 
-_COMMENT = re.compile(r"(?://|/\*)\s*vouch:\s*(.*?)\s*(?:\*/|$)")
 _IGNORE = re.compile(r"ignore\s*\[([^\]]*)\]\s*[:-]?\s*(.*)")
 _UNWIND = re.compile(r"unwind\s+(\d{1,18})\b")
 LARGEST_BOUND = 2**31 - 1
@@ -30,12 +30,6 @@ class Suppression:
     categories: tuple[str, ...]
     reason: str
     used: set[str]
-
-
-def files_of(program: Program) -> list[str]:
-    """The source files with code in the program, models left out."""
-    functions = (f for f in program.functions.values() if f.defined and f.name not in program.models)
-    return list(dict.fromkeys(f.location.file for f in functions if f.location is not None))
 
 
 def apply(
@@ -61,7 +55,7 @@ def _suppressions(sources: Sources, file: str) -> list[Suppression]:
     found = []
     for number, line in enumerate(sources.lines(file), 1):
         if "vouch:" in line:
-            for comment in _COMMENT.finditer(line):
+            for comment in COMMENT.finditer(line):
                 match = _IGNORE.match(comment.group(1))
                 if match:
                     names = tuple(name.strip() for name in match.group(1).split(",") if name.strip())
@@ -87,9 +81,11 @@ def misread(files: Iterable[str], sources: Sources) -> list[str]:
     warnings = []
     for file in dict.fromkeys(files):
         for number, line in enumerate(sources.lines(file), 1):
-            for comment in _COMMENT.finditer(line) if "vouch:" in line else ():
+            for comment in COMMENT.finditer(line) if "vouch:" in line else ():
                 said = comment.group(1)
                 unwind = _UNWIND.match(said)
+                if understood(said) is not None:
+                    continue
                 if not _IGNORE.match(said) and (unwind is None or int(unwind[1]) > LARGEST_BOUND):
                     what = said if len(said) <= 40 else f"{said[:37]}…"
                     warnings.append(f"{file}:{number}: 'vouch: {what}' is not understood")
@@ -104,20 +100,8 @@ def loop_bounds(files: Iterable[str], sources: Sources) -> dict[tuple[str, int],
         for number, line in enumerate(lines, 1):
             if "vouch:" not in line:
                 continue
-            for comment in _COMMENT.finditer(line):
+            for comment in COMMENT.finditer(line):
                 match = _UNWIND.match(comment.group(1))
                 if match and int(match.group(1)) <= LARGEST_BOUND:
-                    bounds[file, _code_line(lines, number, comment)] = int(match.group(1))
+                    bounds[file, code_line(lines, number, comment)] = int(match.group(1))
     return bounds
-
-
-def _code_line(lines: list[str], number: int, comment: re.Match[str]) -> int:
-    """The line that a comment speaks of: its own, or the next one with code where it stands alone."""
-    line = lines[number - 1]
-    if line[: comment.start()].strip() or line[comment.end() :].strip():
-        return number
-    for following in range(number, len(lines)):
-        text = lines[following].strip()
-        if text and not text.startswith(("//", "/*", "*")):
-            return following + 1
-    return number

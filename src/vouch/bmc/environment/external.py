@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from vouch.bmc import demands
 from vouch.bmc.contents import Contents
 from vouch.bmc.environment.layers import WHOLE, OutsideData
 from vouch.bmc.environment.reach import Reach, Root
@@ -151,7 +152,9 @@ def result(
             return tuple(value(inner, at + offset) for inner, offset in ex.context.layouts.elements(part))
         return ex.context.fresh(part, f"{name}()")
 
-    return value(type_, 0)
+    made = value(type_, 0)
+    demands.of_value(ex, ex.context.demands.results.get(name), made, ctype)
+    return made
 
 
 def hand_out(ex: Execution, state: State, roots: Iterable[Root]) -> Reach:

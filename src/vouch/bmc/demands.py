@@ -1,0 +1,160 @@
+"""Demands on values from outside (`vouch.c.demands`) as terms."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from fractions import Fraction
+from math import ceil, floor
+
+from vouch.bmc.execution import Execution
+from vouch.bmc.state import State
+from vouch.bmc.value import Value
+from vouch.c import ir
+from vouch.c.demands import VALUE, Clause, Demand, Sum
+from vouch.errors import VouchError
+from vouch.smt import softfloat
+from vouch.smt import term as T
+from vouch.smt.term import Term
+
+Named = Callable[[str], tuple[Term, bool] | None]
+"""A number by its name, and whether it is signed; None where nothing has that name."""
+
+_MIRRORED = {"<=": ">=", ">=": "<=", "<": ">", ">": "<", "==": "==", "!=": "!="}
+
+
+def at_entry(ex: Execution, function: ir.Function, arguments: list[Value], state: State) -> None:
+    """Calls from outside keep to what is demanded of them; calls from inside need not."""
+    demands = ex.context.demands
+    if ex.scope is not None and ex.scope.inner:
+        return
+    for name, demand in demands.variables.items():
+        value = _global(ex, state, name)
+        if value is not None:
+            _assumed(ex, state, demand, _always(value))
+
+    def named(name: str) -> tuple[Term, bool] | None:
+        return _parameter(ex, function, arguments, name) or _global(ex, state, name)
+
+    for demand in demands.functions.get(function.name, ()):
+        _assumed(ex, state, demand, named)
+
+
+def of_value(ex: Execution, demand: Demand | None, value: Value, ctype: int | None) -> None:
+    """A value that comes from outside now lies within the demand."""
+    if demand is None or not isinstance(value, Term):
+        return
+    ex.context.constrain(condition(demand, _always((value, _signed(ex, ctype)))))
+    ex.context.note(demand.text)
+
+
+def _always(value: tuple[Term, bool]) -> Named:
+    return lambda _: value
+
+
+def _assumed(ex: Execution, state: State, demand: Demand, named: Named) -> None:
+    holds = condition(demand, named)
+    state.guard = state.guard.and_(holds)
+    ex.equation.assumptions.append(holds)
+    ex.context.note(demand.text)
+
+
+def _parameter(
+    ex: Execution, function: ir.Function, arguments: list[Value], name: str
+) -> tuple[Term, bool] | None:
+    for number, (parameter, value) in enumerate(zip(function.parameters, arguments, strict=False)):
+        own = parameter.variable.name if parameter.variable is not None else parameter.name
+        if own == name and isinstance(value, Term):
+            types = function.parameter_types
+            ctype = parameter.variable.type if parameter.variable is not None else None
+            if ctype is None and number < len(types):
+                ctype = types[number]
+            return value, _signed(ex, ctype)
+    return None
+
+
+def _global(ex: Execution, state: State, name: str) -> tuple[Term, bool] | None:
+    variable = ex.context.program.globals.get(name)
+    if variable is None or not isinstance(variable.type, (ir.IntType, ir.FloatType)):
+        return None
+    target = ex.context.named(name)
+    value, _ = ex.memory.read(target, state.memory.get(target), 0, variable.type)
+    return (value, _signed(ex, target.ctype)) if isinstance(value, Term) else None
+
+
+def _signed(ex: Execution, ctype: int | None) -> bool:
+    found = ex.context.program.ctypes.get(ctype) if ctype is not None else None
+    return found is None or found.signed
+
+
+def condition(demand: Demand, named: Named) -> Term:
+    return T.and_(*(_clause(demand, clause, named) for clause in demand.clauses))
+
+
+def _clause(demand: Demand, clause: Clause, named: Named) -> Term:
+    left, right = (_named(demand, side, named) for side in (clause.left, clause.right))
+    if left is None and right is None:
+        raise VouchError(f"'vouch: {demand.text}' names no variable")
+    if left is None:
+        assert right is not None
+        return _compared(right, _MIRRORED[clause.relation], clause.left.number - clause.right.number)
+    if right is None:
+        return _compared(left, clause.relation, clause.right.number - clause.left.number)
+    shift = clause.right.number - clause.left.number
+    if "fp" in (left[0].sort.kind, right[0].sort.kind) or shift.denominator != 1:
+        raise VouchError(f"'vouch: {demand.text}': two variables are compared as integers only")
+    width = max(left[0].width, right[0].width, int(shift).bit_length()) + 2
+    a, b = _wide(left, width), T.add(_wide(right, width), T.bv(int(shift), width))
+    return _relation(clause.relation, a, b, T.sle)
+
+
+def _named(demand: Demand, side: Sum, named: Named) -> tuple[Term, bool] | None:
+    if side.name is None:
+        return None
+    found = named(side.name)
+    if found is None:
+        what = "a number" if side.name == VALUE else f"{side.name} is not a parameter or a global variable"
+        raise VouchError(f"'vouch: {demand.text}': {what}")
+    return found
+
+
+def _wide(value: tuple[Term, bool], width: int) -> Term:
+    term, signed = value
+    return T.sext(term, width) if signed else T.zext(term, width)
+
+
+def _compared(value: tuple[Term, bool], relation: str, number: Fraction) -> Term:
+    """A variable against a number, as in mathematics."""
+    term, _ = value
+    if term.sort.kind == "fp":
+        (bits,) = struct.unpack("<Q", struct.pack("<d", float(number)))
+        constant = T.fp_const(softfloat.convert(T.FLOAT64, term.sort, bits), term.sort)
+        return T.and_(T.not_(T.fp_is_nan(term)), _relation(relation, term, constant, T.fp_le, T.fp_eq))
+    if number.denominator != 1:
+        if relation in ("==", "!="):
+            return T.boolean(relation == "!=")
+        number = Fraction(floor(number) if relation in ("<=", ">") else ceil(number))
+    width = max(term.width, int(number).bit_length()) + 2
+    return _relation(relation, _wide(value, width), T.bv(int(number), width), T.sle)
+
+
+def _relation(
+    relation: str,
+    a: Term,
+    b: Term,
+    at_most: Callable[[Term, Term], Term],
+    equal: Callable[[Term, Term], Term] = T.eq,
+) -> Term:
+    match relation:
+        case "<=":
+            return at_most(a, b)
+        case ">=":
+            return at_most(b, a)
+        case "<":
+            return T.not_(at_most(b, a))
+        case ">":
+            return T.not_(at_most(a, b))
+        case "==":
+            return equal(a, b)
+        case _:
+            return T.not_(equal(a, b))

@@ -1,0 +1,182 @@
+"""What people say about values from outside: `--range`, and comments at functions.
+
+    // vouch: range speed 0..250
+    // vouch: requires low <= high && high < 1000
+    int ramp(int speed, int low, int high);
+
+A comment stands on the line of a function's definition or alone before it, and is about calls from outside:
+the function as an entry point. `--range` takes `FUNCTION.PARAMETER=A..B`, `GLOBAL=A..B` (at the start of an
+entry point, and each read where the variable is volatile) and `FUNCTION()=A..B` (the result of a function
+without a body). Numbers are those of mathematics: nothing wraps in a comparison.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from vouch.c.comments import COMMENT, code_line, files_of
+from vouch.c.ir import FloatType, IntType, Program
+from vouch.c.sources import Sources
+from vouch.errors import VouchError
+
+_NUMBER = r"[-+]?(?:0[xX][0-9a-fA-F]+|\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)"
+_NAME = r"[A-Za-z_]\w*"
+_RANGE = re.compile(rf"range\s+({_NAME})\s+({_NUMBER})\s*\.\.\s*({_NUMBER})\s*$")
+_REQUIRES = re.compile(r"requires\s+(.+?)\s*;?\s*$")
+_OPERAND = rf"\s*({_NUMBER}|{_NAME})\s*(?:([-+])\s*({_NUMBER}))?\s*"
+_CLAUSE = re.compile(rf"{_OPERAND}(<=|>=|==|!=|<|>){_OPERAND}$")
+_OPTION = re.compile(rf"(?:({_NAME})\.)?({_NAME})(\(\))?\s*=\s*({_NUMBER})\s*\.\.\s*({_NUMBER})$")
+_ABOVE = 3  # lines between the start of a definition and the name of its function
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """A variable, or none, and a number."""
+
+    name: str | None
+    number: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    left: Sum
+    relation: str
+    right: Sum
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """Clauses that hold together, and how a verdict names them."""
+
+    clauses: tuple[Clause, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """By function about its parameters and globals, by global variable, and by function about its result."""
+
+    functions: Mapping[str, Sequence[Demand]] = field(default_factory=dict)
+    variables: Mapping[str, Demand] = field(default_factory=dict)
+    results: Mapping[str, Demand] = field(default_factory=dict)
+
+
+VALUE = "value"  # the name that a demand about a single value has for it
+
+
+def demands(program: Program, sources: Sources, ranges: Iterable[str]) -> tuple[Demands, list[str]]:
+    """All of them, and warnings about comments that belong nowhere."""
+    functions: dict[str, list[Demand]] = {}
+    warnings = []
+    for file, line, said in _comments(program, sources):
+        name = _function_at(program, file, line)
+        meant = understood(said)
+        if name is None:
+            warnings.append(f"{file}:{line}: 'vouch: {said}' belongs to no function")
+        elif meant is not None and (stranger := _stranger(program, name, meant)) is not None:
+            warnings.append(f"{file}:{line}: 'vouch: {said}': {stranger}")
+        elif meant is not None:
+            functions.setdefault(name, []).append(meant)
+    variables, results = {}, {}
+    for text in ranges:
+        owner, name, call, low, high = _option(text)
+        if owner is not None:
+            demand = _between(name, low, high, f"range {text}")
+            stranger = _stranger(program, _known(program, owner, text), demand)
+            if stranger is not None:
+                raise VouchError(f"option --range: {text!r}: {stranger}")
+            functions.setdefault(owner, []).append(demand)
+        elif call:
+            results[name] = _between(VALUE, low, high, f"range {text}")
+        elif name in program.globals:
+            variables[name] = _between(VALUE, low, high, f"range {text}")
+        else:
+            raise VouchError(f"option --range: {text!r}: there is no global variable {name}")
+    return Demands(functions, variables, results), warnings
+
+
+def understood(said: str) -> Demand | None:
+    """The demand in a comment, None where it is none or cannot be read."""
+    if match := _RANGE.match(said):
+        low, high = _number(match[2]), _number(match[3])
+        return _between(match[1], low, high, said) if low <= high else None
+    if match := _REQUIRES.match(said):
+        parts = [_CLAUSE.match(part) for part in match[1].split("&&")]
+        found = [_clause(part) for part in parts if part is not None]
+        return Demand(tuple(found), said) if len(found) == len(parts) else None
+    return None
+
+
+def _clause(match: re.Match[str]) -> Clause:
+    left, sign, more, relation, right, other, rest = match.groups()
+    return Clause(_sum(left, sign, more), relation, _sum(right, other, rest))
+
+
+def _sum(word: str, sign: str | None, more: str | None) -> Sum:
+    extra = Fraction(0) if more is None else _number(more) * (-1 if sign == "-" else 1)
+    if re.match(rf"{_NUMBER}$", word):
+        return Sum(None, _number(word) + extra)
+    return Sum(word, extra)
+
+
+def _number(text: str) -> Fraction:
+    return Fraction(int(text, 16)) if "x" in text.lower() else Fraction(text)
+
+
+def _between(name: str, low: Fraction, high: Fraction, text: str) -> Demand:
+    value, none = Sum(name, Fraction(0)), None
+    return Demand((Clause(Sum(none, low), "<=", value), Clause(value, "<=", Sum(none, high))), text)
+
+
+def _option(text: str) -> tuple[str | None, str, str | None, Fraction, Fraction]:
+    match = _OPTION.match(text.strip())
+    if match is None:
+        raise VouchError(f"option --range: {text!r} is not NAME=A..B, FUNCTION.NAME=A..B or FUNCTION()=A..B")
+    owner, name, call, low, high = match.groups()
+    if _number(low) > _number(high):
+        raise VouchError(f"option --range: {text!r} holds for no number")
+    return owner, name, call, _number(low), _number(high)
+
+
+def _known(program: Program, name: str, text: str) -> str:
+    function = program.functions.get(name)
+    if function is None or not function.defined:
+        raise VouchError(f"option --range: {text!r}: there is no function {name} with a body")
+    return name
+
+
+def _stranger(program: Program, function: str, demand: Demand) -> str | None:
+    """What a demand names that is no number from outside, in words."""
+    numbers = (IntType, FloatType)
+    known = {name for name, variable in program.globals.items() if isinstance(variable.type, numbers)}
+    for parameter in program.functions[function].parameters:
+        if isinstance(parameter.type, numbers):
+            known.add(parameter.variable.name if parameter.variable is not None else parameter.name)
+    sums = [each for clause in demand.clauses for each in (clause.left, clause.right)]
+    if not all(clause.left.name or clause.right.name for clause in demand.clauses):
+        return "a clause names no variable"
+    wrong = [each.name for each in sums if each.name is not None and each.name not in known]
+    return f"{wrong[0]} is not a parameter or a global variable that is a number" if wrong else None
+
+
+def _comments(program: Program, sources: Sources) -> Iterable[tuple[str, int, str]]:
+    for file in files_of(program):
+        lines = sources.lines(file)
+        for number, line in enumerate(lines, 1):
+            for comment in COMMENT.finditer(line) if "vouch:" in line else ():
+                if comment[1].startswith(("range ", "requires ")):
+                    yield file, code_line(lines, number, comment), comment[1]
+
+
+def _function_at(program: Program, file: str, line: int) -> str | None:
+    """The function whose definition begins in a line: its name may stand a little further down."""
+    below = [
+        (function.location.line, name)
+        for name, function in program.functions.items()
+        if function.defined and function.location is not None and function.location.file == file
+        if line <= function.location.line <= line + _ABOVE
+    ]
+    return min(below)[1] if below else None

@@ -1,0 +1,51 @@
+"""Demands on values from outside: what is read, and what is said about the rest."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import vouch
+from vouch.c.demands import understood
+from vouch.errors import VouchError
+
+
+def test_words() -> None:
+    found = understood("requires a + 1 <= b && 0x10 != c - 2.5")
+    assert found is not None
+    first, second = found.clauses
+    assert (first.left.name, first.left.number, first.relation, first.right.name) == ("a", 1, "<=", "b")
+    assert (second.left.number, second.right.name, second.right.number) == (16, "c", Fraction(-5, 2))
+    for text in ("range x 5..1", "range x", "requires x", "requires f(x) > 1", "requires a < b || a > b"):
+        assert understood(text) is None, text
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("x", "is not NAME=A..B"),
+        ("f.x=2..1", "holds for no number"),
+        ("g=1..2", "there is no global variable g"),
+        ("h.x=1..2", "there is no function h"),
+        ("f.y=1..2", "y is not a parameter or a global variable"),
+    ],
+)
+def test_wrong_options(tmp_path: Path, option: str, message: str) -> None:
+    (tmp_path / "a.c").write_text("int f(int x) { return 1 / x; }\n")
+    with pytest.raises(VouchError, match=message):
+        vouch.check([str(tmp_path / "a.c")], range=[option], jobs=1)
+
+
+def test_verdicts_name_them_and_lost_comments_are_told(tmp_path: Path) -> None:
+    source = tmp_path / "a.c"
+    source.write_text(
+        "// vouch: range x 1..5\nint\nf(int x)\n{\n    return 10 / x;\n}\n"
+        "\n\n// vouch: range y 1..5\nint lost;\n"
+    )
+    found = vouch.check([str(source)], jobs=1)
+    (result,) = [each for each in found.checks if each.check.category == "division-by-zero"]
+    assert (str(result.verdict), result.assumptions) == ("safe", ("range x 1..5",))
+    assert any("belongs to no function" in text for text in found.warnings)
+    assert not any("not understood" in text for text in found.warnings)
