@@ -98,7 +98,7 @@ class Outside:
                     work.append(type_.of)
                 case Callback():
                     work += type_.parameters
-                case Scalar() | Record():
+                case Scalar() | Record() if type_ in SCALARS or isinstance(type_, Record):
                     targets[type_, 1] = None
         for slot in slots:
             targets[slot, 1] = None
@@ -199,7 +199,7 @@ class Outside:
                 yield self._from(Pointer(record), f"found = {address};")
         for slot in self.slots:
             if slot.to == type_ and slot.count >= count and not slot.const:
-                yield self._from(Pointer(slot), "found = *r;")
+                yield self._from(Pointer(slot), "found = led_to(r, *r);")
         if type_ == BYTE:
             for scalar, size in _SIZES.items():
                 step = f" + (rnd() & {size - 1})" if count == 1 else ""
@@ -214,7 +214,7 @@ class Outside:
     def _addresses(self, places: Sequence[Place], type_: Type, count: int) -> Iterator[str]:
         same = {INT: (INT, UNSIGNED), UNSIGNED: (INT, UNSIGNED)}.get(type_, (type_,))  # type: ignore[arg-type]
         for place in places:
-            if place.const:
+            if place.const or place.punned:
                 continue
             if count == 1 and place.type in same:
                 cast = "" if place.type == type_ else f"({declare(Pointer(type_), '')})"
@@ -363,11 +363,12 @@ class Outside:
         self.lines += [f"static void {self.prefix}enter(void)", "{", "    struct knowledge before;"]
         self.lines.append(f"    if (nesting > 2 || {self.prefix}every(is_null)) return;")
         self.lines.append(f"    if ({self.prefix}every(is_shared)) return;")
+        self.lines.append("    if (nesting) wait_for(nesting);")
         self.lines.append("    nesting++;")
         self.lines.append(f"    switch (below({len(public)})) {{")
         for number, function in enumerate(public):
             self.lines += [f"    case {number}: {{", *self._one_call(function), "        break;", "    }"]
-        self.lines += ["    }", "    nesting--;", "}"]
+        self.lines += ["    }", "    nesting--;", "    if (nesting) go_on(nesting);", "}"]
 
     def _one_call(self, function: Function) -> Iterator[str]:
         names = [name for name, _ in function.parameters]

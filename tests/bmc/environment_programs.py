@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from tests.bmc.environment_types import (
     BYTE,
+    FLOAT,
     INT,
     LONG,
     SHORT,
@@ -35,7 +36,9 @@ HEAD = """\
 #ifndef NATIVE
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 #define SET(place, value) place = value
+#define FILL(place, byte) memset(&(place), byte, sizeof(place))
 #define USE(place) place
 #define UNSET(declaration, name) declaration
 #define ENTER
@@ -154,7 +157,10 @@ class Generator:
             Callback(None, (Pointer(self.one),)),
             Callback(INT, (Pointer(INT, void=True), Pointer(BYTE, count=4), INT)),
         ]
-        records[self.union.name] = [("i", INT), ("u", UNSIGNED), ("b", Array(BYTE, 4))]
+        records[self.union.name] = [
+            *(("i", INT), ("u", UNSIGNED), ("b", Array(BYTE, 4))),
+            *(("h", Array(SHORT, 2)), ("f", FLOAT)),
+        ]
         records[self.flexible.name] = [("n", INT), ("data", Array(INT, 4, flexible=True))]
         for record, other in ((self.two, self.one), (self.one, self.two)):
             members: list[tuple[str, Type]] = [(f"m{i}", self._member(other)) for i in range(2)]
@@ -376,6 +382,8 @@ class Generator:
             self._get(scope)
         elif kind < 94:
             self._copy(scope)
+        elif kind < 97:
+            self._bytes(scope)
         elif scope.depth < 2:
             self._nested(function, scope)
 
@@ -414,6 +422,28 @@ class Generator:
         if targets:
             scope.line(f"SET({self.random.choice(targets).text}, {self.random.choice(sources).text});")
 
+    def _bytes(self, scope: _Scope) -> None:
+        """A whole object at once: as bytes, or as what an external function returns."""
+        callees = [f for f in self.library.of_kind("external") if isinstance(f.result, Record)]
+        targets = [p for p in scope.places if isinstance(p.type, (Record, Array, Scalar)) and not p.const]
+        if callees and self.chance(40):
+            callee = self.random.choice(callees)
+            values = self._arguments(scope, callee.types)
+            targets = [p for p in targets if p.type == callee.result]
+            if values is not None and targets:
+                target = self.random.choice(targets).text
+                scope.line(f"SET({target}, {callee.name}({', '.join(values)}));")
+            return
+        # Whoever finds a null pointer stops: those are rare. A flexible array has no size.
+        flexible = Record(self.library.prefix + "F")
+        fit = [p for p in targets if p.type != flexible and not getattr(p.type, "flexible", False)]
+        plain = [p for p in fit if not self._leads_on(p.type)]
+        chosen = fit if self.chance(10) else plain
+        if chosen:
+            target = self.random.choice(chosen)
+            byte = 0 if self._leads_on(target.type) else self.random.choice((0, 0, 1))
+            scope.line(f"FILL({target.text}, {byte});")
+
     def _store(self, scope: _Scope) -> None:
         places = [p for p in scope.places if isinstance(p.type, Scalar) and not p.const]
         if not places:
@@ -427,7 +457,7 @@ class Generator:
             scope.facts.append((place.text, other.text, False))
             return
         scope.line(f"SET({place.text}, {value});")
-        scope.facts.append((place.text, str(value), True))
+        scope.facts.append((place.text, str(value), place.type != FLOAT))
 
     def _check(self, scope: _Scope) -> None:
         """Of something written earlier, mostly not of the last: others shall have had a chance."""
@@ -488,14 +518,15 @@ class Generator:
             and p.type.count >= wanted.count
             and (wanted.const or not p.type.const)
         ]
+        places = [p for p in scope.places if not p.punned]
         addresses = [
             p.pointer or f"&{p.text}"
-            for p in scope.places
+            for p in places
             if p.type == wanted.to and (wanted.const or not p.const) and wanted.count == 1
         ]
         decayed = [
             p.text
-            for p in scope.places
+            for p in places
             if isinstance(p.type, Array)
             and p.type.of == wanted.to
             and p.type.length >= wanted.count

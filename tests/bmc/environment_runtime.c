@@ -144,6 +144,24 @@ static void know_again(const struct knowledge *before)
     memcpy(known_count, before->count, sizeof known_count);
 }
 
+/* While a function of the library waits, others do not write what its caller owns, though visible pointers lead
+ * there: neither do functions of the library that are called meanwhile. */
+static char *own_start, *own_stop;
+static char waiting[4][1 << 14];
+static void wait_for(int level)
+{
+    if (own_stop - own_start > (long)sizeof *waiting) end_run();
+    memcpy(waiting[level], own_start, (unsigned long)(own_stop - own_start));
+}
+/* What a pointer in one of the library's variables leads to, if it may be written now. */
+static void *led_to(const void *from, const void *to)
+{
+    int variable = (const char *)from >= data_start && (const char *)from < data_end;
+    int owned = (const char *)to >= own_start && (const char *)to < own_stop;
+    return !callers && variable && owned ? 0 : (void *)to;
+}
+static void go_on(int level) { memcpy(own_start, waiting[level], (unsigned long)(own_stop - own_start)); }
+
 static int nulls;
 static int is_null(const void *pointer) { return pointer == 0; }
 static int count_null(const void *pointer) { nulls += pointer == 0; return 0; }
@@ -181,6 +199,12 @@ static void leave(char *frame, void *result)
         __typeof__(place) *at_ = &(place);    \
         *at_ = value_;                        \
         wrote((void *)at_, sizeof value_);    \
+    } while (0)
+#define FILL(place, byte)                       \
+    do {                                        \
+        __typeof__(place) *at_ = &(place);      \
+        memset((void *)at_, byte, sizeof *at_); \
+        wrote((void *)at_, sizeof *at_);        \
     } while (0)
 /* Behind the end of an object another may begin, which is nobody's mistake: vouch takes them to lie apart. */
 static int (*begins)(const void *at);
@@ -259,6 +283,8 @@ static void try_out(const struct program *program, unsigned runs)
     begins = program->begins;
     data_start = program->data;
     data_end = program->end;
+    own_start = program->own;
+    own_stop = program->own_end;
     shared = program->shared;
     shared_end = program->shared_end;
     for (volatile unsigned run = 0; run < runs; run++) {

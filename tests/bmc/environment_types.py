@@ -17,7 +17,7 @@ class Scalar:
 
 
 INT, UNSIGNED, SHORT = Scalar("int"), Scalar("unsigned"), Scalar("short")
-LONG, BYTE = Scalar("long"), Scalar("unsigned char")
+LONG, BYTE, FLOAT = Scalar("long"), Scalar("unsigned char"), Scalar("float")
 SCALARS = (INT, UNSIGNED, SHORT, LONG, BYTE)
 
 
@@ -109,13 +109,15 @@ def key(type_: Type) -> str:
 
 @dataclass(frozen=True)
 class Place:
-    """An lvalue. `const`: not to be written. `local`: part of a variable of the function itself."""
+    """An lvalue. `const`: not to be written. `local`: part of a variable of the function itself. `punned`: a
+    member of a union of which others have another type, so that no pointer to it is handed on."""
 
     text: str
     type: Type
     const: bool = False
     local: bool = False
     pointer: str = ""  # the text of the pointer, where this is all it points to
+    punned: bool = False
 
 
 @dataclass
@@ -127,15 +129,17 @@ class Walker:
 
     def places(self, root: Place, depth: int) -> Iterator[Place]:
         yield root
-        text, const, local = root.text, root.const, root.local
+        text, const, local, punned = root.text, root.const, root.local, root.punned
         match root.type:
             case Record():
                 for name, type_ in self.records[root.type.name]:
                     dotted = f"{root.pointer}->{name}" if root.pointer else f"{text}.{name}"
-                    yield from self.places(Place(dotted, type_, const, local), depth)
+                    odd = root.type.union and type_ in (FLOAT, Array(SHORT, 2))
+                    yield from self.places(Place(dotted, type_, const, local, punned=odd), depth)
             case Array():
                 for index in self._within(root.type.length):
-                    yield from self.places(Place(f"{text}[{index}]", root.type.of, const, local), depth)
+                    element = Place(f"{text}[{index}]", root.type.of, const, local, punned=punned)
+                    yield from self.places(element, depth)
             case Pointer() if depth > 0:
                 yield from self._behind(text, root.type, depth)
             case Address() if depth > 0:

@@ -5,6 +5,6 @@ on the side of more behaviour: pointers from outside may lead into whatever the 
 also with an offset; a function without a body may or may not write what it reaches. What is assumed all the
 same stands in the manual (docs/check.md, "Assumptions behind `safe`") and nowhere else.
 
-`outside` makes pointers and decides what may share memory, `layers` are contents after writes that nobody
-followed, `external` runs calls of unknown functions.
+`outside` makes pointers and decides what may share memory, `places` says where in it they may lead, `layers`
+are contents after writes that nobody followed, `external` runs calls of unknown functions.
 """

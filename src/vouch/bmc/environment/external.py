@@ -166,7 +166,7 @@ def hand_out(ex: Execution, state: State, roots: Iterable[Root]) -> Reach:
         held = (*environment.objects, *(o for o in own if ex.escapes(o)), *named)
         roots = [*roots, *(Root(Pointer.to(o, ex.context.zero_offset)) for o in held)]
         environment.known.functions.update(dict.fromkeys(ex.scope.policy.taken))
-    reached = environment.reach(state.memory, roots)
+    reached = environment.reach(state.memory, [*roots, *environment.deposited(state.memory)])
     count = -1
     while len(environment.known.functions) > count:  # a function that it may call leads to more
         count = len(environment.known.functions)

@@ -27,7 +27,8 @@ from vouch.bmc.environment.layers import (
     add_hit,
     valid_outside,
 )
-from vouch.bmc.environment.overlap import EVERYWHERE, Group, Overlaps, Pair, group_of, is_pristine
+from vouch.bmc.environment.overlap import Overlaps, Pair, is_pristine
+from vouch.bmc.environment.places import Places
 from vouch.bmc.environment.reach import Reach, Root, Walker
 from vouch.bmc.initial import Suspect, Unknown
 from vouch.bmc.value import Kind, MemObject, Pointer, Target, Value
@@ -80,7 +81,8 @@ class Environment(PointerMaker):
         self.objects: list[MemObject] = []
         self.known = Reach()  # what code outside has seen of the program's own objects
         self.overlaps = Overlaps(context.ctypes, context.pointer_bits, typed=typed)
-        self.starts: dict[MemObject, int] = {}
+        self.places = Places(context, chosen)
+        self.starts = self.places.starts
         self.restricted: set[MemObject] = set()
         self.stored_from: int | None = None  # the number of a term made when something was first stored
         self.written_from: int | None = None  # … when somebody first wrote who does not say where
@@ -130,7 +132,8 @@ class Environment(PointerMaker):
             remaining = T.and_(remaining, T.not_(guard))
         if strict:
             remaining = self._invalid(targets, remaining, name)
-        start = T.bv(self._start(own, ctype) if room is None else room[0], self.context.pointer_bits)
+        first = self.places.start(own, ctype) if room is None else room[0]
+        start = T.bv(first, self.context.pointer_bits)
         targets.append((remaining, own, start))
         if not alone:
             self._pair_up(own, followed)
@@ -169,14 +172,6 @@ class Environment(PointerMaker):
             self._pair_up(own, set())
         self.objects.append(own)
 
-    def _start(self, own: MemObject, ctype: int | None) -> int:
-        """Where in its object a pointer leads: where places are chosen there is something before it."""
-        if not self.chosen:
-            return 0
-        size = self.context.program.ctypes[ctype].size if ctype is not None else 0
-        self.starts[own] = 2 * size if size > 1 else 16
-        return self.starts[own]
-
     def stored_pointer(self, target: MemObject, offset: int) -> Value:
         return self._stored(target, offset, self.strict or not self.trusted or target in self.suspects)
 
@@ -213,7 +208,7 @@ class Environment(PointerMaker):
                     yield T.and_(guard, same), target, offset
         own = Kind.OUTSIDE, name, ctype
         for target in self._shared():
-            for offset in self._offsets(target, own) if target not in self.restricted else ():
+            for offset in self.places.offsets(target, own) if target not in self.restricted else ():
                 if count >= limit:
                     return
                 count += 1
@@ -248,56 +243,6 @@ class Environment(PointerMaker):
             if visible and name not in self.relevant and variable.variable is not None:
                 found.setdefault(variable.variable.type, name)
         return list(found.values())
-
-    def _offsets(self, target: MemObject, own: Group) -> Iterator[Term]:
-        """Where in an object a pointer to one of the group may lead, as far as that is followed exactly."""
-        _, name, ctype = own
-        held = self.ctypes.known(target.ctype)
-        bits = self.context.pointer_bits
-        if ctype is not None and held is not None and not self.ctypes.is_bytes(ctype):
-            if self.ctypes.same(held, ctype):
-                yield T.bv(self.starts.get(target, 0), bits)
-            else:
-                stride = self.ctypes.stride_of(held, ctype)
-                if stride and isinstance(target.size, int) and target.size >= stride:
-                    yield self._somewhere(target, stride, name)
-                    return
-        if self._is_chosen(own, target) and self.ctypes.may_share(held, ctype):
-            for place in self._chosen_places(held, ctype):
-                place += self.starts.get(target, 0)
-                if place < 0:
-                    continue
-                size = self.context.program.ctypes[ctype].size if ctype is not None else 1
-                if not isinstance(target.size, int) or place + max(size, 1) <= target.size:
-                    yield T.bv(place, bits)
-
-    def _is_chosen(self, own: Group, target: MemObject) -> bool:
-        return self.chosen is EVERYWHERE or frozenset((own, group_of(target))) in self.chosen
-
-    def _chosen_places(self, held: int | None, ctype: int | None) -> list[int]:
-        """A few offsets in an object of type `held` at which a pointer to `ctype` may lead."""
-        found = self.ctypes.places(held, ctype)[:4]
-        elements = self.ctypes.same_element(held, ctype) and held != ctype
-        if elements or self.ctypes.is_bytes(held) or self.ctypes.is_bytes(ctype):
-            found.insert(0, 0)
-        if held is not None and not self.ctypes.is_bytes(held):
-            found += [-place for place in self.ctypes.places(ctype, held)[:4]]
-        if ctype is not None and not self.ctypes.is_bytes(ctype):
-            size = self.context.program.ctypes[ctype].size
-            found += [size, -size]
-        else:
-            found.append(1)
-        return list(dict.fromkeys(found))[:8]
-
-    def _somewhere(self, target: MemObject, stride: int, name: str) -> Term:
-        """Some element of an array; there is at least one."""
-        assert isinstance(target.size, int)
-        if target.size < 2 * stride:
-            return self.context.zero_offset
-        bits = self.context.pointer_bits
-        index = T.fresh(f"{name}.index", T.bitvec(bits))
-        self.context.constrain(T.ult(index, T.bv(target.size // stride, bits)))
-        return T.mul(index, T.bv(stride, bits))
 
     # ------------------------------------------------------------ overlaps
 
@@ -466,6 +411,14 @@ class Environment(PointerMaker):
                 self._hit(state, other, dict.fromkeys(symbols, hit))
         return written
 
+    def deposited(self, memory: Mapping[MemObject, Contents]) -> Iterator[Root]:
+        """What the program has stored in objects from outside leads there: those who own them may look."""
+        for target in self._own_pointers:
+            if target.kind is Kind.OUTSIDE and not target.dead:
+                for _, value in self.walker.stored(target, memory.get(target)):
+                    if not isinstance(value, Pointer) or any(o.kind in _OWN for _, o, _ in value.targets):
+                        yield Root(value)
+
     def perhaps_freed(self, state: State, targets: Iterable[MemObject] = ()) -> None:
         """What may have been freed by somebody who does not say what."""
         for target in dict.fromkeys((*self._shared(), *targets)):
@@ -520,7 +473,8 @@ def _leads_outside(value: Value | None) -> bool:
     return value is not None and valid_outside(value)
 
 
-_MEMORY = (Kind.STACK, Kind.HEAP, Kind.GLOBAL)
+_OWN = (Kind.STACK, Kind.HEAP)
+_MEMORY = (*_OWN, Kind.GLOBAL)
 
 
 def _lives(target: MemObject, memory: Mapping[MemObject, Contents] | None) -> Term:

@@ -111,7 +111,7 @@ class Walker:
             if before == after:
                 continue
             result.seen[target] = after
-            for offset, value in self._stored(target, memory.get(target)):
+            for offset, value in self.stored(target, memory.get(target)):
                 if offset is not None and not _inside(after, offset):
                     continue
                 if isinstance(value, Term) and not self.addressed:
@@ -145,7 +145,7 @@ class Walker:
             return place, place + root.size
         return self.ctypes.part(target.ctype, place, root.pointee)
 
-    def _stored(self, target: MemObject, contents: Contents | None) -> Iterator[tuple[int | None, Value]]:
+    def stored(self, target: MemObject, contents: Contents | None) -> Iterator[tuple[int | None, Value]]:
         """Values in an object with their offsets, None where a value may stand for many places."""
         initial = target.initial
         if contents is not None:

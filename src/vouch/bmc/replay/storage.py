@@ -73,7 +73,7 @@ def _variable(spelled: str, text: str, opaque: set[str]) -> _Variable | None:
         return None
     size = allocated_size(kind)
     if kind in opaque or (initial is None and re.match(r"\[0 x ", kind)):
-        kind, size = f"[{_OPEN_SIZE} x i8]", "0"
+        kind, size = f"[{_OPEN_SIZE} x i8]", str(_OPEN_SIZE)
     image = None if initial in (None, "zeroinitializer", "undef", "poison") else initial
     return _Variable(spelled, kind, size, image, match["kind"] == "constant" and initial is not None)
 
