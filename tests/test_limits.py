@@ -157,3 +157,58 @@ def test_large_networks_and_properties(wide: Path) -> None:
         limit=6.0,
     )
     assert done.returncode in (0, 2, 3)
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two networks that are too large for anything exact, data, a box, and the C code of one of them."""
+    import numpy as np
+
+    from vouch.nn.export import to_onnx
+    from vouch.nn.network import Network
+
+    folder = tmp_path_factory.mktemp("pair")
+    for name, seed in (("a", 0), ("b", 1)):
+        random = np.random.default_rng(seed)
+        layers = [
+            (random.standard_normal((n, m)) / m**0.5, random.standard_normal(n))
+            for m, n in pairwise([32, 300, 300, 300, 5])
+        ]
+        (folder / f"{name}.onnx").write_bytes(to_onnx(Network.from_layers(layers), double=False))
+    np.save(folder / "data.npy", np.random.default_rng(0).uniform(-1, 1, (2000, 32)))
+    (folder / "x.csv").write_text(",".join(["0.1"] * 32))
+    box = [f"(declare-const X_{i} Real)(assert (>= X_{i} -1))(assert (<= X_{i} 1))" for i in range(32)]
+    box += [f"(declare-const Y_{i} Real)" for i in range(5)]
+    (folder / "box.vnnlib").write_text("\n".join([*box, "(assert (>= Y_0 12))"]))
+    command = [sys.executable, "-m", "vouch", "nn", "codegen", "a.onnx", "-o", "code"]
+    assert subprocess.run(command, cwd=folder).returncode == 0
+    return folder
+
+
+NEAR = ["--centre", "x.csv", "--radius", "0.6"]
+NETWORK_STAGES = [
+    ["nn", "verify", "a.onnx", "box.vnnlib", "--engine", "milp"],
+    ["nn", "verify", "a.onnx", "box.vnnlib", "--engine", "star"],
+    ["nn", "verify", "a.onnx", "box.vnnlib", "--format", "8.8"],
+    ["nn", "verify", "a.onnx", "box.vnnlib", "--format", "8.8", "--engine", "smt"],
+    ["nn", "verify", "a.onnx", "box.vnnlib", "--format", "8.8", "--engine", "code"],
+    ["nn", "robust", "a.onnx", "--input", "x.csv", "--radius", "0.3"],
+    ["nn", "robust", "a.onnx", "--input", "x.csv", "--radius", "0.3", "--norm", "l2"],
+    ["nn", "bits", "a.onnx", "box.vnnlib", "--range", "6..32"],
+    ["nn", "cover", "a.onnx", "--inputs", "data.npy"],
+    ["nn", "cover", "a.onnx", "--inputs", "data.npy", "--raise", "--radius", "0.5", "--index", "0"],
+    ["nn", "nearest", "a.onnx", "--input", "x.csv", "--format", "8.8"],
+    ["equiv", "a.onnx", "b.onnx", "--epsilon", "30", *NEAR],
+    ["equiv", "a.onnx", "b.onnx", "--epsilon", "30", *NEAR, "--engine", "milp"],
+    ["equiv", "a.onnx", "b.onnx", "--epsilon", "30", *NEAR, "--engine", "paths"],
+    ["equiv", "radius", "a.onnx", "b.onnx", "--epsilon", "30", *NEAR[:2]],
+    ["equiv", "code", "a.onnx", "code/net.c", "--function", "net_run", "--epsilon", "1e-9", *NEAR],
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", NETWORK_STAGES, ids=" ".join)
+def test_every_stage_of_networks(pair: Path, words: list[str]) -> None:
+    done = timed(pair, *words, "--json", limit=4.0)
+    assert done.returncode in (0, 1, 3), done.stderr
+    assert isinstance(json.loads(done.stdout), dict)

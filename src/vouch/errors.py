@@ -10,3 +10,8 @@ class VouchError(Exception):
 class Unsupported(Exception):
     """A construct that an engine cannot decide. Never escapes to the user as a crash: whoever
     catches it turns it into an `unknown` verdict whose reason is this message."""
+
+
+class TimeIsUp(KeyboardInterrupt):
+    """The time limit of the command. Like an interrupt it can come at any moment, and passes whoever does not
+    mean to answer with what is decided so far."""

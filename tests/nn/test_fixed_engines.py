@@ -231,6 +231,7 @@ def test_word_lengths_on_the_command_line(tmp_path: Any, capsys: pytest.CaptureF
     formats = ",".join(document["layers"])
     assert run(["nn", "verify", *arguments[:2], "--format", formats]) == 0
     assert run(["nn", "bits", *arguments[:2], "--range", "9..4"]) == 2
+    assert run(["nn", "bits", *arguments[:2], "--range", "4.."]) == 2
 
 
 @pytest.mark.parametrize("norm", ["linf", "l1", "l2"])

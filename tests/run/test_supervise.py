@@ -79,6 +79,18 @@ def test_work_that_is_asked_to_end_may_still_answer() -> None:
     end = watch(work, deadline=time.monotonic() + patient(0.3), soft=True)
     assert (end.ending, end.value) == (Ending.TIMEOUT, "partial")
 
+    def telling(send: Send) -> str:
+        try:
+            time.sleep(60)
+        except KeyboardInterrupt as asked:
+            return type(asked).__name__
+        return "whole"
+
+    assert watch(telling, deadline=time.monotonic() + patient(0.3), soft=True).value == "TimeIsUp"
+    threading.Timer(patient(0.3), os.kill, (os.getpid(), signal.SIGINT)).start()
+    end = watch(telling, soft=True)
+    assert (end.ending, end.value) == (Ending.INTERRUPTED, "KeyboardInterrupt")
+
     def deaf(send: Send) -> None:
         while True:
             with suppress(KeyboardInterrupt):

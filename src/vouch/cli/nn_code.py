@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from vouch.settings import Settings
 from vouch.verdict import Exit, Verdict
 
 if TYPE_CHECKING:
+    from vouch.nn.fixed.bits import Width
     from vouch.nn.fixed.nearest import Nearest
     from vouch.run.supervise import Send
 
@@ -56,6 +58,7 @@ def codegen(
 def bits(
     network: str, properties: Sequence[str], range: str, per_layer: bool, plot: str | None, settings: Settings
 ) -> int:
+    began = time.monotonic()
     from vouch.nn.fixed.bits import Table, range_of
 
     widths = range_of(range)
@@ -82,15 +85,21 @@ def bits(
         named = {_stem(path): read_property(Path(path)) for path in properties}
         return answer(sweep(load(network), named, settings, widths, per_layer=per_layer, report=send))
 
+    found: list[Width] = []
+
     def without(verdict: Verdict, reason: str, seconds: float) -> Rendered:
-        return Rendered(
-            json.dumps(Table((), (), None, seconds).to_json()) + "\n" if settings.json else "",
-            Exit.UNDECIDED,
-            f"{reason}\n",
-        )
+        from vouch.nn.fixed.bits import so_far
+
+        known = answer(so_far(map(_stem, properties), found, widths, seconds))
+        return Rendered(known.out, known.code, f"{reason}\n")
 
     with Progress(settings) as progress:
-        return supervised(work, settings, without, progress)
+
+        def hear(width: Width) -> None:
+            found.append(width)
+            progress(len(found) / len(widths))
+
+        return supervised(work, settings, without, hear, began=began)
 
 
 def _stem(path: str) -> str:

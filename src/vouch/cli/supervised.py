@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vouch.run.checking import GRACE, machine_memory
-from vouch.run.supervise import Ending, Send, watch
+from vouch.run.supervise import SOFT, Ending, Send, watch
 from vouch.settings import Settings
 from vouch.verdict import Exit, Verdict
 
@@ -30,11 +30,13 @@ def supervised(
     hear: Callable[[Any], None] = lambda message: None,
     *,
     soft: bool = False,
+    began: float | None = None,
 ) -> int:
     """Run `work` within the time limit and print what it renders. `without` renders an answer that is none:
-    TIMEOUT or UNKNOWN, the reason, and the seconds it took."""
-    began = time.monotonic()
-    limit = None if settings.timeout is None else began + float(settings.timeout) + GRACE
+    TIMEOUT or UNKNOWN, the reason, and the seconds it took. The limit counts from `began`, or else now."""
+    began = time.monotonic() if began is None else began
+    grace = GRACE - SOFT if soft else GRACE  # work that is asked to end takes its time out of it
+    limit = None if settings.timeout is None else began + float(settings.timeout) + grace
     # A GPU's driver maps more address space than any machine has memory.
     memory = None if getattr(settings, "device", "cpu") == "cuda" else machine_memory()
 

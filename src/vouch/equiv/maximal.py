@@ -32,7 +32,7 @@ from vouch.equiv.outcome import Array, Witness
 from vouch.equiv.pair import Pair, pair_of
 from vouch.equiv.property import Property, Top
 from vouch.equiv.region import Region, ball
-from vouch.equiv.team import ALONE_ONLY, INTERRUPTED, Team
+from vouch.equiv.team import ALONE_ONLY, INTERRUPTED, Team, why_ended
 from vouch.errors import Unsupported, VouchError
 from vouch.nn.search.milp import nearest_violation
 from vouch.nn.search.task import Clock
@@ -127,8 +127,8 @@ def radius_of(reference: Any, test: Any, settings: Settings, pool: Pool | None =
         search = RadiusSearch(pair, prop, point, measure, limits, settings.seed, team)
         try:
             return search.run(clock, started)
-        except KeyboardInterrupt:
-            return search.so_far(started)
+        except KeyboardInterrupt as end:
+            return search.so_far(started, why_ended(end))
     except Unsupported as problem:
         seconds = time.monotonic() - started
         return Radius(Verdict.UNKNOWN, None, None, measure, described(prop), seconds, reason=str(problem))
@@ -171,9 +171,9 @@ class RadiusSearch:
         self._from_below(clock)
         return self._answer(Verdict.EQUIVALENT if self._closed() else Verdict.UNKNOWN, started)
 
-    def so_far(self, started: float) -> Radius:
-        """What is known when the user interrupts."""
-        return replace(self._answer(Verdict.UNKNOWN, started, INTERRUPTED), interrupted=True)
+    def so_far(self, started: float, why: str) -> Radius:
+        """What is known when the user interrupts or the time is up."""
+        return replace(self._answer(Verdict.UNKNOWN, started, why), interrupted=why == INTERRUPTED)
 
     def _closed(self) -> bool:
         if self.proved is None or self.refuted is None:

@@ -7,13 +7,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from vouch.errors import TimeIsUp
 from vouch.nn.search.task import Clock
 from vouch.parallel import Pool
 
 INTERRUPTED = "interrupted"
+TIME_LIMIT = "time limit reached"
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+
+def why_ended(end: KeyboardInterrupt) -> str:
+    """Why there is no more than what is decided so far."""
+    return TIME_LIMIT if isinstance(end, TimeIsUp) else INTERRUPTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +44,15 @@ class Team:
         headline: Callable[[Result], str],
     ) -> list[Result]:
         """The function's results in order, reported one by one. `missing` makes one for an item whose process
-        died, and for all that are left when the user interrupts."""
+        died, and for all that are left when the user interrupts or the time is up."""
         results: list[Result] = []
         try:
             for result in self._results(function, items, missing):
                 results.append(result)
                 if self.report is not None:
                     self.report(headline(result))
-        except KeyboardInterrupt:
-            results += [missing(item, INTERRUPTED) for item in items[len(results) :]]
+        except KeyboardInterrupt as end:
+            results += [missing(item, why_ended(end)) for item in items[len(results) :]]
         return results
 
     def _results(

@@ -25,14 +25,15 @@ from enum import StrEnum
 from types import FrameType
 from typing import Any
 
-from vouch.errors import VouchError
+from vouch.errors import TimeIsUp, VouchError
 from vouch.process import die_with_parent
 
 Send = Callable[[Any], None]
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_TIME = signal.SIGUSR1  # tells the work that the time is up
 _DRAIN = 0.5  # seconds to read what is still in the pipe
 _TICK = 0.25
-_SOFT = 1.2  # seconds in which work that was asked to end may hand over what it has
+SOFT = 1.2  # seconds in which work that was asked to end may hand over what it has
 
 
 class Ending(StrEnum):
@@ -63,8 +64,8 @@ def watch(
     """Run `work(send)` in a process of its own until it returns or `deadline` (of `time.monotonic`).
 
     `hear` gets every message that it sends. `memory` limits its address space in MiB. With `soft` the work
-    gets an interrupt first and may still return a value. `tick` is called a few times a second. Errors that
-    a person can act on are raised here.
+    gets an interrupt (or `TimeIsUp`) first and may still return a value. `tick` is called a few times a
+    second. Errors that a person can act on are raised here.
     """
     here, there = _line()
     with _woken() as (bell, rung):
@@ -143,9 +144,9 @@ class _Child:
                     end(self.pid, signal.SIGKILL)
             self.wait()
 
-    def interrupt(self) -> None:
+    def ask_to_end(self, ending: Ending) -> None:
         with contextlib.suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGINT)
+            os.kill(self.pid, signal.SIGINT if ending is Ending.INTERRUPTED else _TIME)
 
     def cause(self) -> str:
         code = self.wait()
@@ -176,8 +177,8 @@ def _follow(
             again, ending = ending is not None, ending or (Ending.INTERRUPTED if rung else Ending.TIMEOUT)
             if again or not soft:
                 return _ended(child, here, hear, ending)
-            child.interrupt()  # asked to end, with a little time to do so
-            limit = time.monotonic() + _SOFT
+            child.ask_to_end(ending)  # with a little time to do so
+            limit = time.monotonic() + SOFT
             rung.clear()
         if bell in ready:
             with contextlib.suppress(BlockingIOError):
@@ -261,6 +262,7 @@ def _settle(parent: int, memory: int | None, soft: bool) -> None:
         os.setpgid(0, 0)
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGINT, signal.default_int_handler if soft else signal.SIG_IGN)
+    signal.signal(_TIME, _time_is_up if soft else signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     signal.signal(signal.SIGTTOU, signal.SIG_IGN)  # it may write to the terminal
@@ -269,6 +271,10 @@ def _settle(parent: int, memory: int | None, soft: bool) -> None:
         with contextlib.suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_AS, (memory << 20, resource.getrlimit(resource.RLIMIT_AS)[1]))
     gc.freeze()
+
+
+def _time_is_up(number: int, frame: FrameType | None) -> None:
+    raise TimeIsUp
 
 
 def _report(work: Callable[[Send], Any], there: _Line) -> None:

@@ -7,7 +7,7 @@ integer bits, and the table says that overflow is not excluded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,8 +77,8 @@ class Table:
         """Proved where some word length holds; else a violation in all of them, or undecided."""
         if self.smallest is not None:
             return Exit.PROVED
-        every = [[*width.verdicts.values()] for width in self.widths]
-        return Exit.VIOLATED if all(exit_code(v) is Exit.VIOLATED for v in every) else Exit.UNDECIDED
+        every = [exit_code(width.verdicts.values()) for width in self.widths]
+        return Exit.VIOLATED if set(every) == {Exit.VIOLATED} else Exit.UNDECIDED
 
     def to_json(self) -> dict[str, Any]:
         def named(width: Width | None) -> dict[str, Any] | None:
@@ -165,12 +165,22 @@ def sweep(
     widths: range,
     *,
     per_layer: bool = False,
-    report: Callable[[float], None] = lambda share: None,
+    report: Callable[[Width], None] = lambda width: None,
 ) -> Table:
-    """The table for all word lengths."""
+    """The table for all word lengths. `report` gets each as it is decided."""
     for name, prop in properties.items():
         prop.check_sizes(network.inputs, network.outputs, name)
     return _Sweep(network, properties, settings, report).run(widths, per_layer)
+
+
+def so_far(properties: Iterable[str], found: Sequence[Width], widths: range, seconds: float) -> Table:
+    """What is known when the time is up: nothing of the word lengths that are left."""
+    names = tuple(properties)
+    left = (
+        Width(bits, Format(bits, 0), False, dict.fromkeys(names, Verdict.TIMEOUT), 0.0)
+        for bits in widths[len(found) :]
+    )
+    return Table(names, (*found, *left), None, seconds)
 
 
 class _Sweep:
@@ -179,7 +189,7 @@ class _Sweep:
         network: Network,
         properties: Mapping[str, Property],
         settings: Settings,
-        report: Callable[[float], None],
+        report: Callable[[Width], None],
     ) -> None:
         self.network, self.properties, self.settings, self.report = network, properties, settings, report
         self.clock = Clock(settings.timeout)
@@ -192,13 +202,15 @@ class _Sweep:
         self.left = len(widths) * len(self.properties)
         integer = 1
         for bits in widths:
+            if self.clock.over:
+                break
             form, fits = self._format(bits, integer)
             integer = form.integer if fits else 1
             began = self.clock.spent
             verdicts = self._verdicts((form,))
             found.append(Width(bits, form, fits, verdicts, self.clock.spent - began))
-            self.report(len(found) / len(widths))
-        table = Table(tuple(self.properties), tuple(found))
+            self.report(found[-1])
+        table = so_far(self.properties, found, widths, self.clock.spent)
         layers = None
         if per_layer and table.smallest is not None and layers_of(self.network) > 1:
             layers = self._layers(table.smallest.format)
@@ -208,6 +220,8 @@ class _Sweep:
         """The format of a word with the fewest integer bits for which overflow is excluded."""
         for integer in range(max(1, start - 1), bits + 1):
             form = Format(integer, bits - integer, *self.rules)
+            if self.clock.over:
+                break
             if self._fits(form):
                 return form, True
         return Format(bits, 0, *self.rules), False
