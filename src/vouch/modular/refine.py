@@ -72,6 +72,9 @@ class Refined:
     warnings: tuple[str, ...] = ()
     instructions: int = 0
 
+    def proved(self) -> list[CheckResult]:
+        return [result for result in self.results.values() if result.verdict is Verdict.SAFE]
+
 
 def refine(
     problem: Problem,
@@ -130,7 +133,9 @@ class _Refinement:
     def _worthwhile(self, name: str) -> bool:
         if not self.scopes.can_start(name) or name in self.recursive:
             return False
-        return self.plan.text or (name not in self.scopes.roots and bool(self.scopes.callers.get(name)))
+        if self.plan.text and self.plan.kind != "callers":
+            return True  # be it for the text alone
+        return name not in self.scopes.roots and bool(self.scopes.callers.get(name))
 
     def _jobs(
         self, names: Sequence[str], pool: Pool | None
@@ -251,7 +256,8 @@ class _Climbing:
         began = time.monotonic()
         try:
             self._first()
-            self._upwards()
+            if self.plan.depth:
+                self._upwards()
         except (MemoryError, VouchError):
             for found in self.open.values():
                 found.lost = "given up"
