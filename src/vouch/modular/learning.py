@@ -35,7 +35,7 @@ from vouch.smt.term import Term
 from vouch.smt.walk import count, evaluate, order, substitute
 
 MOST_LEAVES = 9  # of a tree that anybody reads; the next level of the pool may do with fewer
-ROUNDS = 6  # of questions to the teacher on one level of the pool; thrice as many on the last
+ROUNDS = 6  # of questions to the teacher on one level of the pool; more on the last where that helps
 QUICK = 3000  # terms that are evaluated point by point
 MOST_ATOMS = 12  # conditions of the code that are features
 
@@ -215,9 +215,14 @@ def _replaced(condition: Condition, violated: Term, *, over: bool, under: bool) 
 # ---------------------------------------------------------------- learned
 
 
-def learned(condition: Condition, make: Callable[[], Solver], seconds: float) -> tuple[Condition, Summary]:
-    """What is learned in the time, in the place of the condition where it is as good."""
+def learned(
+    condition: Condition, make: Callable[[], Solver], seconds: float, *, read: bool = True
+) -> tuple[Condition, Summary | None]:
+    """What is learned in the time, in the place of the condition where it is as good. Unless somebody wants
+    to `read` it, only conditions of the inputs alone are worth the work."""
     goal = _goal(condition)
+    if not read and not goal.exact:
+        return condition, None
     teacher = _Teacher(goal, make, seconds)
     try:
         found = _Learner(goal, teacher).run()
@@ -290,7 +295,7 @@ class _Learner:
         self.rounds += 1
         if self.rounds > ROUNDS and self.level < RICHEST:
             self.level, self.rounds = self.level + 1, 1
-        return self.rounds <= 3 * ROUNDS
+        return self.rounds <= (3 if self.goal.exact else 1) * ROUNDS
 
     news = False  # whether the last question brought a point
 

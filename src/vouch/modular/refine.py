@@ -305,7 +305,7 @@ class _Climbing:
             case "enumerated":
                 found, text = enumerated(exact, solver, self.plan.points, left)
             case "learned":
-                found, text = learned(exact, solver, left)
+                found, text = learned(exact, solver, left, read=first)
             case _:
                 found = exact
                 if first and self.plan.text:
