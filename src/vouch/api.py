@@ -22,6 +22,7 @@ from vouch.verdict import Verdict
 
 if TYPE_CHECKING:
     from vouch.bmc.counterexample import Counterexample
+    from vouch.bmc.problem import Problem
     from vouch.c.demands import Demands
     from vouch.c.entries import Entries
     from vouch.c.frontend import Loaded
@@ -150,7 +151,7 @@ def _known_before(
     from vouch.modular.fingerprint import fingerprints
     from vouch.settings import chosen
 
-    apart = ("timeout", "check-timeout", "jobs", "rungs", "caller-depth")
+    apart = ("timeout", "check-timeout", "jobs", "rungs", "caller-depth", "points")
     options = repr(sorted((k, v) for k, v in chosen("check", state.settings).items() if k not in apart))
     marks = {name: f"{mark} {options}" for name, mark in fingerprints(program).items()}
     state.tell("fingerprints", marks)
@@ -344,7 +345,7 @@ def _engine(
 ) -> None:
     from vouch.bmc.problem import pose
     from vouch.bmc.verify import verify
-    from vouch.modular import levels
+    from vouch.modular import ladder, levels
 
     settings = state.settings
     pool = _pool(settings)
@@ -371,13 +372,36 @@ def _engine(
                 problem = problem.without(proofs.results)
                 state.warnings += proofs.warnings
                 state.decide(*proofs.results)
+        for plan in ladder.plans(settings):
+            with state.stage("preconditions"):
+                refined = ladder.refine(problem, analysis, plan, report=report, pool=pool)
+                proved = refined.proved()
+                problem = problem.without(proved)
+                state.warnings += refined.warnings
+                state.decide(*proved)
+            if "global" not in settings.rungs:
+                _confirm(state, loaded, problem, {**state.decided, **refined.results}, refined.examples)
     if "global" not in settings.rungs:
         return
     with state.stage("engine"):
         outcome = verify(problem, report=report, pool=pool)
     state.warnings += outcome.warnings
     known = state.decided | {result.check.id: result for result in outcome.results}
-    if settings.no_replay or not outcome.counterexamples:
+    _confirm(state, loaded, problem, known, outcome.counterexamples)
+    if settings.strategy == "ladder" and ladder.wants_text(settings):
+        with state.stage("preconditions"):
+            state.decide(*ladder.described(problem, analysis, state.decided, pool=pool))
+
+
+def _confirm(
+    state: _CheckRun,
+    loaded: Loaded,
+    problem: Problem,
+    known: Mapping[str, CheckResult],
+    examples: Mapping[str, Counterexample],
+) -> None:
+    """Decide what is known, violations after they were run."""
+    if state.settings.no_replay or not examples:
         state.decide(*known.values())
         return
     state.decide(*map(_unconfirmed, known.values()))
@@ -387,14 +411,14 @@ def _engine(
         confirmed = confirm(
             loaded,
             state.checks,
-            outcome.counterexamples,
+            examples,
             known,
             devices=problem.devices,
             late=state.late,
             report=state.decide,
         )
     state.replay_failures += confirmed.failures
-    state.decide(*_with_drivers(state, loaded, confirmed.results, outcome.counterexamples))
+    state.decide(*_with_drivers(state, loaded, confirmed.results, examples))
 
 
 def _pool(settings: Settings) -> Pool:

@@ -37,6 +37,7 @@ class OptionTypes:
     device_range: list[str]
     strategy: str
     rungs: list[str]
+    points: int
     caller_depth: int
     unwind: int | None
     unwind_loop: list[str]

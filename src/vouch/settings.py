@@ -150,10 +150,20 @@ CHECK: tuple[Option, ...] = (
     Option(
         "rungs",
         list,
-        ("local", "callers", "global"),
-        "Rungs of the ladder: functions alone, with their callers, whole executions.",
-        choices=("local", "callers", "global", "none"),
+        ("local", "callers", "preconditions", "global"),
+        "Rungs of the ladder: functions alone, with their callers, with callees replaced by preconditions "
+        "(learned ones on demand), whole executions.",
+        choices=("local", "callers", "preconditions", "learned", "global", "none"),
         metavar="LIST",
+    ),
+    Option(
+        "points",
+        int,
+        0,
+        "Make preconditions of so many failing inputs at most; 0: of the condition itself.",
+        minimum=0,
+        maximum=10_000,
+        metavar="N",
     ),
     Option(
         "caller-depth",

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
 from vouch.api import check
+from vouch.c.checks.base import Category
 from vouch.modular.refine import KINDS, Plan, Refined, refine
 from vouch.result import CheckResult
 from vouch.verdict import Verdict
 
+from . import calling_programs
 from .test_levels import posed
 
 FIGURE_6_2 = """
@@ -169,3 +175,55 @@ def test_a_loop_bound_is_a_precondition(tmp_path: Path) -> None:
     assert all(r.verdict is Verdict.SAFE for r in good.results.values())
     bad = refined(tmp_path, LOOP.replace("MOST", "5"), "symbolic")
     assert only(bad, "sum", "pointer").verdict is not Verdict.SAFE
+
+
+def native(folder: Path, program: calling_programs.Program, held: Mapping[int, tuple[str, bool]]) -> set[str]:
+    """What native runs say about claims and their preconditions."""
+    (folder / "harness.c").write_text(program.harness(held))
+    binary = str(folder / "harness")
+    command = [sys.executable, "-m", "ziglang", "cc", "-w", "-O1", "-fno-sanitize=all"]
+    subprocess.run([*command, "-o", binary, str(folder / "harness.c")], check=True, capture_output=True)
+    done = subprocess.run([binary], check=True, capture_output=True, text=True, timeout=60)
+    return set(done.stdout.splitlines())
+
+
+def opposed(seed: int, folder: Path, kinds: Sequence[str] = KINDS) -> Counter[str]:
+    """All that refinement says of a random program, held against native runs and the global analysis."""
+    program = calling_programs.Program(seed, 3 + seed % 3)
+    (folder / "program.c").write_text(program.text)
+    lines = {program.line_of(claim): claim for claim in program.owners}
+    problem, analysis = posed(folder / "program.c")
+    problem = problem.without(  # claims alone: whatever else is checked never fails here
+        CheckResult(c, Verdict.SAFE) for c in problem.checks if c.category is not Category.ASSERTION
+    )
+    counts: Counter[str] = Counter()
+    failing = {int(said.split()[1]) for said in native(folder, program, {})}
+    known = {r.check.id: r.verdict for r in check([str(folder / "program.c")], strategy="global").checks}
+    for kind in kinds:
+        text = kind != "symbolic" or seed % 4 == 0  # which is learned as well
+        done = refine(problem, analysis, Plan(kind, points=8, text=text))
+        assert not done.warnings
+        held: dict[int, tuple[str, bool]] = {}
+        for name, result in done.results.items():
+            claim = lines[result.check.location.line]
+            if result.verdict is Verdict.SAFE:
+                counts[f"{kind} safe"] += 1
+                assert claim not in failing, (seed, kind, claim)
+                assert known[name] in (Verdict.SAFE, Verdict.BOUND_SAFE, Verdict.UNKNOWN), (seed, kind, claim)
+            if result.precondition is not None:
+                held[claim] = result.precondition, name in done.exact
+                counts[f"{kind} exact" if name in done.exact else f"{kind} sufficient"] += 1
+        said = native(folder, program, held)
+        assert not {text for text in said if not text.startswith("fails")}, (seed, kind, said, held)
+    return counts
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_random_programs(seed: int, tmp_path: Path) -> None:
+    opposed(seed, tmp_path, ("symbolic", "learned"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2, 220))
+def test_many_random_programs(seed: int, tmp_path: Path) -> None:
+    opposed(seed, tmp_path)

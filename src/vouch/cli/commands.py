@@ -372,10 +372,10 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "refine",
-        "Look at what is open in the workspace together with callers.",
+        "Look at what is open in the workspace from its callers, or with preconditions.",
         "vouch.cli.workspace:refine",
         "check",
-        (Argument("mode", "MODE", "callers (preconditions and learned are to come)."),),
+        (Argument("mode", "MODE", "callers, preconditions or learned."),),
         (
             Option("depth", int, 3, "How many calls up.", minimum=1, maximum=16, metavar="N"),
             Option("check", str, None, "Only this check.", metavar="ID"),

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from vouch.cli import outputs
 from vouch.errors import VouchError
 from vouch.printable import visible
+from vouch.result import CheckResult
 from vouch.run.workspace import Workspace
 from vouch.settings import Settings, options_of, resolve
-from vouch.verdict import Exit
+from vouch.status import Direction, refined
+from vouch.verdict import Exit, Verdict
 
 MODES: dict[str | None, list[str]] = {
-    None: ["local", "callers", "global"],
+    None: ["local", "callers", "preconditions", "global"],
     "global": ["global"],
     "local": ["callers"],
     "calls": ["local"],
@@ -113,19 +117,23 @@ def analyze(mode: str | None, settings: Settings) -> int:
     return _run(Workspace.here(), settings, mode or "ladder", rungs=MODES[mode])
 
 
+REFINEMENTS = ("callers", "preconditions", "learned")
+
+
 def refine(mode: str, settings: Settings, depth: int | None, check: str | None) -> int:
-    if mode != "callers":
-        raise VouchError(f"vouch refine {mode}: only callers are included so far")
+    if mode not in REFINEMENTS:
+        raise VouchError(f"vouch refine {mode}: one of {', '.join(REFINEMENTS)}")
     space = Workspace.here()
     if check is not None and check not in space.earlier():
         raise VouchError(f"no check {check!r} in the workspace")
-    return _run(space, settings, "refine callers", check, rungs=["callers"], caller_depth=depth)
+    return _run(space, settings, f"refine {mode}", check, rungs=[mode], caller_depth=depth)
 
 
 def _run(space: Workspace, settings: Settings, mode: str, only: str | None = None, **more: Any) -> int:
     from vouch.api import run
 
     marks: dict[str, str] = {}
+    before = space.earlier()
 
     def tell(kind: str, content: Any) -> None:
         if kind == "fingerprints":
@@ -133,10 +141,11 @@ def _run(space: Workspace, settings: Settings, mode: str, only: str | None = Non
         elif kind == "found":
             space.drop_others(check.id for check in content.checks)
         elif kind == "decided":
-            space.put((result.to_json() for result in content), marks)
+            space.put((_known(result, before, marks).to_json() for result in content), marks)
 
     chosen = _settings(space, settings, **more)
-    result = run(_paths(space), chosen, tell, earlier=space.earlier(), only=only)
+    result = run(_paths(space), chosen, tell, earlier=before, only=only)
+    result.checks = [_known(item, before, marks) for item in result.checks]
     kept = [item for item in result.checks if only in (None, item.check.id)]
     space.put((item.to_json() for item in kept), marks)
     document = result.to_json()
@@ -148,6 +157,21 @@ def _run(space: Workspace, settings: Settings, mode: str, only: str | None = Non
     else:
         _print_status(space)
     return result.exit_code()
+
+
+def _known(
+    new: CheckResult, before: Mapping[str, tuple[str | None, dict[str, Any]]], marks: Mapping[str, str]
+) -> CheckResult:
+    """What is known after a step: one that says less than an earlier one about the same code adds its
+    precondition, if it has one."""
+    mark, document = before.get(new.check.id, (None, {}))
+    if mark is None or mark != marks.get(new.check.function):
+        return new
+    old = replace(CheckResult.from_json(document), check=new.check)
+    found = refined(old, new, Direction.BOTH)
+    if found.verdict is new.verdict and found.verdict is not Verdict.UNKNOWN:
+        found = new
+    return replace(found, precondition=new.precondition or old.precondition)
 
 
 def status() -> int:
@@ -179,6 +203,8 @@ def trace(check: str) -> int:
     print(visible(f"{document['id']}: {document['message']} [{document['verdict']}]"))
     for name, value in (document["inputs"] or {}).items():
         print(visible(f"  {name} = {value}"))
+    if document["precondition"]:
+        print(visible(f"  safe if: {document['precondition']}"))
     for step in document["trace"]:
         print(visible(f"  {step['file']}:{step['line']}: {step['function']}: {step['what']}"))
     return Exit.PROVED

@@ -35,7 +35,7 @@ from vouch.smt.term import Term
 from vouch.smt.walk import count, evaluate, order, substitute
 
 MOST_LEAVES = 9  # of a tree that anybody reads; the next level of the pool may do with fewer
-ROUNDS = 12  # of questions to the teacher on one level
+ROUNDS = 6  # of questions to the teacher on one level of the pool; more on the last where that helps
 QUICK = 3000  # terms that are evaluated point by point
 MOST_ATOMS = 12  # conditions of the code that are features
 
@@ -215,9 +215,14 @@ def _replaced(condition: Condition, violated: Term, *, over: bool, under: bool) 
 # ---------------------------------------------------------------- learned
 
 
-def learned(condition: Condition, make: Callable[[], Solver], seconds: float) -> tuple[Condition, Summary]:
-    """What is learned in the time, in the place of the condition where it is as good."""
+def learned(
+    condition: Condition, make: Callable[[], Solver], seconds: float, *, read: bool = True
+) -> tuple[Condition, Summary | None]:
+    """What is learned in the time, in the place of the condition where it is as good. Unless somebody wants
+    to `read` it, only conditions of the inputs alone are worth the work."""
     goal = _goal(condition)
+    if not read and not goal.exact:
+        return condition, None
     teacher = _Teacher(goal, make, seconds)
     try:
         found = _Learner(goal, teacher).run()
@@ -263,38 +268,44 @@ class _Learner:
         self.rounds = 0
 
     def run(self) -> Summary:
-        """Ask and learn until nothing is left to be asked, or time is up."""
+        """Ask and learn until nothing is left to be asked, or too much was asked. The last complete answer
+        is better than none."""
         tree: Tree | None = None
         complete = maximal = False
-        while not (complete and maximal) and not self.teacher.late():
-            tree = self._tree()
-            if tree is None:
+        while not self.teacher.late() and self._goes_on():
+            new = self._tree()
+            if new is None:
                 break
-            holds = as_term(tree)
-            complete = self._excludes_all(holds)
-            if not complete and not self.news:
+            holds = as_term(new)
+            excludes = self._excludes_all(holds)
+            maximal = excludes and self._excludes_no_more(holds)
+            if excludes or not complete:
+                tree, complete = new, excludes
+            if maximal or not self.news:
                 break
-            maximal = not self.news and self._excludes_no_more(holds)
-            if complete and not maximal and not self.news:
-                break
+        points = len(self.good) + len(self.bad)
         if tree is None:
-            return Summary(None, False, False, len(self.good) + len(self.bad), T.FALSE)
+            return Summary(None, False, False, points, T.FALSE)
         text = as_text(tree)
         shown = text if len(text) <= c_text.LONGEST else None
-        return Summary(shown, complete, maximal, len(self.good) + len(self.bad), as_term(tree))
+        return Summary(shown, complete, maximal, points, as_term(tree))
+
+    def _goes_on(self) -> bool:
+        """Whether to ask once more; what one level of the pool does not settle the next one may."""
+        self.rounds += 1
+        if self.rounds > ROUNDS and self.level < RICHEST:
+            self.level, self.rounds = self.level + 1, 1
+        return self.rounds <= (3 if self.goal.exact else 1) * ROUNDS
 
     news = False  # whether the last question brought a point
 
     def _tree(self) -> Tree | None:
         """From the poorest pool that does, with few leaves if any can."""
-        self.rounds += 1
-        if self.rounds > ROUNDS and self.level < RICHEST:
-            self.level, self.rounds = self.level + 1, 0
         best: Tree | None = None
         for level in range(self.level, RICHEST + 1):
             found = grow(self._pool(level), list(self.good), list(self.bad))
             if found is not None and (best is None or leaves(found) < leaves(best)):
-                best, self.level = found, level if best is None else self.level
+                best = found
             if best is not None and leaves(best) <= MOST_LEAVES:
                 break
         return best

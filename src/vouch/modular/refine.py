@@ -63,12 +63,17 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Refined:
-    """`results` by check: `safe`, or open with what is known; `examples` may be violations."""
+    """`results` by check: `safe`, or open with what is known; `examples` may be violations; `exact` are the
+    checks whose precondition excludes nothing but what fails."""
 
     results: Mapping[str, CheckResult] = field(default_factory=dict)
     examples: Mapping[str, Counterexample] = field(default_factory=dict)
+    exact: frozenset[str] = frozenset()
     warnings: tuple[str, ...] = ()
     instructions: int = 0
+
+    def proved(self) -> list[CheckResult]:
+        return [result for result in self.results.values() if result.verdict is Verdict.SAFE]
 
 
 def refine(
@@ -97,6 +102,7 @@ class _Refinement:
         self.scopes = Scopes(problem, self.calls)
         self.recursive = self.calls.graph.recursive
         self.log = Log()
+        self.exact: set[str] = set()
         self.checks: dict[str, list[Check]] = {}
         for check in problem.checks:
             if has_condition(check):
@@ -121,12 +127,15 @@ class _Refinement:
                 for result in found.values():
                     if result.verdict is Verdict.SAFE:
                         self.report(result)
-        return Refined(results, examples, tuple(self.log.warnings), self.log.instructions)
+        exact = frozenset(self.exact)
+        return Refined(results, examples, exact, tuple(self.log.warnings), self.log.instructions)
 
     def _worthwhile(self, name: str) -> bool:
         if not self.scopes.can_start(name) or name in self.recursive:
             return False
-        return self.plan.text or (name not in self.scopes.roots and bool(self.scopes.callers.get(name)))
+        if self.plan.text and self.plan.kind != "callers":
+            return True  # be it for the text alone
+        return name not in self.scopes.roots and bool(self.scopes.callers.get(name))
 
     def _jobs(
         self, names: Sequence[str], pool: Pool | None
@@ -134,27 +143,32 @@ class _Refinement:
         checks = {check.id: check for check in self.problem.checks}
         if pool is None:
             for name in names:
-                yield unpack(self._job(name)[0], checks)
+                packed, exact, log = self._job(name)
+                self.log.add(log)
+                self.exact |= exact
+                yield unpack(packed, checks)
             return
         limits = {"timeout": 3 * self.each + 5, "memory": self.problem.settings.check_memory}
         for name, outcome in pool(self._job, names, jobs=self.problem.jobs, ordered=False, **limits):
             if outcome.ok:
-                packed, log = outcome.value
+                packed, exact, log = outcome.value
                 self.log.add(log)
+                self.exact |= exact
                 yield unpack(packed, checks)
             elif str(outcome.failure) == "error":
                 self.log.warnings[f"internal error: {outcome.message} in the refinement of {name}"] = None
 
-    def _job(self, name: str) -> tuple[list[Packed], Log]:
+    def _job(self, name: str) -> tuple[list[Packed], set[str], Log]:
         log = Log()
         now = time.monotonic()
         if self.end is not None and now > self.end:
-            return [], log
+            return [], set(), log
         deadline = now + self.each
         if self.problem.deadline is not None:
             deadline = min(deadline, self.problem.deadline)
-        done = _Climbing(self, name, deadline, log).run()
-        return pack(*done), log
+        climbing = _Climbing(self, name, deadline, log)
+        done = climbing.run()
+        return pack(*done), climbing.exact, log
 
     # ------------------------------------------------------------ what is known of functions
 
@@ -235,13 +249,15 @@ class _Climbing:
         self.checks = {check.id: check for check in whole.checks[name]}
         self.open = {name: _Open() for name in self.checks}
         self.texts: dict[str, Summary] = {}
+        self.exact: set[str] = set()
         self.examples: dict[str, Counterexample] = {}
 
     def run(self) -> tuple[dict[str, CheckResult], dict[str, Counterexample]]:
         began = time.monotonic()
         try:
             self._first()
-            self._upwards()
+            if self.plan.depth:
+                self._upwards()
         except (MemoryError, VouchError):
             for found in self.open.values():
                 found.lost = "given up"
@@ -289,13 +305,15 @@ class _Climbing:
             case "enumerated":
                 found, text = enumerated(exact, solver, self.plan.points, left)
             case "learned":
-                found, text = learned(exact, solver, left)
+                found, text = learned(exact, solver, left, read=first)
             case _:
                 found = exact
                 if first and self.plan.text:
                     text = summary(exact, solver, left)
         if first and text is not None:
             self.texts[check] = text
+            if text.complete and text.maximal and not exact.beyond:
+                self.exact.add(check)
         return found
 
     # ------------------------------------------------------------ its callers
