@@ -15,6 +15,7 @@ _HELPERS = {
     "fetch",
     "process",
     "nn_instances",
+    "numeric_programs",
     "mnist",
     "qnn",
 }
