@@ -55,10 +55,11 @@ def main(words: list[str]) -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--smt-every", type=int, default=5)
+    parser.add_argument("--first", type=int, default=0, help="leave out the programs before it")
     parser.add_argument("-j", type=int, default=1)
     arguments = parser.parse_args(words)
-    chosen = list(cases(arguments.count, arguments.seed))
-    with ProcessPoolExecutor(arguments.j, get_context("spawn"), max_tasks_per_child=20) as pool:
+    chosen = list(cases(arguments.count, arguments.seed))[arguments.first :]
+    with ProcessPoolExecutor(arguments.j, get_context("spawn")) as pool:
         jobs: list[Any] = [(case, arguments.seconds, {}) for case in chosen]
         _table("vouch", list(_told(pool.map(_one, jobs))), arguments.seconds)
         if arguments.smt_every:
