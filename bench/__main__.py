@@ -17,6 +17,7 @@ _HELPERS = {
     "cuda_calls",
     "cuda_layers",
     "nn_instances",
+    "numeric_programs",
     "mnist",
     "qnn",
 }

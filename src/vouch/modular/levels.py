@@ -31,8 +31,9 @@ CHECK_SECONDS = 2.0  # for one question to the solver
 SECONDS = 10.0  # for one function
 DEEPEST = 2  # by default
 SHARE = 0.3  # of the time that is left, for all functions of a level together
+_METHODS = {"bounds", "enumeration"}  # they say more than the rung does
 RUNGS: tuple[Rung, ...] = (Bounded(1, first=True), Inductive(1), Inductive(2))
-Proof = tuple[str, str | None, list[str], float]  # check, reason, assumptions, seconds
+Proof = tuple[str, str | None, list[str], float, str]  # check, reason, assumptions, seconds, decided by
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,8 @@ class _Level:
         followed = self.calls.followed(start.entry, self.policy)
         results = [r for r in self._climb(start, log) if r.verdict is Verdict.SAFE]
         proofs = [r for r in results if self.scopes.covers(start, r.check, followed)]
-        return [(r.check.id, r.reason, list(r.assumptions), r.seconds) for r in proofs], log
+        said = [(r.check.id, r.reason, list(r.assumptions), r.seconds, r.decided_by or "") for r in proofs]
+        return said, log
 
     def _climb(self, start: Start, log: Log) -> Sequence[CheckResult]:
         problem = self.problem
@@ -184,14 +186,17 @@ class _Level:
 
 
 def _result(check: Check, rung: str, proofs: Sequence[Proof]) -> CheckResult:
-    reasons = {reason for _, reason, _, _ in proofs}
+    reasons = {reason for _, reason, *_ in proofs}
+    methods = {by for *_, by in proofs}
+    if len(methods) == 1 and methods <= _METHODS:
+        rung = methods.pop()
     reached = reasons - {UNREACHABLE}
-    assumptions: dict[str, Any] = {text: None for _, _, held, _ in proofs for text in held}
+    assumptions: dict[str, Any] = {text: None for _, _, held, *_ in proofs for text in held}
     return CheckResult(
         check,
         Verdict.SAFE,
         decided_by=rung,
         reason=next(iter(reached), None) if reached else UNREACHABLE,
-        seconds=sum(seconds for _, _, _, seconds in proofs),
+        seconds=sum(seconds for _, _, _, seconds, _ in proofs),
         assumptions=tuple(assumptions),
     )

@@ -54,6 +54,7 @@ class NumericSolver(Wrapper):
         self._hard = 0
         self._floats = False
         self._called = False
+        self._posed: exhaust.Enumeration | None = None
 
     def check(self, assumptions: Sequence[Term] = (), timeout: float | None = None) -> Answer:
         self._model, self.decided_by = None, None
@@ -80,7 +81,7 @@ class NumericSolver(Wrapper):
         if method == BOUNDS:
             answer = self._by_bounds(asked, until, library)
         else:
-            answer = self._by_enumeration(assumptions, asked, until, library)
+            answer = self._by_enumeration(asked, until, library)
         if answer is not Answer.UNKNOWN:
             self.decided_by = method
         return answer
@@ -128,20 +129,17 @@ class NumericSolver(Wrapper):
             usual = [(BOUNDS, _SHORT), (BOUNDS, 0.3 * limit), (SOLVER, limit)]
         if not self._numbers.bounds:
             usual = [turn for turn in usual if turn[0] != BOUNDS]
-        cost = self._cost(assumptions)
-        if cost is None or cost > limit:
+        self._posed = self._pose(assumptions)
+        cost = limit if self._posed is None else exhaust.seconds(self._posed)
+        if cost >= limit:
             return usual
         place = 0 if cost < _CHEAP and self._called else 1 if cost < 2 * _SHORT else 2
         if not self._floats and not self._called:
             usual.insert(0, (SOLVER, 2 * _FIRST))
         return [*usual[:place], (ALL, min(3 * cost + 5, limit)), *usual[place:]]
 
-    def _cost(self, assumptions: Sequence[Term]) -> float | None:
-        """Seconds for all inputs, roughly; None where they are too many."""
-        posed = self._posed(assumptions)
-        return None if posed is None else exhaust.seconds(posed)
-
-    def _posed(self, assumptions: Sequence[Term]) -> exhaust.Enumeration | None:
+    def _pose(self, assumptions: Sequence[Term]) -> exhaust.Enumeration | None:
+        """The question as one for all its inputs; None where they are too many."""
         if not self._numbers.enumeration:
             return None
         library = self._library([*self._added, *assumptions])
@@ -152,16 +150,12 @@ class NumericSolver(Wrapper):
         except Contradiction:
             return None
 
-    def _by_enumeration(
-        self, assumptions: Sequence[Term], asked: list[Term], deadline: float, library: Library
-    ) -> Answer:
+    def _by_enumeration(self, asked: list[Term], deadline: float, library: Library) -> Answer:
         from vouch.numeric.decide import exact
 
-        posed = self._posed(assumptions)
-        if posed is None:
-            return Answer.UNKNOWN
+        assert self._posed is not None
         try:
-            outcome = exhaust.decide(posed, deadline)
+            outcome = exhaust.decide(self._posed, deadline)
         except (VouchError, NotEmitted):
             return Answer.UNKNOWN
         if outcome.found is not None:
@@ -214,4 +208,6 @@ def _weight(term: Term) -> int:
     """How hard an operation is for a solver that takes it apart."""
     if term.op in _HARD:
         return 4 if term.sort in FORMATS else 0
-    return 2 if term.op in _PRODUCTS and all(arg.value is None for arg in term.args) else 0
+    if term.op not in _PRODUCTS:
+        return 0
+    return 2 if all(arg.value is None for arg in term.args) else 1
