@@ -89,3 +89,50 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
         path.write_bytes(bytes(broken) if number % 2 else data[: 8 + number * 4])
         with suppress(VouchError):  # nothing else may come out
             load_subject(path)
+
+
+def float_model(rng: np.random.Generator) -> bytes:
+    """A convolution, a depthwise one, pooling, a dense layer and a softmax, in float32."""
+    b = Builder()
+
+    def layer(kind: str, at: int, weights: list[int], shape: list[int], chosen: object) -> int:
+        count = weights[3] if kind == "DEPTHWISE_CONV_2D" else weights[0]
+        w = b.tensor(weights, np.float32, data=rng.normal(size=weights))
+        bias = b.tensor([count], np.float32, data=rng.normal(size=count))
+        return b.operator(kind, [at, w, bias], b.tensor(shape, np.float32), chosen)
+
+    common = {"strideH": 1, "strideW": 1, "dilationHFactor": 1, "dilationWFactor": 1}
+    given = b.tensor([1, 4, 5, 2], np.float32)
+    at = layer("CONV_2D", given, [3, 2, 3, 2], [1, 4, 5, 3],
+               options("Conv2DOptions", padding=0, fusedActivationFunction=1, **common))  # fmt: skip
+    deep = options(
+        "DepthwiseConv2DOptions", padding=1, depthMultiplier=2, fusedActivationFunction=3, **common
+    )
+    at = layer("DEPTHWISE_CONV_2D", at, [1, 2, 2, 6], [1, 3, 4, 6], deep)
+    window = {"padding": 0, "strideH": 2, "strideW": 2, "filterHeight": 2, "filterWidth": 3}
+    for kind, shape in (("AVERAGE_POOL_2D", [1, 2, 2, 6]), ("MAX_POOL_2D", [1, 1, 1, 6])):
+        at = b.operator(kind, [at], b.tensor(shape, np.float32), options("Pool2DOptions", **window))
+    wanted = b.tensor([2], np.int32, data=[1, 6])
+    at = b.operator("RESHAPE", [at, wanted], b.tensor([1, 6], np.float32), options("ReshapeOptions"))
+    at = layer("FULLY_CONNECTED", at, [3, 6], [1, 3], options("FullyConnectedOptions"))
+    at = b.operator("SOFTMAX", [at], b.tensor([1, 3], np.float32), options("SoftmaxOptions", beta=1.0))
+    return b.file(given, at)
+
+
+def test_float_models_are_ordinary_networks(tmp_path: Path) -> None:
+    from vouch.nn.int8.tflm import MicroRuntime
+    from vouch.nn.replay import replay
+
+    rng = np.random.default_rng(5)
+    path = tmp_path / "float.tflite"
+    path.write_bytes(float_model(rng))
+    network = vouch.nn.load(path)
+    points = rng.normal(size=(20, network.inputs))
+    values = network.evaluate(points)
+    assert np.allclose(
+        values, MicroRuntime(path.read_bytes(), (1, 4, 5, 2), None, None).run(points), atol=1e-5
+    )
+    assert np.allclose(values, replay(network, points), atol=1e-5)
+    point = points[0]
+    assert vouch.nn.robust(path, point, 1e-4).verdict is Verdict.SAFE
+    assert vouch.nn.robust(path, point, 1e-4, label=int(values[0].argmin())).verdict is Verdict.UNSAFE
