@@ -96,6 +96,21 @@ def test_motivating_example() -> None:
     assert form.reals(evaluate(quantise(motivating(), form), numbers)) == 2.6875
 
 
+def test_motivating_example_holds_in_reals_and_fails_in_fixed_point() -> None:
+    """f >= 2.7 at one point: 2.745 in reals, 2.6875 in the compiled C code."""
+    point = np.array([0.749, 0.498])
+    prop = output_union(point, point, [(np.array([[1.0]]), np.array([2.7]))])
+    assert vouch.nn.verify(motivating(), prop).verdict is Verdict.SAFE
+    for engine in ("auto", "enumerate", "bounds", "smt", "milp"):
+        result = vouch.nn.verify(motivating(), prop, format="4.6", engine=engine)
+        assert result.verdict is Verdict.UNSAFE
+        assert result.replayed
+        assert result.runtime == "the compiled C code"
+        assert result.counterexample is not None
+        assert result.counterexample.output.tolist() == [2.6875]
+    assert vouch.nn.verify(motivating(), prop, format="4.12").verdict is Verdict.SAFE
+
+
 @pytest.mark.parametrize(("rounding", "overflow"), RULES)
 def test_numpy_and_c_follow_the_contract(rounding: Rounding, overflow: Overflow) -> None:
     rng = np.random.default_rng(7)

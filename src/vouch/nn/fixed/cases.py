@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -91,6 +91,16 @@ class IntCase:
     regions: tuple[IntRows, ...]
     origin: Case
     members: Members | None = None
+    low: Ints = field(init=False)
+    """The first number of each axis, and the last; `plain` where all axes are ranges."""
+    high: Ints = field(init=False)
+    plain: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        ends = np.array([(axis.low, axis.high) for axis in self.axes], dtype=np.int64).reshape(-1, 2)
+        object.__setattr__(self, "low", ends[:, 0])
+        object.__setattr__(self, "high", ends[:, 1])
+        object.__setattr__(self, "plain", all(axis.levels is None for axis in self.axes))
 
     @property
     def counts(self) -> Ints:
@@ -106,10 +116,14 @@ class IntCase:
 
     def numbers(self, places: Ints) -> Ints:
         """Inputs [batch, inputs] at places [batch, inputs]."""
+        if self.plain:
+            return places + self.low
         return np.stack([axis.numbers(places[:, i]) for i, axis in enumerate(self.axes)], axis=1)
 
     def places(self, numbers: Ints) -> Ints:
         """The nearest places of numbers, within the box."""
+        if self.plain:
+            return np.clip(numbers, self.low, self.high) - self.low
         found = []
         for i, axis in enumerate(self.axes):
             column = numbers[:, i]

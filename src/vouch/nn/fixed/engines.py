@@ -53,7 +53,7 @@ def _auto(question: Question) -> Result:
     from vouch.nn.fixed.exhaust import exhaust, work
     from vouch.nn.fixed.search import bounds
 
-    cost = work(question) / _SPEED
+    cost = min(work(question), 1 << 100) / _SPEED
     if cost <= _QUICK:
         return exhaust(question)
     try:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vouch.errors import Unsupported
+from vouch.nn.bounds.ascent import all_relus
 from vouch.nn.bounds.forward import State, analyse, fresh
 from vouch.nn.bounds.model import Model
 from vouch.nn.bounds.region import Unsafe, exclude
@@ -25,7 +26,9 @@ from vouch.nn.fixed.format import Format, Ints
 from vouch.nn.fixed.model import Rules, model_of
 from vouch.nn.property import Array, Ball, Case, Rows
 from vouch.nn.result import Counterexample, Result
+from vouch.nn.search.driver import FEW_INPUTS
 from vouch.nn.search.falsify import Effort, falsify
+from vouch.nn.search.neurons import NeuronSearch
 from vouch.nn.search.task import Clock
 from vouch.verdict import Verdict
 
@@ -40,6 +43,8 @@ _LITTLE = 1 << 22
 _LEAST = 0.01
 _BREADTH = 4
 _SUSPECTS = 32
+# The share of the time for splitting neurons where there are many inputs.
+_NEURONS = 0.8
 
 
 def bounds(question: Question, clock: Clock | None = None) -> Result:
@@ -52,8 +57,8 @@ def bounds(question: Question, clock: Clock | None = None) -> Result:
                 continue
             search = _Search(question, model, number, case, limit)
             found = search.falsified()
-            if found is None:
-                found = search.run()
+            if found is None and not search.by_neurons():
+                found = search.found if search.found is not None else search.run()
             if found is not None:
                 return question.violation("bounds", found)
             if search.left:
@@ -113,7 +118,7 @@ class _Boxes:
     @property
     def points(self) -> Array:
         """How many there are in each; float64, which is enough to compare."""
-        return np.asarray((self.high - self.low + 1).astype(np.float64).prod(axis=1))
+        return _product(self.high - self.low + 1)
 
 
 class _Judge:
@@ -142,7 +147,7 @@ class _Search:
         self.regions = [Unsafe.of(model, self.real, rows) for rows in self.real.regions]
         self.ball = self.regions[0].ball if self.regions else None
         self.counts = case.counts
-        self.total = float(self.counts.astype(np.float64).prod())
+        self.total = float(_product(self.counts[None, :])[0])
         self.stack: list[_Boxes] = []
         self.found: Ints | None = None
         self.leaf_work = 0.0
@@ -166,6 +171,19 @@ class _Search:
         if self.found is None:
             self.found = self._sampled()
         return self.found
+
+    def by_neurons(self) -> bool:
+        """Where halving boxes of many inputs leads nowhere: splits signs of ReLUs instead. True when no
+        violation is left; one that was seen is in `found`."""
+        free = int(np.count_nonzero(self.counts > 1))
+        if free <= FEW_INPUTS or self.ball is not None or not all_relus(self.model):
+            return False
+        jobs, clock = self.question.jobs, self.clock.share(_NEURONS)
+        judge: Any = _Judge(self)
+        report = self.question.report
+        outcome = NeuronSearch(self.model, self.real, judge, clock, jobs=jobs, report=report).run()
+        self.question.count("nodes", outcome.boxes)
+        return outcome.counterexample is None and outcome.proved >= 1.0 and not outcome.stuck
 
     def _sampled(self) -> Ints | None:
         """Random numbers of the box and its corners, which coarse formats care more about than slopes."""
@@ -248,6 +266,9 @@ class _Search:
         """The places whose numbers lie in real boxes, within places first..last."""
         scale = 2.0**self.form.fraction
         least, most = np.ceil(low * scale), np.floor(high * scale)
+        if self.case.plain:
+            start, end = (real.astype(np.int64) - self.case.low for real in (least, most))
+            return _within(start, end, first, last)
         starts, ends = [], []
         for i, axis in enumerate(self.case.axes):
             if axis.levels is None:
@@ -257,7 +278,7 @@ class _Search:
                 starts.append(np.searchsorted(axis.levels, least[:, i], side="left"))
                 ends.append(np.searchsorted(axis.levels, most[:, i], side="right") - 1)
         start, end = (np.stack(parts, axis=1).astype(np.int64) for parts in (starts, ends))
-        return np.maximum(start, first), np.minimum(end, last)
+        return _within(start, end, first, last)
 
     def _suspects(self, points: Array) -> Array:
         values = self.model.run(points)
@@ -317,6 +338,16 @@ class _Search:
         halves.high[2 * row, axis] = middle
         halves.low[2 * row + 1, axis] = middle + 1
         return halves
+
+
+def _product(counts: Ints) -> Array:
+    """The product of each row, at most some number that is too many to run."""
+    with np.errstate(over="ignore"):
+        return np.asarray(np.minimum(counts.astype(np.float64).prod(axis=1), 1e300))
+
+
+def _within(start: Ints, end: Ints, first: Ints, last: Ints) -> tuple[Ints, Ints]:
+    return np.maximum(start, first), np.minimum(end, last)
 
 
 def _joined(parts: list[_Boxes]) -> _Boxes:

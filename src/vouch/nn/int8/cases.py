@@ -72,11 +72,35 @@ def int8_cases(prop: Property, network: Quantised) -> list[IntCase]:
         first, last = network.given.box(case.lower, case.upper)
         if (first > last).any():
             continue
-        regions = tuple(_over_numbers(rows, network.made) for rows in case.regions)
+        if network.made.softmax is None:
+            regions = tuple(_over_numbers(rows, network.made) for rows in case.regions)
+        else:
+            regions = _over_arguments(case.regions, network.made)
         ends = first.astype(np.float64), last.astype(np.float64)
         axes = tuple(Axis(int(a), int(b)) for a, b in zip(first, last, strict=True))
         found.append(MeantCase(axes, (), Case(*ends, regions), None, case.regions, network.made, case))
     return found
+
+
+def _over_arguments(regions: tuple[Rows, ...], made: Outputs) -> tuple[Rows, ...]:
+    """For the question whether one output is strictly the largest behind a softmax: the arguments may be a
+    margin apart and still have the same result. Where another argument is larger than that of the class, so
+    is its result or it is the same, and the region of that other class has the point."""
+    assert made.softmax is not None
+    count = len(made.low)
+    margin, classes, others = made.softmax.margin(count), set(), set()
+    for rows in regions:
+        used = [int(i) for i in np.flatnonzero(rows.y_rows[0])] if rows.count == 1 else []
+        if len(used) != 2 or rows.rhs[0] != 0 or sorted(rows.y_rows[0][used]) != [-1.0, 1.0]:
+            raise Unsupported(
+                "a softmax at the end, and a property other than that one output is the largest"
+            )
+        classes.add(int(np.argmax(rows.y_rows[0])))
+        others.add(int(np.argmin(rows.y_rows[0])))
+    if len(classes) != 1 or others | classes != set(range(count)):
+        raise Unsupported("a softmax at the end, and a property other than that one output is the largest")
+    apart = np.array([float(margin)])
+    return tuple(Rows(r.x_rows, r.y_rows, apart, np.zeros(1, dtype=bool)) for r in regions)
 
 
 def _over_numbers(rows: Rows, made: Outputs) -> Rows:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from vouch.nn.fixed.format import Ints
 from vouch.nn.int8.builder import IntBuilder, Tensor, windows
 from vouch.nn.int8.chain import Chain, Kind
 from vouch.nn.int8.network import Inputs, Outputs, Quantised
+from vouch.nn.int8.softmax import Softmax
 from vouch.nn.int8.tflm import MicroRuntime
 from vouch.nn.loaders.tflite_file import TfModel, TfOperator, TfTensor
 
@@ -72,7 +74,7 @@ class _Reader:
         self.values: dict[int, Tensor] = {}
         self.floats: dict[int, tuple[Tensor, Chain]] = {}
         self.given: Inputs | None = None
-        self.softmax = False
+        self.softmax: Softmax | None = None
 
     def network(self) -> Quantised:
         model = self.model
@@ -88,15 +90,17 @@ class _Reader:
         whole_out = model.outputs[0] in self.values
         if not whole_out and model.outputs[0] not in self.floats:
             raise VouchError(f"{model.name}: nothing computes the output")
-        made = self._outputs(model.outputs[0], last)
+        made = meant = self._outputs(model.outputs[0], last)
         tensor = self.values[model.outputs[0]] if whole_out else self.floats[model.outputs[0]][0]
+        if self.softmax is not None:
+            meant = replace(made, softmax=self.softmax)
         if self.given is None:
             raise VouchError(f"{model.name}: the input is not quantised")
         runtime = MicroRuntime(
             model.data, shape, self.given if whole_in else None, made if whole_out else None
         )
         integers = self.builder.build(tensor)
-        return Quantised(model.name, shape, integers, self.given, made, runtime, self.softmax)
+        return Quantised(model.name, shape, integers, self.given, meant, runtime)
 
     def _quantised_input(self, index: int, tensor: TfTensor) -> None:
         """8-bit inputs stand for the reals that TensorFlow Lite's own quantisation makes them of."""
@@ -127,10 +131,10 @@ class _Reader:
         label = f"{self.model.name}: operator {number} ({operator.kind})"
         convert = _OPERATORS.get(operator.kind)
         try:
-            if self.softmax or convert is None:
-                raise VouchError(
-                    "is not supported in int8 networks" if convert is None else "after a softmax"
-                )
+            if convert is None:
+                raise VouchError("is not supported in int8 networks")
+            if self.softmax is not None and operator.kind != "DEQUANTIZE":
+                raise VouchError("stands behind a softmax")
             convert(self, operator)
         except (VouchError, Unsupported) as error:
             raise VouchError(f"{label}: {error}") from None
@@ -345,6 +349,16 @@ def _relu(reader: _Reader, operator: TfOperator) -> None:
     reader.requantised(operator, moved, [factor], np.zeros(value.size, dtype=np.int64), limits)
 
 
+def _softmax(reader: _Reader, operator: TfOperator) -> None:
+    """At the end only: the network's numbers stay its arguments."""
+    value, made = reader.value(operator), reader._one(reader.result(operator))
+    if made != (np.float32(1 / 256), _LOW) or value.shape[-1] != value.size:
+        raise Unsupported("a softmax with another scale than 1/256, or of several rows")
+    scale = float(reader._one(reader.tensor(operator, 0))[0])
+    reader.softmax = Softmax.of(scale, float(operator.options.Beta()))
+    reader.emit(operator, value)
+
+
 _OPERATORS: dict[str, Callable[[_Reader, TfOperator], None]] = {
     "FULLY_CONNECTED": _fully_connected,
     "CONV_2D": _conv,
@@ -356,6 +370,7 @@ _OPERATORS: dict[str, Callable[[_Reader, TfOperator], None]] = {
     "EXPAND_DIMS": _reshape,
     "QUANTIZE": _quantize,
     "DEQUANTIZE": _dequantize,
+    "SOFTMAX": _softmax,
     "RELU": _relu,
     "RELU6": _relu,
 }
