@@ -224,6 +224,7 @@ def _analysis(state: _CheckRun, program: Program, starts: Entries) -> RangeAnaly
             state.checks,
             starts,
             settings.strict_pointers,
+            settings.malloc_may_fail,
         )
     except (MemoryError, VouchError):
         raise

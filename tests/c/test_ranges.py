@@ -79,7 +79,18 @@ TWINS = [
     ("pointer", "static void k(struct D *d) { d->n++; } int f(struct D *d) { k(d); return d->next->n; }", "static void k(struct D *d) { d->next = 0; } int f(struct D *d) { k(d); return d->next->n; }"),
     ("pointer", "int f(struct D *d, struct D *e) { e->next = d; return d->next->n; }", "int f(struct D *d, struct D *e) { struct D x; e->next = &x + 5; return d->next->n; }"),
     ("pointer", "struct D *g; int f(void) { return g->n; }", "struct D *g; int f(void) { g = 0; ext(); g = 0; return g->n; }"),
+    ("pointer", "int g; int f(int c) { int *p = 0; if (c) p = &g; if (!p) return 0; return *p; }", "int g; int f(int c) { int *p = 0; if (c) p = &g; if (p) return 0; return *p; }"),
+    ("pointer", "int f(int c) { int t[4] = {0}; int *p = 0; for (int i = 0; i < 4; i++) if (c) p = t + i; return p ? *p : 0; }", "int f(int c) { int t[4] = {0}; int *p = 0; for (int i = 0; i < 4; i++) if (c) p = t + i; return p + 1 ? *(p + 1) : 0; }"),
+    ("pointer", "static void k(struct D *e) { free(e); } int f(struct D *d, struct D *e) { int n = d->n; k(e); return n; }", "static void k(struct D *e) { free(e); } int f(struct D *d, struct D *e) { k(e); return d->n; }"),
+    ("pointer", "int f(void) { int *p = malloc(8); p[1] = 2; return 0; }", "int f(void) { int *p = malloc(8); p[2] = 2; return 0; }"),
+    ("pointer", "int f(unsigned n) { if (n < 5) n = 5; int *p = malloc(4ul * n); p[4] = 2; return 0; }", "int f(unsigned n) { int *p = malloc(4ul * n); p[4] = 2; return 0; }"),
+    ("pointer", "static void k(void *p) { free(p); } void f(int n) { int *p = malloc(4); *p = 1; k(p); }", "static void k(void *p) { free(p); } void f(int n) { int *p = malloc(4); k(p); *p = 1; }"),
+    ("pointer", "void f(int n) { int *p = 0, *q; for (int i = 0; i < n; i++) { q = malloc(4); *q = 1; } }", "void f(int n) { int *p = 0, *q = malloc(4); for (int i = 0; i < n; i++) { free(p); p = q; q = malloc(4); *p = 1; } }"),
+    ("pointer", "int f(char *s, unsigned char n) { char *p = s; while (*p) { while (*p == n) p++; p++; if (*p == 1) p = s; } return *p; }", "int f(char *s, unsigned char n) { char *p = s; while (*p) { while (*p == n) p--; p++; if (*p == 1) p = s; } return *p; }"),
     # calls
+    ("pointer", "static int *k(int *p, int n) { return n ? p + 1 : 0; } int f(int n) { int t[2] = {1, 2}; int *p = k(t, n); return p ? *p : 0; }", "static int *k(int *p, int n) { return n ? p + 2 : 0; } int f(int n) { int t[2] = {1, 2}; int *p = k(t, n); return p ? *p : 0; }"),
+    ("pointer", "static int *k(int n) { int *p = malloc(12); return p; } int f(int n) { int *p = k(n); return p[2] = 1; }", "static int *k(int n) { int *p = malloc(8); return p; } int f(int n) { int *p = k(n); return p[2] = 1; }"),
+    ("pointer", "void sink2(int *); void (*h)(int *) = sink2; int f(struct D *d) { h(&d->n); return d->n; }", "void (*h)(void *) = free; int f(struct D *d) { h(d); return d->n; }"),
     ("bounds", "int t[8]; static int k(int i) { return i & 7; } int f(int i) { return t[k(i)]; }", "int t[8]; static int k(int i) { return i & 15; } int f(int i) { return t[k(i)]; }"),
     ("division-by-zero", "int ext(void); int f(int x) { int d = 3; ext(); return x / d; }", "int f(int x) { int d = ext(); return x / d; }"),
     ("signed-overflow", "static int k(int n) { return n < 1 ? 0 : k(n - 1); } int f(int x) { return (x & 7) + 1; }", "static int k(int n) { return n < 1 ? 0 : k(n - 1) + 1; } int f(int x) { return k(x) + 1; }"),
@@ -125,6 +136,37 @@ def test_pointer_arguments_of_static_functions(tmp_path: Path) -> None:
     bad = code + "int f(void) { int a[4] = {1}; clear(a, 5); return a[0]; }"
     found, analysis = analysed(tmp_path, bad)
     assert not any(c.id in analysis.decisions for c in found if c.category == "pointer")
+
+
+def test_arguments_of_functions_that_call_themselves(tmp_path: Path) -> None:
+    text = "static int k(int *p, int n) { return n > 0 ? *p + k(%s, n - 1) : 0; } int f(int *q, int n) { return k(q, n); }"
+    for passed, safe in (("p", True), ("p + 1", True), ("p - 1", False), ("0", False)):
+        found, analysis = analysed(tmp_path, text % passed)
+        pointer = [c for c in found if c.function == "k" and c.category is Category.POINTER]
+        assert pointer
+        assert all(c.id in analysis.decisions for c in pointer) is safe, passed
+
+
+def test_library_functions_get_what_they_access(tmp_path: Path) -> None:
+    cases = [
+        ('#include <string.h>\nint f(char *s) { return strcmp(s, "abc"); }', True),
+        ('#include <string.h>\nint f(void) { char b[4]; b[0] = 1; sink((int *)b); return strcmp(b, "abc"); }', True),
+        ('#include <string.h>\nint f(void) { char b[3]; b[0] = 1; sink((int *)b); return strcmp(b, "abc"); }', False),
+        ('#include <stdlib.h>\nlong f(char c) { char b[] = {c, 0}; return strtol(b, 0, 10); }', True),
+        ('#include <stdlib.h>\nlong f(char c) { char b[] = {0, c}; return strtol(b + 1, 0, 10); }', False),
+        ('#include <string.h>\nint f(char *s, int c) { char *p = c ? s : 0; return strlen(p) > 3; }', False),
+        ('#include <string.h>\nvoid f(char *s) { char b[4]; strcpy(b, "abc"); }', True),
+        ('#include <string.h>\nvoid f(char *s) { char b[4]; strcpy(b, s); }', False),
+    ]
+    for code, safe in cases:
+        source = tmp_path / "library.c"
+        source.write_text("void sink(int *);\n" + code)
+        program = load([source]).program
+        found = checks.find(program)
+        decisions = ranges.analyse(program, found, entries(program)).decisions
+        pointer = [c for c in found if c.function == "f" and c.category is Category.POINTER]
+        assert pointer, code
+        assert all(c.id in decisions for c in pointer) is safe, code
 
 
 def test_hidden_globals_have_a_range_only_with_main(tmp_path: Path) -> None:

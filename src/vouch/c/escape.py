@@ -33,7 +33,7 @@ from vouch.c.ir import (
 )
 
 _COPIES = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
-_MARKERS = ("llvm.lifetime.", "llvm.dbg.")
+_MARKERS = ("llvm.lifetime.", "llvm.dbg.", "llvm.va_start", "llvm.va_end")
 _GLOBAL = re.compile(r"@[-\w$.]+")
 _OWN_FILE_ONLY = ("internal", "private")
 

@@ -103,7 +103,7 @@ def _known(given: Any) -> tuple[int, ...] | Room | str | None:
     """What the range analysis says of an argument, as far as an execution may rest on it."""
     if type(given) is tuple:
         return given[:4]
-    if type(given) is not Extent or given.constant or given.lo > 0 or given.hi <= 0:
+    if type(given) is not Extent or given.constant or given.or_null or given.lo > 0 or given.hi <= 0:
         return None
     if given.outside and given.hi > INFINITE:
         return OUTSIDE

@@ -34,6 +34,7 @@ _LARGEST = (
 
 
 Reads = Load | AtomicUpdate | CompareExchange
+_STARTS = ("llvm.va_start", "llvm.va_copy")
 _BLOCKS = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
 
 
@@ -118,6 +119,9 @@ class DefiniteAssignment:
                 # A copy of unwritten bytes is unwritten too: only what a constant holds is certain.
                 certain = "memset" in name or self._is_constant(self.places.of(arguments[1]))
                 return self._put(known, self.places.of(arguments[0]), length, certain)
+            case Call(callee=GlobalConstant(name=name), arguments=arguments) if name.startswith(_STARTS):
+                place = self.places.of(arguments[0])
+                return self._put(known, place, self.places.size_of(place), True)
             case _:
                 return known
 

@@ -18,6 +18,7 @@ from vouch.c.ir import Call, Function, IntType, PointerType, Program
 from vouch.c.ranges.calls import CallGraph, instructions
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.judge import UNREACHABLE, judge
+from vouch.c.ranges.pointers import PointerRange, unnamed
 from vouch.c.ranges.solve import FixedPoint
 from vouch.c.ranges.whole_program import FROM_OUTSIDE, WholeProgram, join_arguments
 from vouch.c.ranges.widths import by_width
@@ -92,31 +93,28 @@ def decide(
 
 
 def analyse(
-    program: Program, checks: Iterable[Check], starts: Entries, strict_pointers: bool = False
+    program: Program,
+    checks: Iterable[Check],
+    starts: Entries,
+    strict_pointers: bool = False,
+    malloc_may_fail: bool = False,
 ) -> RangeAnalysis:
     """As `decide`, with the invariants."""
     by_function: dict[str, list[Check]] = {}
     checks = list(checks)
     for check in checks:
         by_function.setdefault(check.function, []).append(check)
-    whole = WholeProgram(program, starts.arbitrary, starts.names if starts.library else ())
+    public = starts.names if starts.library else ()
+    whole = WholeProgram(program, starts.arbitrary, public, malloc_may_fail)
+    whole.strict = strict_pointers
     run = _Passes(whole, starts.names, strict_pointers)
     if any(check.trigger is Trigger.UNINITIALISED for check in checks):
         run.whole.copies = partly_written(program)
     run.bottom_up()
     decisions: dict[str, Decision] = {}
-    for name in reversed(run.whole.graph.order):
-        held = by_function.get(name, [])
-        for check in held:
-            if check.trigger is Trigger.NEVER:
-                decisions[check.id] = Decision(Verdict.SAFE, "preprocess")
-        safe = run.top_down(name, held)
-        narrow = by_width(program, program.functions[name], held) if held else frozenset()
-        for id_, reason in safe.items():
-            rung = "preprocess" if id_ in narrow and not reason else "ranges"
-            decisions[id_] = Decision(Verdict.SAFE, rung, reason or None)
-        for id_ in narrow - safe.keys():
-            decisions[id_] = Decision(Verdict.SAFE, "preprocess")
+    for component in reversed(run.whole.graph.components):
+        for name, safe in run.component(component, by_function).items():
+            decisions.update(_decisions(program, name, by_function.get(name, []), safe))
     if run.whole.incomplete:
         for check in checks:
             known = decisions.get(check.id)
@@ -129,6 +127,24 @@ def analyse(
     )
 
 
+def _decisions(program: Program, name: str, checks: list[Check], safe: dict[str, str]) -> dict[str, Decision]:
+    """What is known of the checks of a function, `safe` being those that ranges decide."""
+    found: dict[str, Decision] = {}
+    for check in checks:
+        if check.trigger is Trigger.NEVER:
+            found[check.id] = Decision(Verdict.SAFE, "preprocess")
+    narrow = by_width(program, program.functions[name], checks) if checks else frozenset()
+    for id_, reason in safe.items():
+        rung = "preprocess" if id_ in narrow and not reason else "ranges"
+        found[id_] = Decision(Verdict.SAFE, rung, reason or None)
+    for id_ in narrow - safe.keys():
+        found[id_] = Decision(Verdict.SAFE, "preprocess")
+    return found
+
+
+_BEFORE_WIDENING = 3  # rounds over functions that call each other
+
+
 class _Passes:
     """The two passes over the call graph."""
 
@@ -138,7 +154,7 @@ class _Passes:
         self.entries = set(entries)
         program, graph = whole.program, whole.graph
         self.roots = self.entries | graph.taken | {*program.constructors, *program.destructors}
-        self.roots |= graph.recursive | graph.twice
+        self.roots |= graph.twice
         self.solvers: dict[str, FixedPoint] = {}
         self.contexts: dict[str, Context] = {}
 
@@ -149,21 +165,46 @@ class _Passes:
         called = {callee for callees in whole.graph.callees.values() for callee in callees}
         for name in whole.graph.order:
             function = whole.program.functions[name]
-            wanted = name in called and isinstance(function.signature.result, IntType)
+            wanted = name in called and isinstance(function.signature.result, IntType | PointerType)
             if name in whole.graph.twice or not (wanted or collects):
                 continue
-            solver = FixedPoint(whole, function, None, self._clean(name))
+            solver = FixedPoint(whole, function, None)
             if collects:
                 judge(solver, ())
-            whole.results[name] = solver.result
+            whole.results[name] = _returned(solver)
             if not solver.returns:
                 whole.endless.add(name)
         whole.incomplete = whole.copies.out
         whole.called.clear()
         whole.unclean.clear()
+        whole.stale.clear()
         whole.arguments.clear()
         if collects:
             whole.settle_writes()
+
+    def component(self, names: list[str], checks: dict[str, list[Check]]) -> dict[str, dict[str, str]]:
+        """`top_down` for functions that may call each other: until no call passes anything new. What still
+        grows after some rounds is taken to be anything."""
+        whole = self.whole
+        again = whole.graph.repeats(names)
+        rounds = 0
+        while True:
+            before = {name: list(whole.arguments.get(name, ())) for name in names}
+            known = self._known(names)
+            found = {name: self.top_down(name, checks.get(name, [])) for name in reversed(names)}
+            after = {name: list(whole.arguments.get(name, ())) for name in names}
+            if not again or (before == after and known == self._known(names)):
+                return found
+            rounds += 1
+            if rounds >= _BEFORE_WIDENING:
+                for name, given in after.items():
+                    for number, value in enumerate(before[name]):
+                        if value != given[number]:
+                            whole.arguments[name][number] = None
+
+    def _known(self, names: list[str]) -> list[set[str]]:
+        whole = self.whole
+        return [held.intersection(names) for held in (whole.called, whole.unclean, whole.stale)]
 
     def top_down(self, name: str, checks: list[Check]) -> dict[str, str]:
         """Ids of safe checks with reasons, callers having been visited before."""
@@ -179,29 +220,36 @@ class _Passes:
             arguments = self._outside(name, function)
         else:
             arguments = whole.arguments.get(name)
-        clean = self._clean(name)
-        self.contexts[name] = Context(None if arguments is None else tuple(arguments), clean)
-        solver = self.solvers[name] = FixedPoint(whole, function, arguments, clean)
+        clean, live = self._clean(name), self._live(name)
+        self.contexts[name] = Context(None if arguments is None else tuple(arguments), clean and live)
+        solver = self.solvers[name] = FixedPoint(whole, function, arguments, clean, live)
         return judge(solver, checks)
 
     def _clean(self, name: str) -> bool:
         """Whether pointers in memory from outside can be trusted when a function is called."""
         whole = self.whole
-        if self.strict or name in whole.graph.recursive or name in whole.unclean:
-            return False
-        if whole.graph.effects[name].frees or (name in whole.graph.taken and whole.graph.indirect):
+        if self.strict or name in whole.unclean or self._may_be_handed_anything(name):
             return False
         return name in whole.called or name in self.entries
+
+    def _live(self, name: str) -> bool:
+        """Whether nothing was freed yet when a function is called."""
+        whole = self.whole
+        if self.strict or name in whole.stale or self._may_be_handed_anything(name):
+            return False
+        return name in whole.called or name in self.entries
+
+    def _may_be_handed_anything(self, name: str) -> bool:
+        """Whether calls through pointers may lead to a function."""
+        return name in self.whole.graph.taken and bool(self.whole.graph.indirect)
 
     def _outside(self, name: str, function: Function) -> list[Any] | None:
         """Arguments of a function that code outside calls: arbitrary, but pointers are valid by
         assumption."""
         whole = self.whole
-        if self.strict or name not in self.entries or name in whole.graph.recursive:
+        if self.strict or name not in self.entries or self._may_be_handed_anything(name):
             return None
         if name == "main":  # argv has a length, and ends with a null pointer
-            return None
-        if whole.graph.effects[name].frees or (name in whole.graph.taken and whole.graph.indirect):
             return None
         given: list[Any] = [
             # Where a struct is returned, nothing lies before.
@@ -212,6 +260,14 @@ class _Passes:
         if known is None:
             return None if name in whole.called else given
         return [join_arguments(a, b) for a, b in zip(given, known, strict=False)]
+
+
+def _returned(solver: FixedPoint) -> Any:
+    """What a function returns: objects that it allocates have no name elsewhere."""
+    result = solver.result
+    if type(result) is PointerRange and result.base is not None and result.base[0] == "*":
+        return result._replace(base=unnamed(solver.at.extents[result.base].hi))
+    return result
 
 
 def _pass_anything(whole: WholeProgram, function: Function) -> None:

@@ -7,8 +7,8 @@ heap memory may be released, `taints` that a pointer of the program's making may
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 from vouch.c import known
 from vouch.c.flow.components import components
@@ -28,6 +28,7 @@ from vouch.c.ir import (
     ExtractElement,
     Fence,
     Function,
+    FunctionType,
     GetElementPtr,
     GlobalConstant,
     IndirectBranch,
@@ -54,10 +55,10 @@ from vouch.c.ir import (
 _HARMLESS = tuple(
     f"llvm.{name}"
     for name in (
-        "lifetime.", "dbg.", "stacksave", "stackrestore", "assume", "expect", "trap", "debugtrap",
-        "ubsantrap", "sadd.", "ssub.", "smul.", "uadd.", "usub.", "umul.", "ctlz.", "cttz.", "ctpop.",
-        "bswap.", "bitreverse.", "fshl.", "fshr.", "abs.", "smin.", "smax.", "umin.", "umax.", "fabs.",
-        "floor.", "ceil.", "trunc.", "rint.", "nearbyint.", "round.", "roundeven.", "sqrt.", "pow.",
+        "va_start", "va_end", "lifetime.", "dbg.", "stacksave", "stackrestore", "assume", "expect", "trap",
+        "debugtrap", "ubsantrap", "sadd.", "ssub.", "smul.", "uadd.", "usub.", "umul.", "ctlz.", "cttz.",
+        "ctpop.", "bswap.", "bitreverse.", "fshl.", "fshr.", "abs.", "smin.", "smax.", "umin.", "umax.",
+        "fabs.", "floor.", "ceil.", "trunc.", "rint.", "nearbyint.", "round.", "roundeven.", "sqrt.", "pow.",
         "powi.", "sin.", "cos.", "tan.", "exp.", "exp2.", "log.", "log2.", "log10.", "fma.", "fmuladd.",
         "copysign.", "minnum.", "maxnum.", "minimum.", "maximum.", "is.fpclass.", "is.constant.",
         "objectsize.", "returnaddress", "frameaddress", "threadlocal.address", "launder.", "strip.",
@@ -90,6 +91,7 @@ _WRITES_NOTHING = (
     IndirectBranch,
     Unreachable,
 )
+
 
 @dataclass(slots=True)
 class Effects:
@@ -149,14 +151,25 @@ class CallGraph:
         self.callees: dict[str, list[str]] = {}
         self.effects: dict[str, Effects] = {}
         self.indirect: set[str] = set()
+        self._through: dict[str, set[FunctionType]] = {}  # types of the calls through pointers, by function
         self.twice: set[str] = set()
         for name, function in program.functions.items():
             if function.defined:
                 self._scan(name, function)
         self.taken = {n for n, f in program.functions.items() if f.defined and f.address_taken}
         self.callable = self.taken | set(public)
-        self.order, self.recursive = self._order()
+        self._by_type: dict[FunctionType, list[str]] = {}  # all whose address is taken
+        for name, function in program.functions.items():
+            if function.address_taken:
+                self._by_type.setdefault(function.signature, []).append(name)
+        self.components = components(self.callees, self.callees)
+        self.order = [name for component in self.components for name in component]
+        self.recursive = {n for held in self.components if self.repeats(held) for n in held}
         self._close()
+
+    def repeats(self, component: list[str]) -> bool:
+        """Whether the functions of a component may call themselves."""
+        return len(component) > 1 or component[0] in self.callees[component[0]]
 
     def _scan(self, name: str, function: Function) -> None:
         definitions = {i.result: i for i in instructions(function) if i.result is not None}
@@ -196,6 +209,7 @@ class CallGraph:
         target = self.target(call)
         if target is None:
             self.indirect.add(name)
+            self._through.setdefault(name, set()).add(call.signature)
             effects.wild = effects.leaves = True
         elif target in known.having(known.Trait.TWICE) or "returns_twice" in call.attributes:
             self.twice.add(name)
@@ -242,21 +256,24 @@ class CallGraph:
                 return _NOTHING
             if target == "__vouch_sets_errno":
                 return _ERRNO
+        elif not isinstance(call.callee, AsmOperand) and self._may_free(call.signature):
+            return replace(self.outside, frees=True)
         return self.outside
 
     def of_intrinsic(self, name: str) -> Effects:
         """An intrinsic that is neither a copy nor known to touch no memory may write anything."""
         return _NOTHING if name.startswith(_HARMLESS) else _WILD
 
-    def _order(self) -> tuple[list[str], set[str]]:
-        """Callees before callers, and the functions that may call themselves."""
-        order: list[str] = []
-        recursive: set[str] = set()
-        for component in components(self.callees, self.callees):
-            order += component
-            if len(component) > 1 or component[0] in self.callees[component[0]]:
-                recursive.update(component)
-        return order, recursive
+    def of_type(self, signature: FunctionType) -> Sequence[str]:
+        """Functions of this type whose address is taken: what a call through a pointer may reach."""
+        return self._by_type.get(signature, ())
+
+    def _may_free(self, signature: FunctionType) -> bool:
+        """Whether a function of this type whose address is taken frees memory."""
+        return any(
+            self.effects[name].frees if self.program.functions[name].defined else is_free(name)
+            for name in self.of_type(signature)
+        )
 
     def _close(self) -> None:
         """Effects of callees added to callers, to a fixed point (two rounds but for recursion)."""
@@ -268,12 +285,14 @@ class CallGraph:
                 before = (len(own.globals), own.wild, own.leaves, own.frees, own.taints)
                 for callee in self.callees[name]:
                     own.add(self.effects[callee])
+                own.frees = own.frees or any(map(self._may_free, self._through.get(name, ())))
                 changed |= before != (len(own.globals), own.wild, own.leaves, own.frees, own.taints)
         self.outside = Effects(wild=True, leaves=True)
         for name in self.callable:
             self.outside.globals |= self.effects[name].globals
-            self.outside.frees |= self.effects[name].frees
             self.outside.taints |= self.effects[name].taints
+        # Code outside does not free what it does not own; what the program hands to it may.
+        self.outside.frees = any(self.effects[name].frees for name in self.taken)
         for effects in self.effects.values():
             if effects.leaves:
                 effects.globals |= self.outside.globals

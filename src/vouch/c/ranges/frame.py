@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vouch.c.flow.components import components
 from vouch.c.flow.graph import FlowGraph
 from vouch.c.flow.handlers import handling
 from vouch.c.flow.uses import operands
@@ -68,6 +69,15 @@ class FrameFacts:
         self.thresholds = sorted(numbers)
         self.inner = _inner_locals(function)
         self._leave_out_joined()
+        self._repeated: set[str] | None = None
+
+    def repeats(self, label: str) -> bool:
+        """Whether a block may run more than once in a call of the function."""
+        if self._repeated is None:
+            after = self.graph.successors
+            found = components(self.graph.order, after)
+            self._repeated = {n for held in found if len(held) > 1 or held[0] in after[held[0]] for n in held}
+        return label in self._repeated
 
     def _joining(self, label: str, phi: Phi, last: Instruction) -> None:
         condition = last.condition if isinstance(last, Branch) else None

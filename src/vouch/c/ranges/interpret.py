@@ -58,14 +58,25 @@ from vouch.c.ir import (
     ZeroConstant,
 )
 from vouch.c.ranges import domain, intrinsics, pointers
-from vouch.c.ranges.calls import Effects
+from vouch.c.ranges.calls import Effects, root
 from vouch.c.ranges.conversion import survives
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.frame import FrameFacts
-from vouch.c.ranges.pointers import ANYWHERE, NULL, OUTSIDE, SOMEWHERE, PointerPair, PointerRange
-from vouch.c.ranges.state import CLEAN, State, join_values
-from vouch.c.ranges.whole_program import FROM_OUTSIDE, Extent, WholeProgram
+from vouch.c.ranges.pointers import (
+    ANYWHERE,
+    NULL,
+    OUTSIDE,
+    SOMEWHERE,
+    PointerPair,
+    PointerRange,
+    is_unnamed,
+    unnamed,
+)
+from vouch.c.ranges.state import CLEAN, LIVE, TEXT, UNFREED, State, join_values
+from vouch.c.ranges.whole_program import FROM_OUTSIDE, ONLY_NULL, Extent, WholeProgram
 from vouch.errors import Unsupported
+
+_MORTAL = "^*?"  # what the names of objects begin with that something may free
 
 
 class Interpreter:
@@ -86,6 +97,7 @@ class Interpreter:
         self.widening = False
         self.keys: dict[str, set[tuple[Any, ...]]] = {}  # cells seen so far, by object
         self.dead = False  # the rest of the block is not reached
+        self.outline = False  # the engine knows no text
         self.recording = False  # tell the others about calls and writes
         self.extents: dict[str, Extent] = {n: Extent(0, size, False) for n, size in frame.locals.items()}
         self.extents[OUTSIDE] = FROM_OUTSIDE
@@ -201,13 +213,15 @@ class Interpreter:
         pointer = self.pointer(instruction.pointer)
         result = instruction.result
         assert result is not None
-        if instruction.volatile or instruction.atomic or pointer.base is None or not self.fits(kind):
+        followed = self.is_followed(pointer) and self.fits(kind)
+        if instruction.volatile or instruction.atomic or not followed:
             self.define(result, self.unknown(kind))
             return
-        if pointer.base == OUTSIDE:
+        if is_unnamed(pointer.base):
             self.define(result, self.initial(pointer, kind, 1))
             return
         size = self.sizes.store_size(kind)
+        assert pointer.base is not None
         if pointer.lo != pointer.hi:
             aligned = instruction.align % size == 0  # else offsets between the elements are possible
             self.define(result, self.initial(pointer, kind, size) if aligned else self.unknown(kind))
@@ -281,9 +295,9 @@ class Interpreter:
             and not self.is_harmless(pointer, instruction.value)
         ):
             del self.writable()[CLEAN]
-        exact = pointer.lo == pointer.hi
+        exact = pointer.lo == pointer.hi and self.is_followed(pointer)
         self.forget(pointer, size, value if exact or instruction.align % size == 0 else None)
-        if pointer.base is None or pointer.base == OUTSIDE or not exact or instruction.volatile:
+        if pointer.base is None or is_unnamed(pointer.base) or not exact or instruction.volatile:
             return
         if value is not None:
             key = (pointer.base, pointer.lo, size)
@@ -310,7 +324,9 @@ class Interpreter:
             self.whole.note_write(pointer, size, value)
         if base == "null":
             return
-        if base is None or base == OUTSIDE:
+        if TEXT in self.state and (base is None or base[0] != "%"):
+            del self.writable()[TEXT]
+        if base is None or is_unnamed(base):
             self.forget_reachable()
             return
         state = self.state
@@ -340,7 +356,7 @@ class Interpreter:
 
     def is_outside(self, base: str | None) -> bool:
         """Whether what a pointer leads to came from outside the program, as far as nobody wrote it since."""
-        if base is None or base == OUTSIDE:
+        if base is None or is_unnamed(base):
             return base == OUTSIDE
         if base[0] == "@":
             return self.whole.arbitrary and not self.whole.objects.is_constant(base)
@@ -356,16 +372,52 @@ class Interpreter:
         if isinstance(operand, GlobalConstant):
             return operand.name in self.whole.program.functions
         value = self.value(operand)
-        return type(value) is PointerRange and value.lo == value.hi == 0 and self.is_outside(value.base)
+        return (
+            type(value) is PointerRange
+            and value.lo == value.hi == 0
+            and not value.or_null
+            and self.is_outside(value.base)
+        )
 
     def forget_effects(self, effects: Effects) -> None:
         if effects.taints and CLEAN in self.state:
             del self.writable()[CLEAN]
+        if effects.frees:
+            self.free()
         if effects.wild:
+            if TEXT in self.state:
+                del self.writable()[TEXT]
             self.forget_reachable()
         for name in effects.globals:
             if f"@{name}" in self.keys:
                 self.forget_object(f"@{name}")
+
+    def free(self) -> None:
+        """Something is freed that any pointer may lead to: what is read there is arbitrary from now on."""
+        for key in [k for k in self.state if k[0] == LIVE or k == UNFREED]:
+            del self.writable()[key]
+        for name in self.keys:
+            if name[0] in _MORTAL:
+                self.forget_object(name)
+
+    def is_followed(self, pointer: PointerRange) -> bool:
+        """Whether what is written through a pointer is known to be read there again."""
+        base = pointer.base
+        return base is not None and not pointer.or_null and (base[0] not in _MORTAL or UNFREED in self.state)
+
+    def allocated(self, instruction: Call, size: int, or_null: bool) -> PointerRange:
+        """A new object of at least `size` bytes. In loops there may be many of them, which have no name."""
+        if self.frame.repeats(self.label):
+            return PointerRange(unnamed(size), 0, 0, not or_null, 0, or_null)
+        base = f"*{instruction.number}"
+        known = self.extents.get(base)
+        self.extents[base] = Extent(0, size if known is None else min(size, known.hi), False, mortal=True)
+        self.writable()[LIVE, base] = (True,)
+        return PointerRange(base, 0, 0, not or_null, 0, or_null)
+
+    def is_live(self, base: str, extent: Extent) -> bool:
+        """Whether an object still exists that something may free."""
+        return not extent.mortal or (LIVE, base if base[0] == "*" else OUTSIDE) in self.state
 
     def gep(self, instruction: GetElementPtr) -> None:
         base = self.pointer(instruction.base)
@@ -511,10 +563,43 @@ class Interpreter:
         value = self.value(operand)
         if type(value) is not PointerRange:
             return value
+        if value.base == "null":
+            return ONLY_NULL
         extent = self.extents.get(value.base or "") or self.whole.extent(value.base)
         if extent is None or value.lo < extent.lo or value.hi > extent.hi:
             return None
-        return Extent(extent.lo - value.lo, extent.hi - value.hi, extent.outside, extent.constant)
+        assert value.base is not None
+        if not self.is_live(value.base, extent):
+            return None
+        if value.base in self.frame.inner and not isinstance(root(self.frame.defs, operand), Alloca):
+            return None  # the variable's block may have ended
+        hi = extent.hi if extent.hi > pointers.INFINITE else extent.hi - value.hi
+        return extent._replace(
+            lo=extent.lo - value.lo, hi=hi, or_null=value.or_null, text=self.is_text(value)
+        )
+
+    def text_length(self, pointer: PointerRange) -> int | None:
+        """The characters that a text has at most, None where it may not end."""
+        extent = self.extents.get(pointer.base or "") or self.whole.extent(pointer.base)
+        if extent is None or pointer.or_null or extent.hi > pointers.INFINITE or not self.is_text(pointer):
+            return None
+        return extent.hi - pointer.lo - 1
+
+    def is_text(self, pointer: PointerRange) -> bool:
+        """Whether a zero byte lies in the object at or behind a place in it that is known to exist."""
+        base = pointer.base
+        if base is None or is_unnamed(base):
+            return False
+        if base[0] == "^" and TEXT in self.state:
+            extent = self.extents.get(base)
+            return extent is not None and extent.text and pointer.lo == pointer.hi == 0
+        if base[0] == "@" and self.whole.objects.is_constant(base):
+            return self.whole.objects.ends_behind(base, pointer.lo, pointer.hi) is not None
+        zero = domain.const(0, 8)
+        return any(
+            key[1] >= pointer.hi and key[2] == 1 and self.state.get(key, (None,))[0] == zero
+            for key in self.keys.get(base, ())
+        )
 
 
 # Instructions that write nothing and whose value, where they have one, is not followed. Terminators are here

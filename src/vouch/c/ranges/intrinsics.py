@@ -6,11 +6,21 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from vouch.c import known
-from vouch.c.ir import AsmOperand, Call, Function, IntConstant, IntType, Operand
-from vouch.c.ranges import domain, refine
+from vouch.c.ir import AsmOperand, Call, Function, IntConstant, IntType, Operand, PointerType
+from vouch.c.ranges import domain, pointers, refine
+from vouch.c.ranges.calls import is_free
 from vouch.c.ranges.domain import Value
-from vouch.c.ranges.pointers import INFINITE, OUTSIDE, PointerPair, PointerRange
-from vouch.c.ranges.state import CLEAN
+from vouch.c.ranges.pointers import (
+    ANYWHERE,
+    INFINITE,
+    OUTSIDE,
+    UNBOUNDED,
+    PointerPair,
+    PointerRange,
+    is_unnamed,
+    unnamed,
+)
+from vouch.c.ranges.state import CLEAN, LIVE
 
 if TYPE_CHECKING:
     from vouch.c.ranges.interpret import Interpreter
@@ -35,18 +45,117 @@ def call(at: Interpreter, instruction: Call) -> None:
             at.define(instruction.result, _intrinsic(at, instruction, target))
             return
         if at.recording:
-            at.whole.note_call(target, _arguments(at, instruction, function), CLEAN in at.state)
+            live = (LIVE, OUTSIDE) in at.state
+            at.whole.note_call(target, _arguments(at, instruction, function), CLEAN in at.state, live)
+        if (function is None or not function.defined) and (is_free(target) or known.allocates(target)):
+            at.define(instruction.result, _heap(at, instruction, target))
+            return
     at.forget_effects(graph.of_call(instruction))
     result = at.unknown(instruction.type)
+    if (target in _PLACES or (target == "strlen" and target in at.whole.program.models)) and isinstance(
+        instruction.type, IntType
+    ):
+        at.define(instruction.result, _place(at, instruction, _PLACES.get(target, 0)))
+        return
+    if target == "__vouch_known" and at.outline:
+        at.define(instruction.result, domain.const(0, 1))
+        return
     if target is not None and at.whole.knows_result(target):
         returned = at.whole.results[target]
         if target in at.whole.endless:
             at.dead = True
-        elif (
-            type(returned) is tuple and function is not None and function.signature.result == instruction.type
-        ):
-            result = returned
+        elif function is not None and function.signature.result == instruction.type:
+            result = _returned(at, instruction, function, returned)
+    elif isinstance(instruction.type, PointerType):
+        result = _from_outside(at, instruction, target)
     at.define(instruction.result, result)
+
+
+def _returned(at: Interpreter, instruction: Call, function: Function, returned: Any) -> Any:
+    """What a function returns, in terms of its caller: offsets from arguments."""
+    if type(returned) is tuple:
+        return returned
+    if type(returned) is not PointerRange or not isinstance(instruction.type, PointerType):
+        return at.unknown(instruction.type)
+    base = returned.base
+    if base is None or base[0] in "%*":
+        return at.unknown(instruction.type)
+    if base[0] != "^":
+        return returned
+    names = [parameter.name for parameter in function.parameters]
+    number = names.index(base[1:])
+    if number >= len(instruction.arguments) or function.parameters[number].byval is not None:
+        return at.unknown(instruction.type)
+    passed = at.pointer(instruction.arguments[number])
+    found = pointers.moved(passed, returned.lo, returned.hi, returned.step)
+    if returned.or_null:
+        found = pointers.join(found, pointers.NULL)
+    elif returned.nonnull and (returned.lo, returned.hi) == (0, 0):
+        found = found._replace(nonnull=True, or_null=False)
+    return found
+
+
+def _from_outside(at: Interpreter, instruction: Call, target: str | None) -> PointerRange:
+    """A pointer that code outside returns is valid and leads to something large enough, but may lead to
+    memory of the program's own. Behind a pointer to a function may be one of the library that allocates."""
+    if at.whole.strict or isinstance(instruction.callee, AsmOperand):
+        return ANYWHERE
+    if target is not None:
+        unknown = target not in known.TABLE and known.engine_key(target) is None
+        return PointerRange(unnamed(UNBOUNDED), 0, 0, False) if unknown else ANYWHERE
+    found = PointerRange(unnamed(UNBOUNDED), 0, 0, False)
+    for name in at.whole.graph.of_type(instruction.signature):
+        made = _SIZES.get(name)
+        if at.whole.program.functions[name].defined or made is None:
+            return ANYWHERE
+        least, fails = _allocation(at, instruction, name, made)
+        found = pointers.join(found, PointerRange(unnamed(least), 0, 0, False, 0, fails))
+    return found
+
+
+# Functions of the engine that yield a place in an object, and the least they yield.
+_PLACES = {"__vouch_length": 0, "__vouch_span": 0, "__vouch_find": -1, "__vouch_find_last": -1}
+_ADDRESSED = 47  # bits of addresses
+
+
+def _place(at: Interpreter, instruction: Call, least: int) -> Value:
+    assert isinstance(instruction.type, IntType)
+    bits = instruction.type.bits
+    most = (1 << min(_ADDRESSED, bits - 1)) - 1
+    if least == 0:
+        longest = at.text_length(at.pointer(instruction.arguments[0]))
+        most = most if longest is None else min(most, longest)
+    if at.whole.graph.target(instruction) == "__vouch_length":
+        most = min(most, at.integer(instruction.arguments[1])[3])
+    return domain.signed(least, most, bits)
+
+
+_SIZES = {"malloc": (0,), "calloc": (0, 1), "realloc": (1,), "aligned_alloc": (1,)}
+
+
+def _heap(at: Interpreter, instruction: Call, name: str) -> Any:
+    """The library's functions that allocate and free."""
+    arguments = instruction.arguments
+    effects = at.whole.graph.of_call(instruction)
+    at.forget_effects(effects)
+    if is_free(name) and (not arguments or at.pointer(arguments[0]).base != "null"):
+        at.free()
+    sizes = _SIZES.get(name)
+    if sizes is None or len(arguments) <= max(sizes) or not isinstance(instruction.type, PointerType):
+        return at.unknown(instruction.type)
+    return at.allocated(instruction, *_allocation(at, instruction, name, sizes))
+
+
+def _allocation(at: Interpreter, instruction: Call, name: str, sizes: tuple[int, ...]) -> tuple[int, bool]:
+    """The least size that is asked for, and whether the outcome may be null."""
+    arguments = instruction.arguments
+    least = most = 1
+    for number in sizes:
+        value = at.integer(arguments[number])
+        least, most = least * value[2], most * value[3]
+    kind = getattr(arguments[sizes[0]], "type", None)
+    too_much = 1 << (kind.bits - 1) if isinstance(kind, IntType) else 0
+    return least, at.whole.may_fail or most >= too_much or (name == "realloc" and least == 0)
 
 
 def _arguments(at: Interpreter, instruction: Call, function: Function | None) -> list[Any]:
@@ -70,6 +179,8 @@ def _intrinsic(at: Interpreter, instruction: Call, name: str) -> Any:
         _copy(at, instruction)
     elif name.startswith("llvm.memset."):
         _set(at, instruction)
+    elif name.startswith("llvm.va_"):
+        at.forget(at.pointer(instruction.arguments[0]), INFINITE)
     elif name.startswith(("llvm.threadlocal.address", "llvm.expect.")):
         return at.value(instruction.arguments[0])
     elif (match := _EXTREME.fullmatch(name)) and isinstance(instruction.type, IntType):
@@ -147,6 +258,8 @@ def _source_cells(
     found: dict[tuple[Any, ...], tuple[Any, ...]] = {}
     if target.base is None or source.base is None or target.lo != target.hi or source.lo != source.hi:
         return found
+    if not at.is_followed(target) or not at.is_followed(source):
+        return found
     for key in at.keys.get(target.base, ()):
         offset = key[1] - target.lo
         if offset >= 0 and offset + key[2] <= length.value:
@@ -166,7 +279,9 @@ def _set(at: Interpreter, instruction: Call) -> None:
     at.forget(target, _length(at, length))
     if not isinstance(byte, IntConstant) or not isinstance(length, IntConstant):
         return
-    if target.base is None or target.base in ("null", OUTSIDE) or target.lo != target.hi:
+    if target.base is None or target.base == "null" or is_unnamed(target.base) or target.lo != target.hi:
+        return
+    if not at.is_followed(target):
         return
     for key in at.keys.get(target.base, ()):
         if target.lo <= key[1] and key[1] + key[2] <= target.lo + length.value and key not in at.pointer_keys:

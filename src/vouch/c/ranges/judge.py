@@ -7,32 +7,23 @@ from typing import TypeGuard, assert_never
 
 from vouch.c.checks.base import Check, Trigger
 from vouch.c.ir import (
-    Alloca,
-    AtomicUpdate,
     Binary,
     Branch,
     Call,
-    CompareExchange,
     Instruction,
     IntConstant,
     IntType,
     Load,
     Operand,
-    PointerType,
     Register,
-    Store,
 )
-from vouch.c.ranges import domain, refine
-from vouch.c.ranges.calls import root
+from vouch.c.ranges import access, domain, library, refine
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.interpret import Interpreter
 from vouch.c.ranges.intrinsics import exact_bounds
 from vouch.c.ranges.solve import FixedPoint
-from vouch.errors import Unsupported
 
 UNREACHABLE = "unreachable"
-OUTSIDE_WRITTEN = "memory from outside the program is taken to be written"
-OUTSIDE = "pointers from outside the program are taken to be valid"
 
 
 def judge(solver: FixedPoint, checks: Iterable[Check]) -> dict[str, str]:
@@ -127,13 +118,14 @@ def _holds(at: Interpreter, check: Check) -> str | None:
             safe = isinstance(site, Binary) and isinstance(site.type, IntType)
             safe = safe and isinstance(site, Binary) and at.integer(site.right)[3] < _width(site)
         case Trigger.ACCESS:
-            return _valid_access(at, site)
+            return library.outcome(at, site)[0] if _calls_library(site, at) else access.valid_access(at, site)
         case Trigger.UNINITIALISED:
-            return _from_outside(at, site)
+            if _calls_library(site, at):
+                return library.outcome(at, site)[1]
+            return access.is_written(at, at.pointer(site.pointer)) if isinstance(site, Load) else None
         case Trigger.CALL | Trigger.MEMBER:
             assert check.value is not None
-            base = at.pointer(check.value).base
-            return OUTSIDE if base is not None and base[0] in "^?" and at.is_outside(base) else None
+            return access.OUTSIDE if access.is_trusted(at, at.pointer(check.value)) else None
         case Trigger.REACHED | Trigger.FREE | Trigger.LEAK | Trigger.NAN | Trigger.UNFINDABLE | Trigger.NEVER:
             return None
         case _ as never:
@@ -185,66 +177,5 @@ def _no_overflow(at: Interpreter, site: Binary, signed: bool) -> bool:
     return smallest <= lo and hi <= largest
 
 
-def _is_constant(at: Interpreter, operand: Operand) -> bool:
-    """Does the pointer lead to what nobody may write, such as a string literal?"""
-    base = at.pointer(operand).base
-    extent = at.extents.get(base or "") or at.whole.extent(base)
-    return extent is not None and extent.constant
-
-
-def _valid_access(at: Interpreter, site: Instruction) -> str | None:
-    reasons = set()
-    for position, (pointer, size) in enumerate(_accesses(at, site)):
-        if not isinstance(site, Load) and position == 0 and _is_constant(at, pointer):
-            return None
-        reason = _inside(at, pointer, size)
-        if reason is None:
-            return None
-        reasons.add(reason)
-    return None if not reasons else OUTSIDE if OUTSIDE in reasons else ""
-
-
-def _accesses(at: Interpreter, site: Instruction) -> list[tuple[Operand, int | None]]:
-    """Pointers that an instruction accesses, with sizes in bytes (None: not known)."""
-    try:
-        match site:
-            case Load(pointer=pointer, type=kind):
-                return [(pointer, at.sizes.store_size(kind))]
-            case Store(pointer=pointer, value=value):
-                return [(pointer, at.sizes.store_size(value.type))]  # type: ignore[attr-defined]
-            case (
-                AtomicUpdate(pointer=pointer, value=value) | CompareExchange(pointer=pointer, expected=value)
-            ):
-                return [(pointer, at.sizes.store_size(value.type))]  # type: ignore[attr-defined]
-            case Call(arguments=arguments) if (at.whole.graph.target(site) or "").startswith("llvm.mem"):
-                length = at.integer(arguments[2])[3]
-                pointers = [a for a in arguments[:2] if isinstance(getattr(a, "type", None), PointerType)]
-                return [(pointer, length) for pointer in pointers]
-            case _:
-                return []
-    except Unsupported:
-        return []
-
-
-def _from_outside(at: Interpreter, site: Instruction) -> str | None:
-    """Globals, and what only pointers from outside lead to, hold something at any time."""
-    if not isinstance(site, Load):
-        return None
-    base = at.pointer(site.pointer).base
-    if base is None:
-        return None
-    if base[0] == "@":
-        return ""
-    return OUTSIDE_WRITTEN if base[0] in "^?" and at.is_outside(base) else None
-
-
-def _inside(at: Interpreter, operand: Operand, size: int | None) -> str | None:
-    pointer = at.pointer(operand)
-    if pointer.base is None or size is None:
-        return None
-    if pointer.base in at.frame.inner and not isinstance(root(at.frame.defs, operand), Alloca):
-        return None  # the variable's block may have ended
-    extent = at.extents.get(pointer.base) or at.whole.extent(pointer.base)
-    if extent is None or pointer.lo < extent.lo or pointer.hi + size > extent.hi:
-        return None
-    return OUTSIDE if extent.outside else ""
+def _calls_library(site: Instruction, at: Interpreter) -> TypeGuard[Call]:
+    return isinstance(site, Call) and (at.whole.graph.target(site) or "") in at.whole.program.models

@@ -1,8 +1,9 @@
 """Objects that the analysis follows: sizes, initial contents, and who can reach them.
 
 An object is named by a string: `%x` a local variable of the function at hand, `@g` a global, `^p` what the
-parameter `p` points to. A local is *private* where its address is only ever used to access it; a global is
-*hidden* where in addition no other file can see it. Nothing but accesses by name changes those.
+parameter `p` points to, `*n` what instruction number n allocates outside of loops. A local is *private* where
+its address is only ever used to access it; a global is *hidden* where in addition no other file can see it.
+Nothing but accesses by name changes those.
 """
 
 from __future__ import annotations
@@ -42,17 +43,26 @@ class Objects:
         self._tables: dict[tuple[str, int], list[Value | None] | None] = {}
 
     def size(self, name: str) -> int | None:
-        held = self.program.globals.get(name[1:])
+        held = self.program.globals.get(name[1:]) if name[0] == "@" else None
         try:
             return self.sizes.size(held.type) if held is not None else None
         except Unsupported:
             return None
 
     def is_constant(self, name: str) -> bool:
-        held = self.program.globals.get(name[1:])
+        held = self.program.globals.get(name[1:]) if name[0] == "@" else None
         if held is None or not held.constant or held.initializer is None:
             return False
         return held.linkage not in ("weak", "linkonce", "common", "extern_weak")  # which others may replace
+
+    def ends_behind(self, name: str, lo: int, hi: int) -> int | None:
+        """The characters that a literal has behind the places lo … hi in it at most, None where it does not
+        end."""
+        held = self.program.globals.get(name[1:])
+        if held is None or not isinstance(held.initializer, StringConstant) or lo < 0:
+            return None
+        end = held.initializer.data.find(0, hi)
+        return end - lo if end >= 0 else None
 
     def initial(self, name: str, lo: int, hi: int, size: int) -> Value | None:
         """The integers of `size` bytes that a global's initialiser holds at offsets lo … hi, which step by

@@ -6,22 +6,42 @@ from math import gcd
 from typing import NamedTuple
 
 INFINITE = 1 << 80  # beyond every offset
+_FARTHEST = 16 * INFINITE  # bounds of offsets are no larger
 
 
 class PointerRange(NamedTuple):
     """`base` names an object (see objects.py); None: it may point anywhere. Offsets are lo, lo + step, … up
-    to hi, and only mean something with a base. `nonnull` is a fact, not an assumption."""
+    to hi, and only mean something with a base. `nonnull` is a fact, not an assumption. `or_null`: it is the
+    null pointer, or else what the rest says."""
 
     base: str | None
     lo: int
     hi: int
     nonnull: bool
     step: int = 0  # 0 for a single offset
+    or_null: bool = False
 
 
 OUTSIDE = (
     "?"  # base: one of the objects that memory from outside the program leads to; no two need be the same
 )
+UNBOUNDED = 64 * INFINITE  # size of what is large enough
+
+
+def unnamed(size: int) -> str:
+    """The base of pointers to objects of at least this size, of whatever contents; no two need be the
+    same."""
+    return f"{OUTSIDE}{size}"
+
+
+def is_unnamed(base: str | None) -> bool:
+    return base is not None and base[0] == OUTSIDE
+
+
+def size_of_unnamed(base: str) -> int:
+    return int(base[1:]) if len(base) > 1 else UNBOUNDED
+
+
 ANYWHERE = PointerRange(None, 0, 0, False)
 SOMEWHERE = PointerRange(None, 0, 0, True)
 NULL = PointerRange("null", 0, 0, False)
@@ -37,24 +57,38 @@ class PointerPair(NamedTuple):
 def join(a: PointerRange, b: PointerRange) -> PointerRange:
     if a == b:
         return a
+    if a.base == "null" or b.base == "null":
+        other = b if a.base == "null" else a
+        return other._replace(nonnull=False, or_null=other.base is not None)
+    if (
+        a.base is not None
+        and b.base is not None
+        and a.base != b.base
+        and is_unnamed(a.base)
+        and is_unnamed(b.base)
+    ):
+        base = unnamed(min(size_of_unnamed(a.base), size_of_unnamed(b.base)))
+        a, b = a._replace(base=base), b._replace(base=base)
     if a.base is None or a.base != b.base:
         return PointerRange(None, 0, 0, a.nonnull and b.nonnull)
     step = gcd(a.step, b.step, a.lo - b.lo)
-    return PointerRange(a.base, min(a.lo, b.lo), max(a.hi, b.hi), a.nonnull and b.nonnull, step)
+    both = a.nonnull and b.nonnull
+    return PointerRange(a.base, min(a.lo, b.lo), max(a.hi, b.hi), both, step, a.or_null or b.or_null)
 
 
 def widen(old: PointerRange, new: PointerRange, size: int) -> PointerRange:
     """At least the join; an end that moved goes to that of the object of `size` bytes, or beyond all."""
     both = join(old, new)
-    if both.base is None:
+    if both.base in (None, "null") or old.base == "null":
         return both
     step = max(both.step, 1)
-    far = step * (INFINITE // step)
     lo, hi = both.lo, both.hi
     if lo < old.lo:
-        lo = lo % step if lo >= 0 else lo - far
+        lo = lo % step if lo >= 0 else _FARTHEST // step * -step + lo % step
     if hi > old.hi:
-        hi = hi + (size - hi) // step * step if hi <= size else lo + far
+        ends = (size - step, size) if size < INFINITE else ()
+        end = next((e for e in ends if hi <= e), _FARTHEST)
+        hi += (end - hi) // step * step
     return both._replace(lo=lo, hi=hi)
 
 
@@ -62,7 +96,15 @@ def moved(pointer: PointerRange, lo: int, hi: int, step: int) -> PointerRange:
     """The pointer plus lo, lo + step, … hi bytes."""
     if pointer.base is None or pointer.base == "null":
         return SOMEWHERE if pointer.nonnull else ANYWHERE
-    return pointer._replace(lo=pointer.lo + lo, hi=pointer.hi + hi, step=gcd(pointer.step, step))
+    if pointer.or_null and (lo, hi) != (0, 0):
+        return ANYWHERE  # null and some bytes is not null, and no place either
+    step = gcd(pointer.step, step)
+    lo, hi = pointer.lo + lo, pointer.hi + hi
+    if hi > _FARTHEST:
+        hi -= -(-(hi - _FARTHEST) // (step or 1)) * step
+    if lo < -_FARTHEST:
+        lo += -(-(-_FARTHEST - lo) // (step or 1)) * step
+    return pointer._replace(lo=lo, hi=hi, step=step)
 
 
 def limited(pointer: PointerRange, lo: int, hi: int) -> PointerRange | None:
@@ -76,7 +118,9 @@ def limited(pointer: PointerRange, lo: int, hi: int) -> PointerRange | None:
 
 def compare(predicate: str, a: PointerRange, b: PointerRange) -> bool | None:
     """Known for offsets into one object, and for null against something that is not."""
-    if a.base is not None and a.base == b.base and a.base not in ("null", OUTSIDE):
+    if a.or_null or b.or_null:
+        return None
+    if a.base is not None and a.base == b.base and a.base != "null" and not is_unnamed(a.base):
         if predicate in ("eq", "ne"):
             if a.lo == a.hi == b.lo == b.hi:
                 return predicate == "eq"

@@ -23,7 +23,7 @@ from vouch.c.ir import (
 )
 from vouch.c.ranges import domain, pointers
 from vouch.c.ranges.domain import Value
-from vouch.c.ranges.pointers import NULL, OUTSIDE, SOMEWHERE, PointerRange, limited
+from vouch.c.ranges.pointers import NULL, SOMEWHERE, PointerRange, is_unnamed, limited
 
 if TYPE_CHECKING:
     from vouch.c.ranges.interpret import Interpreter
@@ -124,11 +124,12 @@ def _pointers(at: Interpreter, predicate: str, comparison: Compare, a: PointerRa
         return False
     for mine, value, other in ((comparison.left, a, b), (comparison.right, b, a)):
         if other.base == "null" and predicate == "ne" and value.base != "null":
-            _hold(at, mine, value._replace(nonnull=True) if value.base else SOMEWHERE)
+            _hold(at, mine, value._replace(nonnull=True, or_null=False) if value.base else SOMEWHERE)
         elif other.base == "null" and predicate == "eq":
-            if not at.is_outside(value.base):  # which is never null, by assumption: nothing to be forgotten
+            # What is from outside is never null, by assumption: nothing to be forgotten.
+            if value.or_null or not at.is_outside(value.base):
                 _hold(at, mine, NULL)
-        elif value.base in (None, OUTSIDE) or value.base != other.base:
+        elif not _in_one_object(value, other):
             continue
         elif predicate[0] in "us":
             lower = mine is comparison.left
@@ -142,6 +143,10 @@ def _pointers(at: Interpreter, predicate: str, comparison: Compare, a: PointerRa
                 return False
             _hold(at, mine, narrowed)
     return True
+
+
+def _in_one_object(a: PointerRange, b: PointerRange) -> bool:
+    return a.base is not None and a.base == b.base and not (is_unnamed(a.base) or a.or_null or b.or_null)
 
 
 def _ordered(kind: str, mine: PointerRange, other: PointerRange) -> PointerRange | None:

@@ -13,12 +13,14 @@ from typing import Any
 from vouch.c.ir import Branch, Function, IntConstant, IntType, Invoke, Phi, PointerType, Return, Switch
 from vouch.c.ranges import domain, refine
 from vouch.c.ranges.interpret import Interpreter
-from vouch.c.ranges.pointers import ANYWHERE, PointerRange
-from vouch.c.ranges.state import CLEAN, State, join, join_values, widen
-from vouch.c.ranges.whole_program import Extent, WholeProgram
+from vouch.c.ranges.pointers import ANYWHERE, NULL, OUTSIDE, PointerRange
+from vouch.c.ranges.state import CLEAN, LIVE, TEXT, UNFREED, State, join, join_values, keep, widen
+from vouch.c.ranges.whole_program import ONLY_NULL, Extent, WholeProgram
 
-_BEFORE_WIDENING = 3
-_MOST_VISITS = 40  # of a block; then its state is emptied
+_BEFORE_WIDENING = 3  # visits of a loop head
+_BEFORE_LEAPING = 10  # then bounds that move go to the end of their type
+_BEFORE_DROPPING = 20  # then nothing more is said of what still changes
+_MOST_VISITS = 1000  # of a block; then its state is emptied
 _DESCENTS = 2
 
 
@@ -26,13 +28,25 @@ class FixedPoint:
     """`inputs` are the states at block starts (a label that is missing is not reached)."""
 
     def __init__(
-        self, whole: WholeProgram, function: Function, arguments: list[Any] | None, clean: bool = False
+        self,
+        whole: WholeProgram,
+        function: Function,
+        arguments: list[Any] | None,
+        clean: bool = False,
+        live: bool = False,
+        outline: bool = False,
     ) -> None:
-        """`clean`: no pointer of the program's making is in memory from outside when it is called."""
+        """`clean`: no pointer of the program's making is in memory from outside when it is called; `live`:
+        and nothing was freed. `outline`: of a model, only what stands for all texts."""
         self.whole = whole
-        self.start: State = {CLEAN: (True,)} if clean else {}
+        self.start: State = {TEXT: (True,), UNFREED: (True,)}
+        if clean:
+            self.start[CLEAN] = (True,)
+        if live:
+            self.start[LIVE, OUTSIDE] = (True,)
         self.frame = whole.frame(function)
         self.at = Interpreter(whole, self.frame, whole.objects.escaping[function.name])
+        self.at.outline = outline
         self.inputs: dict[str, State] = {}
         self.outputs: dict[tuple[str, str], State] = {}
         self.sources: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {}  # of edges to joins
@@ -51,14 +65,19 @@ class FixedPoint:
             if isinstance(parameter.type, PointerType):
                 if parameter.byval is not None:
                     given = Extent(0, self.at.extent(parameter.byval), False)
-                base, known = f"^{parameter.name}", type(given) is Extent
-                if type(given) is Extent:
-                    self.at.extents[base] = given
-                    known = not given.outside
-                value = PointerRange(base, 0, 0, known)
+                value = self._pointed(f"^{parameter.name}", given)
             elif type(given) is tuple and isinstance(parameter.type, IntType):
                 value = given
             self.at.registers[parameter.name] = value
+
+    def _pointed(self, base: str, given: Any) -> PointerRange:
+        """The value of a parameter that leads to the object `base`."""
+        if type(given) is not Extent:
+            return PointerRange(base, 0, 0, False)
+        if given.lo == ONLY_NULL.lo:
+            return NULL
+        self.at.extents[base] = given._replace(or_null=False)
+        return PointerRange(base, 0, 0, not given.outside and not given.or_null, 0, given.or_null)
 
     # ------------------------------------------------------------ blocks
 
@@ -163,11 +182,15 @@ class FixedPoint:
         graph, at = self.frame.graph, self.at
         entry = graph.order[0]
         self.inputs[entry] = self.start
-        queue = [0]
+        # A loop head waits until what is inside the loop has settled: inner loops come to rest first.
+        last = dict(graph.number)
+        for head in graph.heads:
+            last[head] = max(graph.number[before] for before in graph.predecessors[head])
+        queue = [(last[entry], graph.number[entry])]
         queued = {entry}
         visits: dict[str, int] = {}
         while queue:
-            label = graph.order[heapq.heappop(queue)]
+            label = graph.order[heapq.heappop(queue)[1]]
             queued.discard(label)
             visits[label] = visits.get(label, 0) + 1
             at.widening = label in graph.heads and visits[label] > _BEFORE_WIDENING
@@ -183,7 +206,10 @@ class FixedPoint:
                 again |= {user for user in self.frame.cross[name] if user in self.inputs}
             for target in again - queued:
                 queued.add(target)
-                heapq.heappush(queue, graph.number[target])
+                inside = target in graph.heads and target in visits
+                heapq.heappush(
+                    queue, (last[target] if inside else graph.number[target], graph.number[target])
+                )
         at.widening = False
 
     def _flow(self, label: str, target: str, state: State, visits: dict[str, int]) -> bool:
@@ -197,7 +223,11 @@ class FixedPoint:
             return True
         if target in self.frame.graph.heads and visits.get(target, 0) > _BEFORE_WIDENING:
             self.widened = True
-            after = widen(before, state, self.frame.thresholds, self.at.size)
+            if visits[target] > _BEFORE_DROPPING:
+                after = keep(before, state)
+            else:
+                leaping = visits[target] > _BEFORE_LEAPING
+                after = widen(before, state, () if leaping else self.frame.thresholds, self.at.size)
         else:
             after = join(before, state)
         self.inputs[target] = after

@@ -2,8 +2,10 @@
 
 Keys are `(object, offset, size)` for cells, `("r", register)` for a register that a branch tells more about,
 `("h", register)` for the cell that a register was loaded from and that still holds it, `CLEAN` while no
-pointer of the program's making was stored to memory from outside. A key that is missing says nothing. States
-are shared: whoever changes one copies it first.
+pointer of the program's making was stored to memory from outside, `(LIVE, object)` while nothing was freed
+that may be that object (`OUTSIDE` stands for all that existed when the function was called), `TEXT` while
+nothing was written but local variables, `UNFREED` while the function has freed nothing. A key that is missing
+says nothing. States are shared: whoever changes one copies it first.
 """
 
 from __future__ import annotations
@@ -15,6 +17,9 @@ from vouch.c.ranges import domain, pointers
 from vouch.c.ranges.pointers import PointerRange
 
 CLEAN = ("clean",)
+LIVE = "live"
+TEXT = ("text",)
+UNFREED = ("unfreed",)
 State = dict[tuple[Any, ...], tuple[Any, ...]]
 # Cells map to (value, registers that hold it); ("r", x) to (value,); ("h", x) to (cell,).
 
@@ -43,7 +48,7 @@ def join(a: State, b: State) -> State:
             continue
         if result is None:
             result = dict(a)
-        if other is None or key[0] in ("h", "clean"):
+        if other is None or key[0] in ("h", "clean", "text", "unfreed", LIVE):
             del result[key]
             continue
         value = join_values(held[0], other[0])
@@ -75,3 +80,11 @@ def widen(old: State, new: State, thresholds: Sequence[int], size: Callable[[str
             value = domain.widen(before[0], held[0], thresholds, 8 * key[2])
         result[key] = (value, *held[1:])
     return result
+
+
+def keep(old: State, new: State) -> State:
+    """What both say alike: the coarsest of widenings."""
+    joined = join(old, new)
+    if joined is old:
+        return old
+    return {key: held for key, held in joined.items() if held[0] == old[key][0]}

@@ -11,29 +11,39 @@ from vouch.c.ranges.calls import CallGraph
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.frame import FrameFacts
 from vouch.c.ranges.objects import Objects
-from vouch.c.ranges.pointers import INFINITE, PointerRange
+from vouch.c.ranges.pointers import UNBOUNDED, PointerRange, is_unnamed, size_of_unnamed
 from vouch.c.ranges.state import join_values
 
 
 class Extent(NamedTuple):
     """The bytes lo … hi - 1, counted from a pointer's origin, belong to one live object. `outside`: by the
     assumption that pointers from outside the program are valid. `constant`: it may be one that nobody may
-    write, such as a string literal."""
+    write, such as a string literal. `mortal`: that ends when something is freed. `or_null`: or else the
+    pointer is null. `text`: a zero byte is there at or behind the origin when the function is called."""
 
     lo: int
     hi: int
     outside: bool
     constant: bool = False
+    mortal: bool = False
+    or_null: bool = False
+    text: bool = False
 
 
-FROM_OUTSIDE = Extent(0, 4 * INFINITE, True)
+FROM_OUTSIDE = Extent(0, UNBOUNDED, True, mortal=True)
+ONLY_NULL = Extent(-2 * UNBOUNDED, 2 * UNBOUNDED, False, or_null=True, text=True)
 
 
 class WholeProgram:
     """Filled in by the first pass over all functions, read by the second."""
 
-    def __init__(self, program: Program, arbitrary: bool, public: Collection[str] = ()) -> None:
+    def __init__(
+        self, program: Program, arbitrary: bool, public: Collection[str] = (), may_fail: bool = False
+    ) -> None:
+        """`may_fail`: allocations may yield null."""
         self.program = program
+        self.strict = False  # nothing is known of pointers from outside
+        self.may_fail = may_fail
         self.arbitrary = arbitrary  # globals may hold anything when an entry point is called
         self.objects = Objects(program, arbitrary)
         self.graph = CallGraph(program, public)
@@ -44,8 +54,10 @@ class WholeProgram:
         self.copies = Partly(False)
         self.incomplete = False  # memory from outside, and globals, may be written in part only
         self.unclean: set[str] = set()  # functions called after a pointer was stored to memory from outside
+        self.stale: set[str] = set()  # functions called after something was freed
         self.writes: dict[str, list[tuple[int, int, int, Value | None]]] | None = None
         self._recorded: dict[str, list[tuple[int, int, int, Value | None]]] = {}
+        self.library: dict[Any, tuple[str | None, str | None]] = {}  # calls of models that were looked at
         self._frames: dict[str, FrameFacts] = {}
         self._contents: dict[tuple[str, int, int, int], Value | None] = {}
 
@@ -55,6 +67,8 @@ class WholeProgram:
         return self._frames[function.name]
 
     def extent(self, base: str | None) -> Extent | None:
+        if base is not None and is_unnamed(base):
+            return Extent(0, size_of_unnamed(base), True, mortal=True)
         if base is None or base[0] != "@":
             return None
         size = self.objects.size(base)
@@ -65,10 +79,12 @@ class WholeProgram:
     def knows_result(self, name: str) -> bool:
         return name in self.results
 
-    def note_call(self, name: str, arguments: list[Any], clean: bool = False) -> None:
+    def note_call(self, name: str, arguments: list[Any], clean: bool = False, live: bool = False) -> None:
         self.called.add(name)
         if not clean:
             self.unclean.add(name)
+        if not live:
+            self.stale.add(name)
         known = self.arguments.get(name)
         if known is None:
             self.arguments[name] = arguments
@@ -120,7 +136,15 @@ class WholeProgram:
 
 def join_arguments(a: Any, b: Any) -> Any:
     if type(a) is Extent and type(b) is Extent:
-        return Extent(max(a.lo, b.lo), min(a.hi, b.hi), a.outside or b.outside, a.constant or b.constant)
+        return Extent(
+            max(a.lo, b.lo),
+            min(a.hi, b.hi),
+            a.outside or b.outside,
+            a.constant or b.constant,
+            a.mortal or b.mortal,
+            a.or_null or b.or_null,
+            a.text and b.text,
+        )
     if type(a) is Extent or type(b) is Extent:
         return None
     return join_values(a, b)

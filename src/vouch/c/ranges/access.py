@@ -1,0 +1,97 @@
+"""Whether what an instruction accesses is there and holds something, in a state of the analysis."""
+
+from __future__ import annotations
+
+from vouch.c.ir import (
+    Alloca,
+    AtomicUpdate,
+    Call,
+    CompareExchange,
+    Instruction,
+    Load,
+    Operand,
+    PointerType,
+    Store,
+)
+from vouch.c.ranges.calls import root
+from vouch.c.ranges.interpret import Interpreter
+from vouch.c.ranges.pointers import PointerRange
+from vouch.errors import Unsupported
+
+OUTSIDE_WRITTEN = "memory from outside the program is taken to be written"
+OUTSIDE = "pointers from outside the program are taken to be valid"
+
+
+def _is_constant(at: Interpreter, operand: Operand) -> bool:
+    """Does the pointer lead to what nobody may write, such as a string literal?"""
+    base = at.pointer(operand).base
+    extent = at.extents.get(base or "") or at.whole.extent(base)
+    return extent is not None and extent.constant
+
+
+def valid_access(at: Interpreter, site: Instruction) -> str | None:
+    """Why an instruction accesses nothing but objects that are there."""
+    reasons = set()
+    for position, (pointer, size) in enumerate(accesses(at, site)):
+        if not isinstance(site, Load) and position == 0 and _is_constant(at, pointer):
+            return None
+        reason = inside(at, pointer, size)
+        if reason is None:
+            return None
+        reasons.add(reason)
+    return None if not reasons else OUTSIDE if OUTSIDE in reasons else ""
+
+
+def accesses(at: Interpreter, site: Instruction) -> list[tuple[Operand, int | None]]:
+    """Pointers that an instruction accesses, with sizes in bytes (None: not known)."""
+    try:
+        match site:
+            case Load(pointer=pointer, type=kind):
+                return [(pointer, at.sizes.store_size(kind))]
+            case Store(pointer=pointer, value=value):
+                return [(pointer, at.sizes.store_size(value.type))]  # type: ignore[attr-defined]
+            case (
+                AtomicUpdate(pointer=pointer, value=value) | CompareExchange(pointer=pointer, expected=value)
+            ):
+                return [(pointer, at.sizes.store_size(value.type))]  # type: ignore[attr-defined]
+            case Call(arguments=arguments) if (at.whole.graph.target(site) or "").startswith("llvm.mem"):
+                length = at.integer(arguments[2])[3]
+                pointers = [a for a in arguments[:2] if isinstance(getattr(a, "type", None), PointerType)]
+                return [(pointer, length) for pointer in pointers]
+            case _:
+                return []
+    except Unsupported:
+        return []
+
+
+def is_written(at: Interpreter, pointer: PointerRange) -> str | None:
+    """Why what a pointer leads to holds something: globals, and what only pointers from outside lead to, do
+    at any time."""
+    if pointer.base is None or pointer.or_null:
+        return None
+    if pointer.base[0] == "@":
+        return ""
+    return OUTSIDE_WRITTEN if is_trusted(at, pointer) else None
+
+
+def is_trusted(at: Interpreter, pointer: PointerRange) -> bool:
+    """Whether a pointer leads to memory from outside that nobody has freed."""
+    base = pointer.base
+    if base is None or base[0] not in "^?" or pointer.or_null or not at.is_outside(base):
+        return False
+    return at.is_live(base, at.extents[base])
+
+
+def inside(at: Interpreter, operand: Operand, size: int | None) -> str | None:
+    """Why so many bytes behind a pointer are there, None where they may not be."""
+    pointer = at.pointer(operand)
+    if pointer.base is None or pointer.or_null or size is None:
+        return None
+    if pointer.base in at.frame.inner and not isinstance(root(at.frame.defs, operand), Alloca):
+        return None  # the variable's block may have ended
+    extent = at.extents.get(pointer.base) or at.whole.extent(pointer.base)
+    if extent is None or pointer.lo < extent.lo or pointer.hi + size > extent.hi:
+        return None
+    if not at.is_live(pointer.base, extent):
+        return None
+    return OUTSIDE if extent.outside else ""

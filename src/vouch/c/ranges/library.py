@@ -1,0 +1,155 @@
+"""Calls of library functions: whether the model accesses nothing but what its arguments give it.
+
+The model is analysed once more for every different way of calling it, which is cheap: models are short and
+look at memory through a few functions of the engine (`models/vouch.h`), whose reach is known here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vouch.c.ir import AsmOperand, Call, Instruction, IntConstant, Load, Operand
+from vouch.c.ranges import access
+from vouch.c.ranges.calls import is_silent
+from vouch.c.ranges.interpret import Interpreter
+from vouch.c.ranges.pointers import INFINITE, OUTSIDE
+from vouch.c.ranges.solve import FixedPoint
+from vouch.c.ranges.state import CLEAN, LIVE
+
+_DEPTH = 4  # calls of models within models
+_LARGEST_LENGTH = 1 << 20
+_FILLS = ("__vouch_bytes", "__vouch_text", "__vouch_havoc", "memset")
+_OF_NO_CONCERN = ("__vouch_any_", "__vouch_nondet_", "llvm.lifetime.", "llvm.dbg.", "llvm.assume")
+_HARMLESS = frozenset(
+    {"__vouch_assume", "__vouch_sets_errno", "__vouch_constant", "__vouch_known", "__vouch_object_size"}
+)
+
+Outcome = tuple[str | None, str | None]  # why accesses are valid, why what is read was written
+_BAD: Outcome = (None, None)
+_GOOD: Outcome = ("", "")
+
+
+def outcome(at: Interpreter, call: Call, depth: int = _DEPTH) -> Outcome:
+    """Why no access that a call of a library function makes is invalid, and why it reads nothing that is not
+    written ("" for no more than the analysis; None: either may be)."""
+    target = None if isinstance(call.callee, AsmOperand) else at.whole.graph.target(call)
+    function = at.whole.program.functions.get(target or "")
+    if target is None or depth == 0:
+        return _BAD
+    if function is None or not function.defined:
+        return _primitive(at, call, target)
+    if target not in at.whole.program.models or function.signature.variadic:
+        return _BAD
+    clean, live = CLEAN in at.state, (LIVE, OUTSIDE) in at.state
+    given = tuple(at.argument(argument) for argument in call.arguments)
+    key = (target, given, clean, live)
+    if key not in at.whole.library:
+        at.whole.library[key] = _BAD  # of one that calls itself
+        at.whole.library[key] = _followed(at, key, depth - 1)
+    return at.whole.library[key]
+
+
+def _followed(at: Interpreter, key: tuple[Any, ...], depth: int) -> Outcome:
+    target, given, clean, live = key
+    solver = FixedPoint(at.whole, at.whole.program.functions[target], list(given), clean, live, True)
+    found = _GOOD
+    for label in solver.frame.graph.order:
+        if label not in solver.inputs or label in solver.frame.handlers:
+            continue
+        solver.at.enter(label, solver.inputs[label])
+        for instruction in solver.frame.function.blocks[label].instructions:
+            found = _both(found, _of(solver.at, instruction, depth))
+            if found == _BAD:
+                return found
+            solver.at.step(instruction)
+            if solver.at.dead:
+                break
+    return found
+
+
+def _both(a: Outcome, b: Outcome) -> Outcome:
+    return _worse(a[0], b[0]), _worse(a[1], b[1])
+
+
+def _worse(a: str | None, b: str | None) -> str | None:
+    return None if a is None or b is None else a or b
+
+
+def _of(at: Interpreter, instruction: Instruction, depth: int) -> Outcome:
+    if isinstance(instruction, Call):
+        if instruction.number and (at.whole.graph.target(instruction) or "").startswith("llvm.mem"):
+            return access.valid_access(at, instruction), _read(at, instruction.arguments[1])
+        return outcome(at, instruction, depth)
+    if isinstance(instruction, Load):
+        pointer = at.pointer(instruction.pointer)
+        own = pointer.base is not None and pointer.base[0] == "%"
+        return access.valid_access(at, instruction), "" if own else _read(at, instruction.pointer)
+    if access.accesses(at, instruction):
+        return access.valid_access(at, instruction), ""
+    return _GOOD
+
+
+def _primitive(at: Interpreter, call: Call, name: str) -> Outcome:
+    """What the functions of the engine access."""
+    arguments = call.arguments
+    if name.startswith(_OF_NO_CONCERN) or name in _HARMLESS:
+        return _GOOD
+    if name in ("memcpy", "memmove"):
+        first, second = (_stretch(at, argument, arguments[2]) for argument in arguments[:2])
+        return _worse(first, second), _read(at, arguments[1])
+    if name in _FILLS:
+        return _stretch(at, arguments[0], arguments[2 if name == "memset" else 1]), ""
+    if name == "__vouch_access":
+        return _stretch(at, arguments[0], arguments[1]), ""
+    if name == "__vouch_length":
+        return _scan(at, arguments[0], arguments[1], arguments[2]), _read(at, arguments[0])
+    if name == "__vouch_find":
+        unlimited = isinstance(arguments[4], IntConstant) and not arguments[4].value
+        scanned = _scan(at, arguments[0], arguments[2], arguments[3], stops=not unlimited)
+        return scanned, _read(at, arguments[0])
+    if name == "__vouch_span":
+        both = [(_scan(at, text, None, 1), _read(at, text)) for text in arguments[:2]]
+        return _both(*both)
+    if name == "__vouch_compare":
+        return _compared(at, call)
+    return _GOOD if not arguments and is_silent(at.whole.program, name) else _BAD
+
+
+def _compared(at: Interpreter, call: Call) -> Outcome:
+    """Two stretches are looked at up to where they differ: no further than the shorter text goes."""
+    first, second, limit, size, string = call.arguments[:5]
+    read = _worse(_read(at, first), _read(at, second))
+    stops = isinstance(string, IntConstant) and bool(string.value)
+    reasons = [_scan(at, text, limit, size, stops=stops) for text in (first, second)]
+    if _worse(*reasons) is not None:
+        return _worse(*reasons), read
+    lengths = [at.text_length(at.pointer(text)) for text in (first, second)]
+    for reason, length, other in ((reasons[0], lengths[0], second), (reasons[1], lengths[1], first)):
+        if stops and reason is not None and length is not None:
+            inside = access.inside(at, other, length + 1)
+            return _worse(reason, inside), read
+    return None, read
+
+
+def _stretch(at: Interpreter, operand: Operand, length: Operand) -> str | None:
+    return access.inside(at, operand, at.integer(length)[3])
+
+
+def _scan(
+    at: Interpreter, operand: Operand, limit: Operand | None, size: Operand | int, *, stops: bool = True
+) -> str | None:
+    """A look at units one after the other, up to a zero (if it `stops` there) or a limit."""
+    pointer = at.pointer(operand)
+    unit = size if isinstance(size, int) else at.integer(size)[3]
+    extent = at.extents.get(pointer.base or "") or at.whole.extent(pointer.base)
+    if extent is not None and extent.outside and extent.hi > INFINITE:
+        return access.inside(at, operand, unit)  # a text from outside ends somewhere
+    if stops and unit == 1 and access.inside(at, operand, 1) is not None and at.is_text(pointer):
+        return ""
+    most = at.integer(limit)[3] if limit is not None else _LARGEST_LENGTH
+    return access.inside(at, operand, most * unit) if most < _LARGEST_LENGTH else None
+
+
+def _read(at: Interpreter, operand: Operand) -> str | None:
+    pointer = at.pointer(operand)
+    return access.is_written(at, pointer)
