@@ -337,6 +337,10 @@ class Environment(PointerMaker):
         found = self.overlaps.between(a, b)
         return T.FALSE if found is None else T.and_(found[0], T.eq(x, T.add(y, found[1])))
 
+    def stands_alone(self, target: MemObject) -> bool:
+        """Whether numbers that are written to an object change no other."""
+        return target in self.restricted or not self.overlaps.any(target)
+
     def disturb(
         self,
         state: State,
