@@ -18,6 +18,7 @@ from vouch.c.checks.base import Category, Check, Trigger
 from vouch.errors import VouchError
 from vouch.result import CheckResult, LoopInfo, RunResult
 from vouch.settings import Settings, resolve
+from vouch.status import Direction, at_least, refined
 from vouch.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -338,8 +339,11 @@ def _engine(
     settings = state.settings
     pool = _pool(settings)
 
+    candidates: dict[str, CheckResult] = {}
+
     def report(result: CheckResult) -> None:
-        state.decide(result if settings.no_replay else _unconfirmed(result))
+        known = at_least(result, candidates.get(result.check.id))
+        state.decide(known if settings.no_replay else _unconfirmed(known))
 
     with state.stage("engine"):
         problem = pose(
@@ -358,13 +362,17 @@ def _engine(
                 proofs = levels.prove(problem, analysis, level, report=report, pool=pool)
                 problem = problem.without(proofs.results)
                 state.warnings += proofs.warnings
-                state.decide(*proofs.results)
+                for name, found in proofs.candidates.items():
+                    candidates[name] = refined(candidates.get(name), found, Direction.BOTH)
+                left = (candidates[check.id] for check in problem.checks if check.id in candidates)
+                state.decide(*proofs.results, *left)
     if "global" not in settings.rungs:
         return
     with state.stage("engine"):
         outcome = verify(problem, report=report, pool=pool)
     state.warnings += outcome.warnings
-    known = state.decided | {result.check.id: result for result in outcome.results}
+    results = (at_least(result, candidates.get(result.check.id)) for result in outcome.results)
+    known = state.decided | {result.check.id: result for result in results}
     if settings.no_replay or not outcome.counterexamples:
         state.decide(*known.values())
         return

@@ -157,6 +157,7 @@ def _store(ex: Execution, i: ir.Store) -> Fast | None:
     if sort is None:
         return None
     environment, write = ex.context.environment, ex.memory.write
+    plain: dict[tuple[int | None, int], bool] = {}  # by type and place: is it written as what lies there?
 
     def step(frame: Frame, state: State) -> bool:
         if frame.marked or frame.model:
@@ -187,7 +188,11 @@ def _store(ex: Execution, i: ir.Store) -> Fast | None:
                 write(target, contents, place, type_, value, T.FALSE, state.token)
         else:
             state.memory[target] = write(target, contents, place, type_, value, T.FALSE, state.token)
-        if not environment.stands_alone(target):
+        known = plain.get((target.ctype, place))
+        if known is None:
+            kept = environment.ctypes.written_as(target.ctype, place, type_, False)
+            known = plain[target.ctype, place] = kept is not None
+        if not known or not environment.stands_alone(target):
             environment.disturb(state, target, offset, type_, value)
         access.note_assignment(ex, frame, state, i, pointer, value)
         return True

@@ -338,8 +338,8 @@ class Environment(PointerMaker):
         return T.FALSE if found is None else T.and_(found[0], T.eq(x, T.add(y, found[1])))
 
     def stands_alone(self, target: MemObject) -> bool:
-        """Whether numbers that are written to an object change no other."""
-        return target in self.restricted or not self.overlaps.any(target)
+        """Whether a number that is written to a local variable, as what lies there, changes nothing else."""
+        return target.kind is Kind.STACK and not self.overlaps.any(target)
 
     def disturb(
         self,
