@@ -18,6 +18,7 @@ from vouch.c.checks.base import Category, Check, Trigger
 from vouch.errors import VouchError
 from vouch.result import CheckResult, LoopInfo, RunResult
 from vouch.settings import Settings, resolve
+from vouch.status import Direction, at_least, refined
 from vouch.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -351,8 +352,11 @@ def _engine(
     settings = state.settings
     pool = _pool(settings)
 
+    candidates: dict[str, CheckResult] = {}
+
     def report(result: CheckResult) -> None:
-        state.decide(result if settings.no_replay else _unconfirmed(result))
+        known = at_least(result, candidates.get(result.check.id))
+        state.decide(known if settings.no_replay else _unconfirmed(known))
 
     with state.stage("engine"):
         problem = pose(
@@ -372,22 +376,26 @@ def _engine(
                 proofs = levels.prove(problem, analysis, level, report=report, pool=pool)
                 problem = problem.without(proofs.results)
                 state.warnings += proofs.warnings
-                state.decide(*proofs.results)
+                for name, found in proofs.candidates.items():
+                    candidates[name] = refined(candidates.get(name), found, Direction.BOTH)
+                left = (candidates[check.id] for check in problem.checks if check.id in candidates)
+                state.decide(*proofs.results, *left)
         for plan in ladder.plans(settings):
             with state.stage("preconditions"):
-                refined = ladder.refine(problem, analysis, plan, report=report, pool=pool)
-                proved = refined.proved()
+                pushed = ladder.refine(problem, analysis, plan, report=report, pool=pool)
+                proved = pushed.proved()
                 problem = problem.without(proved)
-                state.warnings += refined.warnings
+                state.warnings += pushed.warnings
                 state.decide(*proved)
             if "global" not in settings.rungs:
-                _confirm(state, loaded, problem, {**state.decided, **refined.results}, refined.examples)
+                _confirm(state, loaded, problem, {**state.decided, **pushed.results}, pushed.examples)
     if "global" not in settings.rungs:
         return
     with state.stage("engine"):
         outcome = verify(problem, report=report, pool=pool)
     state.warnings += outcome.warnings
-    known = state.decided | {result.check.id: result for result in outcome.results}
+    results = (at_least(result, candidates.get(result.check.id)) for result in outcome.results)
+    known = state.decided | {result.check.id: result for result in results}
     _confirm(state, loaded, problem, known, outcome.counterexamples)
     if settings.strategy == "ladder" and ladder.wants_text(settings):
         with state.stage("preconditions"):

@@ -21,8 +21,8 @@ class JobOutcome(Protocol):
 
 
 Pool = Callable[..., Iterator[tuple[Any, JobOutcome]]]
-"""`pool(function, items, jobs=…, timeout=…, memory=…, ordered=…)` in processes forked from this one,
-or on other machines."""
+"""`pool(function, items, jobs=…, timeout=…, memory=…, ordered=…, deadline=…, hear=…)` in processes
+forked from this one, or on other machines."""
 
 
 def for_others(deadline: float | None) -> float | None:

@@ -73,6 +73,13 @@ def refined(known: CheckResult | None, new: CheckResult, direction: Direction) -
     return known
 
 
+def at_least(result: CheckResult, candidate: CheckResult | None) -> CheckResult:
+    """What is said in the end: where whole executions leave a check open, what a part of the program alone
+    says about it, up to a bound or under a condition."""
+    open_ = result.verdict is Verdict.UNKNOWN and candidate is not None
+    return candidate if open_ and candidate is not None else result
+
+
 def conditional(result: CheckResult, why: str) -> CheckResult:
     """A violation that hangs on something: `why` begins with "if"."""
     if result.verdict is not Verdict.UNSAFE:

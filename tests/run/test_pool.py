@@ -10,6 +10,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -144,3 +145,37 @@ def test_interrupt_ends_everything() -> None:
     os.killpg(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=20)
     assert b"KeyboardInterrupt" in errors
+
+
+def test_the_deadline_ends_all_jobs() -> None:
+    start = time.monotonic()
+    outcomes = list(run_jobs(lambda n: time.sleep(n), [0, 60, 60, 60], jobs=2, deadline=start + 1.0))
+    assert time.monotonic() - start < 20
+    assert [out.failure for _, out in outcomes] == [None] + 3 * [Failure.TIMEOUT]
+
+
+def test_what_a_job_said_counts_whatever_becomes_of_it() -> None:
+    def job(n: int, say: Callable[[int], None]) -> int:
+        say(n)
+        say(n + 1)
+        if n == 20:
+            os._exit(1)
+        return n + 2
+
+    heard: list[tuple[int, int]] = []
+    outcomes = dict(run_jobs(job, [10, 20], jobs=1, hear=lambda item, said: heard.append((item, said))))
+    assert heard == [(10, 10), (10, 11), (20, 20), (20, 21)]
+    assert outcomes[10].value == 12
+    assert outcomes[20].failure is Failure.CRASH
+
+
+def test_a_worker_that_has_grown_is_replaced() -> None:
+    held: list[bytearray] = []
+
+    def job(n: int) -> int:
+        held.append(bytearray(200 << 20))
+        return os.getpid()
+
+    outcomes = [out for _, out in run_jobs(job, range(6), jobs=1, memory=512)]
+    assert all(out.ok for out in outcomes)
+    assert len({out.value for out in outcomes}) == 6

@@ -69,7 +69,8 @@ class Scope:
 
     `inner`: the program itself calls it, so that nothing is known of an argument but what `arguments` say: an
     integer's bounds, the `Room` around a pointer, "outside" for one that code outside passed on, None for
-    anything. `typed` and `trusted` are those of the environment."""
+    anything. `typed` and `trusted` are those of the environment. `globals` are the variables that the
+    functions which are followed can name; others are to them like memory from anywhere."""
 
     policy: Policy
     inner: bool
@@ -77,6 +78,7 @@ class Scope:
     trusted: bool
     arguments: tuple[tuple[int, ...] | Room | str | None, ...] = ()
     targets: frozenset[str] = frozenset()
+    globals: tuple[str, ...] = ()
 
 
 OUTSIDE = "outside"

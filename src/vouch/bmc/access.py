@@ -178,7 +178,7 @@ def store(
         )
         carries = isinstance(instruction, ir.Store) and instruction.carries
         ex.context.environment.disturb(state, target, offset, type_, value, copied=carries)
-    _note_assignment(ex, frame, state, instruction, pointer, value)
+    note_assignment(ex, frame, state, instruction, pointer, value)
 
 
 def _named(ex: Execution, value: Term) -> Term:
@@ -188,7 +188,7 @@ def _named(ex: Execution, value: Term) -> Term:
     return symbol
 
 
-def _note_assignment(
+def note_assignment(
     ex: Execution, frame: Frame, state: State, instruction: ir.Instruction, pointer: Pointer, value: Value
 ) -> None:
     if instruction.location is None or instruction.nosanitize:

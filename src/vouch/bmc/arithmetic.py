@@ -30,7 +30,7 @@ FLOAT: dict[str, Callable[[Term, Term], Term]] = {
     "fdiv": T.fp_div,
     "frem": T.fp_fmod,
 }
-_BOOLEAN: dict[str, Callable[[Term, Term], Term]] = {
+BOOLEAN: dict[str, Callable[[Term, Term], Term]] = {
     "and": lambda a, b: T.and_(a, b),
     "or": lambda a, b: T.or_(a, b),
     "xor": T.xor,
@@ -65,9 +65,9 @@ def _scalar_binary(
     if op in FLOAT:
         return FLOAT[op](left, right)
     if left.sort is T.BOOL:
-        if op not in _BOOLEAN:
+        if op not in BOOLEAN:
             raise Unsupported(f"{op} of single bits")
-        return _BOOLEAN[op](left, right)
+        return BOOLEAN[op](left, right)
     if op in INTEGER:
         return _integer(ex, i, left, right)
     width = left.width
@@ -112,7 +112,7 @@ def unary(ex: Execution, frame: Frame, state: State, i: ir.Unary) -> Value:
     return T.fp_neg(value)
 
 
-_INT_COMPARE: dict[str, Callable[[Term, Term], Term]] = {
+INT_COMPARE: dict[str, Callable[[Term, Term], Term]] = {
     "eq": T.eq,
     "ne": T.ne,
     "ugt": T.ugt,
@@ -148,7 +148,7 @@ def compare(ex: Execution, i: ir.Compare, left: Value, right: Value) -> Term:
             return access.compare_pointers(ex, i.predicate, p, q)
         if p is not None and right.value == 0:
             return access.compare_pointers(ex, i.predicate, p, ex.context.null)
-    return _INT_COMPARE[i.predicate](left, right)
+    return INT_COMPARE[i.predicate](left, right)
 
 
 def _compare_floats(predicate: str, left: Term, right: Term) -> Term:

@@ -57,12 +57,19 @@ class Answers:
     open_cuts: list[Cut] = field(default_factory=list)  # cuts that some execution runs into
     overlapping: dict[str, frozenset[Pair]] = field(default_factory=dict)  # violated where these overlap
     warnings: list[str] = field(default_factory=list)
+    violated: set[str] = field(default_factory=set)  # where a violation does not count beyond the equation
 
 
 def _note_how(question: Question, solver: Solver) -> None:
     """Who gave the last answer, where that was bounds or enumeration, and what it rests on."""
     if isinstance(solver, NumericSolver):
         question.by, question.assumed = solver.decided_by, solver.assumed(question.violated)
+
+
+def unconfirmed(proof: CheckResult, entry: str) -> CheckResult:
+    """A proof from constraints of which nobody has shown that they can be met."""
+    assumed = f"the environment of {entry} can exist (not confirmed in time)"
+    return replace(proof, assumptions=(*proof.assumptions, assumed))
 
 
 class Decider:
@@ -477,6 +484,8 @@ class Decider:
         rest arbitrary; report one that needs another failure first as conditional."""
         if Direction.REFUTES not in self.direction:
             self._put(question, Verdict.UNKNOWN)
+            if not self._is_guessed(question):
+                self.answers.violated.add(question.check.id)
             return
         if question.finding is None or question.finding.flaws:
             began = time.monotonic()
@@ -581,6 +590,11 @@ class Decider:
         if verdict is Verdict.UNSAFE or finding.cause is None:
             self.answers.counterexamples[question.check.id] = finding.example
 
+    def _is_guessed(self, question: Question) -> bool:
+        """Whether the violation hangs on something that vouch cannot compute."""
+        suspects = self.equation.unsupported.keys() | self.context.changed.keys()
+        return bool(suspects) and not suspects.isdisjoint(self._symbols(question.violated))
+
     def _cause(self, claim: Claim, suspects: Mapping[Term, str]) -> str | None:
         """Why nobody knows the first of the suspect symbols that the violation hangs on."""
         if not suspects:
@@ -636,8 +650,7 @@ class Decider:
                 why = f"internal error: the environment of {entry} is contradictory"
                 doubted = replace(proof, verdict=Verdict.UNKNOWN, reason=why)
             else:
-                open_ = f"the environment of {entry} can exist (not confirmed in time)"
-                doubted = replace(proof, assumptions=(*proof.assumptions, open_))
+                doubted = unconfirmed(proof, entry)
             self.answers.results[proof.check.id] = doubted
 
     def _can_be_met(self) -> Answer:

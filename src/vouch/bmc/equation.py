@@ -5,6 +5,7 @@ Everything is in order of execution: along any path, what comes earlier in a lis
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -82,7 +83,7 @@ class Cut:
     guard: Term
     kind: str
     reason: str
-    reachable: frozenset[int]
+    reachable: Container[int]
 
 
 @dataclass(slots=True)

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 
 from vouch.bmc import demands, induction, instructions, operands, shadow
+from vouch.bmc.decoded import Decoded, decode
 from vouch.bmc.endless import Heads
 from vouch.bmc.equation import Cut, Equation
 from vouch.bmc.execution import Budget, Execution
@@ -43,14 +44,16 @@ class Executor:
         self.ex.equation = equation = Equation(entry)
         function = context.program.functions[entry]
         state = State(root(), {})
-        context.environment.relevant = sorted(self.ex.reachability.globals_of(entry))
+        scope = self.ex.scope
+        named = self.ex.reachability.globals_of(entry) if scope is None else scope.globals
+        context.environment.relevant = sorted(named)
         try:
             if constructors:
                 state = self._construct(state)
             arguments = instructions.entry_arguments(self.ex, function, state)
             equation.arguments = arguments
             demands.at_entry(self.ex, function, arguments, state)
-            ended = self.call(function, arguments, state, None, None)
+            ended = self._enter(function, arguments, state)
             if ended is not None:
                 equation.finished = ended[0].guard.term
                 last = self.ex.at_exit(ended[0], None, None) if entry == "main" else ended[0]
@@ -64,6 +67,18 @@ class Executor:
         equation.notes = context.notes
         equation.unsupported = context.unsupported
         return equation
+
+    def _enter(
+        self, function: ir.Function, arguments: list[Value], state: State
+    ) -> tuple[State, Value | None] | None:
+        """Run the entry point. Where the budget ends that, what was not executed is cut, path by path; an
+        inductive argument needs all of them."""
+        try:
+            return self.call(function, arguments, state, None, None)
+        except Budget:
+            if self.ex.induction is not None:
+                raise
+            return None
 
     def _construct(self, state: State) -> State:
         """Static constructors of C++ run before `main`."""
@@ -108,6 +123,11 @@ class Executor:
             entry = next(iter(function.blocks))
             frame.pending[entry] = [Edge(state, frame.registers, "")]
             self._run_order(frame, frame.flow.order, returns)
+        except Budget as over:
+            for label, edges in frame.pending.items():
+                for edge in edges:
+                    self.ex.cut(frame, label, edge.state.guard.term, "budget", str(over))
+            raise
         finally:
             self.ex.depth -= 1
             self.ex.fixed = outer
@@ -237,28 +257,55 @@ class Executor:
             return
         if state.guard.dead:
             return
-        self._check_budget(len(block.instructions))
-        for index, instruction in enumerate(block.instructions):
-            if isinstance(instruction, ir.Phi):
-                continue
-            known = len(self.ex.equation.claims)
-            try:
-                after = instructions.execute(self.ex, frame, state, instruction, label, index)
-            except Unsupported as reason:
-                after = self._skip(frame, state, instruction, label, index, str(reason), known)
-            except (Budget, MemoryError):
-                raise
-            except Exception as wrong:
-                self._cut_failed(frame, state, label, index, wrong)
-                return
-            if after is None:
-                return
-            state = after
-            if isinstance(instruction, ir.Return):
-                kept = ("", name_of(""))
-                registers = {name: frame.registers[name] for name in kept if name in frame.registers}
-                returns.append(Edge(state, registers, label))
-                return
+        entered, index = state.guard.term, -1
+        try:
+            self._check_budget(len(block.instructions))
+            for index, instruction, fast in self._decoded(frame)[label]:
+                try:
+                    if fast is not None:
+                        done = fast(frame, state)
+                        if done:
+                            continue
+                        if done is None:
+                            return
+                except (Budget, MemoryError):
+                    raise
+                except Exception:  # goes wrong again where it is looked into
+                    pass
+                after = self._run_instruction(frame, state, instruction, label, index)
+                if after is None:
+                    return
+                state = after
+                if isinstance(instruction, ir.Return):
+                    kept = ("", name_of(""))
+                    registers = {name: frame.registers[name] for name in kept if name in frame.registers}
+                    returns.append(Edge(state, registers, label))
+                    return
+        except Budget as over:
+            # All that was in this block ends here; before this instruction everything was looked at.
+            self.ex.cut(frame, label, entered, "budget", str(over), index)
+            raise
+
+    def _decoded(self, frame: Frame) -> dict[str, Decoded]:
+        name = frame.function.name
+        known: dict[str, Decoded] | None = self.ex.decoded.get(name)
+        if known is None:
+            known = self.ex.decoded[name] = decode(self.ex, frame.flow)
+        return known
+
+    def _run_instruction(
+        self, frame: Frame, state: State, instruction: ir.Instruction, label: str, index: int
+    ) -> State | None:
+        known = len(self.ex.equation.claims)
+        try:
+            return instructions.execute(self.ex, frame, state, instruction, label, index)
+        except Unsupported as reason:
+            return self._skip(frame, state, instruction, label, index, str(reason), known)
+        except (Budget, MemoryError):
+            raise
+        except Exception as wrong:
+            self._cut_failed(frame, state, label, index, wrong)
+            return None
 
     def _join_registers(
         self, frame: Frame, block: ir.Block, edges: list[Edge], conditions: list[Term]

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 # After these an execution goes on with arbitrary values, so later violations may be mere consequences.
 CHAOS = frozenset({Category.POINTER, Category.BOUNDS, Category.UNINITIALISED, Category.DIVISION_BY_ZERO})
 
+_DEAD = 24  # registers that nobody needs may go along for so long as they are few
 # Violated by getting there: a branch that leads past has answered the question.
 _REACHING = frozenset({Trigger.REACHED, Trigger.REACHED_ZERO, Trigger.REACHED_NONZERO})
 
@@ -141,6 +142,7 @@ class Execution:
         self.assertions: dict[tuple[str, str], list[Check]] = {}
         self.heap: list[tuple[MemObject, ir.Instruction]] = []
         self.owners: dict[MemObject, str] = {}  # of each object that was made: see `allocated`
+        self.decoded: dict[str, Any] = {}  # functions as steps: see `vouch.bmc.decoded`
         self.returned: Value | None = None  # marks of what the last call returned
         self.call: RunFunction  # both set by the executor: run a function, an iteration of a loop
         self.run_iteration: RunIteration
@@ -323,12 +325,15 @@ class Execution:
         for record, length in zip(records, mark, strict=True):
             del record[length:]
 
-    def go(self, frame: Frame, state: State, source: str, target: str) -> None:
-        """Send a state along an edge."""
+    def go(self, frame: Frame, state: State, source: str, target: str, *, last: bool = False) -> None:
+        """Send a state along an edge; the `last` one out of a block may take the registers along."""
         if state.guard.dead:
             return
         current = frame.registers
         live = frame.flow.live[target]
+        if last and len(current) <= len(live) + _DEAD:
+            frame.pending.setdefault(target, []).append(Edge(state, current, source))
+            return
         registers = {name: current[name] for name in live if name in current}
         if frame.marked:
             registers.update({m: current[m] for name in live if (m := name_of(name)) in current})

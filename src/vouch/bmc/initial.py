@@ -219,17 +219,24 @@ class Given(Initial):
 
     def __init__(self, constant: ir.Constant) -> None:
         self.constant = constant
+        self.known: dict[tuple[int, ir.Type], Value] = {}  # what was read before
 
     def read(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> tuple[Value, Term]:
+        value = self.known.get((offset, type_))
+        if value is None:
+            value = self.known[offset, type_] = self._value(memory, offset, type_)
+        return value, T.FALSE
+
+    def _value(self, memory: Memory, offset: int, type_: ir.Type) -> Value:
         size = memory.layout.store_size(type_)
         found = memory.constant_at(self.constant, offset, size)
         if found is not None:
             value = memory.constant_value(found)
             if not memory.has_type(value, type_):
                 value = memory.from_bits(memory.to_bits(value), type_)
-            return value, T.FALSE
+            return value
         parts = [self._byte(memory, offset + i) for i in range(size)]
-        return memory.from_bits(memory.words.join(parts), type_), T.FALSE
+        return memory.from_bits(memory.words.join(parts), type_)
 
     def _byte(self, memory: Memory, offset: int) -> Term:
         found = memory.constant_covering(self.constant, offset)

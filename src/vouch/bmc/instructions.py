@@ -331,14 +331,14 @@ def _return(ex: Execution, frame: Frame, state: State, i: ir.Return, label: str,
 def _branch(ex: Execution, frame: Frame, state: State, i: ir.Branch, label: str, index: int) -> State | None:
     _look(ex, frame, label)
     if i.condition is None or i.then == i.otherwise:
-        ex.go(frame, state, label, i.then)
+        ex.go(frame, state, label, i.then, last=True)
         return None
     assert i.otherwise is not None
     condition = term_of(ex, frame, i.condition)
     handlers = frame.flow.handlers
     if i.otherwise in handlers and handlers[i.otherwise] == i.then:
         _handler_claims(ex, frame, state, i.otherwise, T.not_(condition))
-        ex.go(frame, state, label, i.then)
+        ex.go(frame, state, label, i.then, last=True)
         return None
     ex.pass_by(state, frame.function, i.then)
     ex.pass_by(state, frame.function, i.otherwise)
@@ -349,9 +349,9 @@ def _branch(ex: Execution, frame: Frame, state: State, i: ir.Branch, label: str,
         other = state.fork(state.guard.and_(T.not_(condition)))
         state.guard = state.guard.and_(condition)
         ex.go(frame, state, label, i.then)
-        ex.go(frame, other, label, i.otherwise)
+        ex.go(frame, other, label, i.otherwise, last=True)
     else:
-        ex.go(frame, state, label, i.then if condition is T.TRUE else i.otherwise)
+        ex.go(frame, state, label, i.then if condition is T.TRUE else i.otherwise, last=True)
     return None
 
 

@@ -88,7 +88,7 @@ def _variadic(ex: Execution, frame: Frame, state: State, call: ir.Call, kind: st
     memory_ops.copy(ex, frame, state, call, target, source, T.bv(size, ex.context.pointer_bits))
 
 
-_OVERFLOW: dict[str, tuple[Callable[[Term, Term], Term], Callable[[Term, Term], Term]]] = {
+OVERFLOW: dict[str, tuple[Callable[[Term, Term], Term], Callable[[Term, Term], Term]]] = {
     "sadd": (T.add, T.sadd_overflow),
     "uadd": (T.add, T.uadd_overflow),
     "ssub": (T.sub, T.ssub_overflow),
@@ -155,10 +155,10 @@ def _by_element(kind: str, parts: list[str], operands: list[Value]) -> Value:
 
 
 def _scalar(name: str, kind: str, parts: list[str], t: list[Term]) -> Value:
-    if kind in _OVERFLOW and "overflow" in parts:
-        value, overflow = _OVERFLOW[kind]
+    if kind in OVERFLOW and "overflow" in parts:
+        value, overflow = OVERFLOW[kind]
         return (value(t[0], t[1]), overflow(t[0], t[1]))
-    if kind in _OVERFLOW and parts[2] == "sat":
+    if kind in OVERFLOW and parts[2] == "sat":
         return _saturated(kind, t[0], t[1])
     if kind in _COMPARE:
         return T.ite(_COMPARE[kind](t[0], t[1]), t[0], t[1])
@@ -198,7 +198,7 @@ def _scalar(name: str, kind: str, parts: list[str], t: list[Term]) -> Value:
 
 
 def _saturated(kind: str, a: Term, b: Term) -> Term:
-    value, overflow = _OVERFLOW[kind]
+    value, overflow = OVERFLOW[kind]
     width = a.width
     if kind[0] == "u":
         limit = T.bv(-1 if kind == "uadd" else 0, width)

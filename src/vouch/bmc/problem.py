@@ -27,6 +27,8 @@ from vouch.parallel import for_here, for_others
 from vouch.result import CheckResult
 from vouch.settings import Settings
 
+_LEAST_MEMORY = 1024
+
 
 @dataclass(frozen=True, slots=True)
 class Start:
@@ -60,6 +62,7 @@ class Problem:
     callees: CalleePolicy = inline
     demands: Demands = field(default_factory=Demands)
     _reached: dict[str, list[Check]] = field(default_factory=dict)  # by entry, worked out once
+    _by_function: dict[str, list[Check]] = field(default_factory=dict)
 
     def __getstate__(self) -> dict[str, Any]:
         state = {each.name: getattr(self, each.name) for each in fields(self)}
@@ -82,6 +85,12 @@ class Problem:
     def jobs(self) -> int:
         return self.settings.jobs or os.cpu_count() or 1
 
+    @property
+    def worker_memory(self) -> int:
+        """MiB for one of several processes: together they get by with little more than one check may have."""
+        limit = int(self.settings.check_memory)
+        return max(limit // self.jobs, min(limit, _LEAST_MEMORY))
+
     def is_defined(self, name: str) -> bool:
         function = self.program.functions.get(name)
         return function is not None and function.defined
@@ -89,7 +98,10 @@ class Problem:
     def open_from(self, start: Start) -> list[Check]:
         """The open checks that executions may come to. Before `main` constructors run."""
         if start.scope is not None:
-            return [c for c in self.checks if c.function in start.scope.targets]
+            if not self._by_function:
+                for check in self.checks:
+                    self._by_function.setdefault(check.function, []).append(check)
+            return [c for name in sorted(start.scope.targets) for c in self._by_function.get(name, ())]
         return self.reached_from(start.entry) if start.library else list(self.checks)
 
     def reached_from(self, entry: str) -> list[Check]:
@@ -103,7 +115,7 @@ class Problem:
         """The same question about the other checks."""
         gone = {result.check.id for result in decided}
         left = tuple(c for c in self.checks if c.id not in gone)
-        return replace(self, checks=left, sites=by_site(left), _reached={})
+        return replace(self, checks=left, sites=by_site(left), _reached={}, _by_function={})
 
     def states_assumptions(self) -> bool:
         """Does the program state assumptions?"""

@@ -7,7 +7,9 @@ point. A function that is named anywhere in it, such as one that a thread is to 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 
 from vouch.bmc.frame import Frame
 from vouch.c import ir, known
@@ -18,7 +20,27 @@ from vouch.c.flow.order import Flow, analyse
 from vouch.c.flow.uses import names_in, operands
 from vouch.c.ranges.calls import CallGraph, is_free, is_silent
 
+_NO_NAMES = (ir.Register, ir.IntConstant, ir.NullConstant)
 _OWN = ("llvm.", "__ubsan_", "__vouch_")  # calls that lead nowhere but there
+
+
+class Sites:
+    """Instructions by their numbers: some of one function or several, and all of others (`whole`, one bit for
+    each). The sets of large programs have much in common; so written they are small."""
+
+    __slots__ = ("_owner", "some", "whole")
+
+    def __init__(self, some: frozenset[int], whole: int, owner: Callable[[int], int]) -> None:
+        """`owner` tells which function an instruction is of, -1 for none."""
+        self.some = some
+        self.whole = whole
+        self._owner = owner
+
+    def __contains__(self, number: object) -> bool:
+        if number in self.some:
+            return True
+        function = self._owner(number) if isinstance(number, int) else -1
+        return function >= 0 and bool(self.whole >> function & 1)
 
 
 class Reachability:
@@ -29,15 +51,42 @@ class Reachability:
         self.flows: dict[str, Flow] = {}
         self._escaping: dict[str, set[str]] = {}
         self._written: dict[str, frozenset[str]] = {}
+        self._written_by: dict[int, list[str]] = {}  # by the functions that are meant
         self._definitions: dict[str, dict[str, ir.Instruction]] = {}
         self._reach: dict[tuple[str, str], frozenset[str]] = {}
-        self._closure: dict[str, frozenset[str]] = {}
-        self._from: dict[str, frozenset[int]] = {}
-        self._sites: dict[str, frozenset[int]] = {}
-        self._globals: dict[str, frozenset[str]] = {}
+        self._names = list(program.functions)
+        self._index = {name: number for number, name in enumerate(self._names)}
+        self._calls: dict[int, int] = {}  # function: those that it calls or names, a bit for each
+        self._closure: dict[int, int] = {}
+        self._mentions: dict[str, frozenset[str]] = {}
+        self._globals: dict[int, frozenset[str]] = {}  # by the functions that are meant
         self._taken: list[str] | None = None
         self._graph: CallGraph | None = None
-        self._after: dict[tuple[object, ...], frozenset[int]] = {}
+        self._after: dict[tuple[object, ...], Sites] = {}
+
+    def prepare(self) -> None:
+        """Work out now what processes that are forked from this one would each work out for themselves."""
+        for function in range(len(self._names)):
+            self._called_by(function)
+        self._owner(0)
+
+    @cached_property
+    def _ranges(self) -> tuple[list[int], list[int], list[int]]:
+        """Functions in the order of their instructions: first and last number, which function."""
+        found: list[tuple[int, int, int]] = []
+        for name, function in self.program.functions.items():
+            numbers = [i.number for block in function.blocks.values() for i in block.instructions]
+            numbers = [number for number in numbers if number >= 0]
+            if numbers:
+                found.append((min(numbers), max(numbers), self._index[name]))
+        found.sort()
+        first, last, function_ = zip(*found, strict=True) if found else ((), (), ())
+        return list(first), list(last), list(function_)
+
+    def _owner(self, number: int) -> int:
+        first, last, functions = self._ranges
+        at = bisect_right(first, number) - 1
+        return functions[at] if at >= 0 and number <= last[at] else -1
 
     def flow(self, function: ir.Function) -> Flow:
         known = self.flows.get(function.name)
@@ -61,32 +110,53 @@ class Reachability:
             self._definitions[function.name] = known
         return known
 
-    def from_function(self, name: str) -> frozenset[int]:
+    def from_function(self, name: str) -> Sites:
         """Sites in a function and everything it may call."""
-        known = self._from.get(name)
-        if known is None:
-            found: set[int] = set()
-            for callee in self._callees(name):
-                found |= self._function_sites(callee)
-            known = self._from[name] = frozenset(found)
-        return known
+        return Sites(frozenset(), self._callees(name), self._owner)
+
+    def from_functions(self, names: Iterable[str]) -> Sites:
+        whole = 0
+        for name in names:
+            whole |= self._callees(name)
+        return Sites(frozenset(), whole, self._owner)
+
+    def size(self, name: str) -> int:
+        """How many instructions a function has with everything it may call."""
+        first, last, functions = self._ranges
+        whole = self._callees(name)
+        return sum(b - a + 1 for a, b, f in zip(first, last, functions, strict=True) if whole >> f & 1)
 
     def globals_of(self, name: str) -> frozenset[str]:
         """Global variables that a function and what it may call mention."""
-        known = self._globals.get(name)
+        functions = self._callees(name)
+        known = self._globals.get(functions)
         if known is None:
-            functions = (self.program.functions.get(callee) for callee in self._callees(name))
-            mention = (n for f in functions if f is not None for n in mentioned(f))
-            known = self._globals[name] = frozenset(n for n in mention if n in self.program.globals)
+            found: set[str] = set()
+            for callee in self._named(functions):
+                found |= self._mentioned(callee)
+            known = self._globals[functions] = frozenset(found)
+        return known
+
+    def _mentioned(self, name: str) -> frozenset[str]:
+        known = self._mentions.get(name)
+        if known is None:
+            held = self.program.globals
+            known = frozenset(n for n in mentioned(self.program.functions[name]) if n in held)
+            self._mentions[name] = known
         return known
 
     def written_by(self, names: Iterable[str]) -> list[str]:
         """Variables that these functions, and what they may call, have to do with other than to read them."""
-        found: dict[str, None] = {}
+        functions = 0
         for name in names:
-            for callee in self._callees(name):
+            functions |= self._callees(name)
+        known = self._written_by.get(functions)
+        if known is None:
+            found: dict[str, None] = {}
+            for callee in self._named(functions):
                 found.update(dict.fromkeys(self._written_in(callee)))
-        return list(found)
+            known = self._written_by[functions] = list(found)
+        return known
 
     def _written_in(self, name: str) -> frozenset[str]:
         known = self._written.get(name)
@@ -107,7 +177,7 @@ class Reachability:
             self._written[name] = known
         return known
 
-    def after(self, frame: Frame, label: str, index: int) -> frozenset[int]:
+    def after(self, frame: Frame, label: str, index: int) -> Sites:
         """Sites reachable from instruction `index` of a block (-1: its start) and from there on in the
         callers; out of a library model also the call that entered it."""
         calls = tuple(f.call.number if f.call is not None else -1 for f in frame.chain())
@@ -125,10 +195,10 @@ class Reachability:
             place = _place_of(current.caller, current.call)
             if current.model and current.call is not None:
                 found.add(current.call.number)  # accesses in a model are checked at the call that entered it
+        whole = 0
         for name in names:
-            for callee in self._callees(name):
-                found |= self._function_sites(callee)
-        result = self._after[key] = frozenset(found)
+            whole |= self._callees(name)
+        result = self._after[key] = Sites(frozenset(found), whole, self._owner)
         return result
 
     def place(self, frame: Frame, call: ir.Call) -> tuple[str, int]:
@@ -175,7 +245,10 @@ class Reachability:
 
     def _called(self, instruction: ir.Instruction) -> list[str]:
         """Functions that the instruction calls or names, directly or in a table."""
-        constants = [o for o in operands(instruction) if isinstance(o, ir.Constant)]
+        found = (o for o in operands(instruction) if type(o) not in _NO_NAMES)
+        constants = [o for o in found if isinstance(o, ir.Constant)]
+        if not constants and not isinstance(instruction, ir.Call):
+            return []
         mentions = list(dict.fromkeys(name for constant in constants for name in names_in(constant)))
         for name in mentions:
             if name in self.program.aliases:
@@ -204,34 +277,39 @@ class Reachability:
             return False
         return any(isinstance(getattr(a, "type", None), ir.PointerType) for a in call.arguments)
 
-    def _callees(self, name: str) -> frozenset[str]:
-        """The function itself and everything it may call, directly or not."""
-        known = self._closure.get(name)
+    def _callees(self, name: str) -> int:
+        """The function itself and everything it may call, directly or not: a bit for each."""
+        start = self._index.get(name)
+        if start is None:
+            return 0
+        known = self._closure.get(start)
         if known is None:
-            seen: set[str] = set()
-            work = [name]
+            seen, work = 0, 1 << start
             while work:
-                current = work.pop()
-                if current in seen:
-                    continue
-                seen.add(current)
-                function = self.program.functions.get(current)
-                if function is not None:
-                    for block in function.blocks.values():
-                        for instruction in block.instructions:
-                            work.extend(self._called(instruction))
-            known = self._closure[name] = frozenset(seen)
+                current = (work & -work).bit_length() - 1
+                closed = self._closure.get(current)
+                seen |= (1 << current) if closed is None else closed
+                work |= self._called_by(current) if closed is None else 0
+                work &= ~seen
+            known = self._closure[start] = seen
         return known
 
-    def _function_sites(self, name: str) -> frozenset[int]:
-        known = self._sites.get(name)
+    def _called_by(self, function: int) -> int:
+        known = self._calls.get(function)
         if known is None:
-            function = self.program.functions.get(name)
-            known = frozenset(
-                i.number for b in (function.blocks.values() if function else ()) for i in b.instructions
-            )
-            self._sites[name] = known
+            known = 0
+            for block in self.program.functions[self._names[function]].blocks.values():
+                for instruction in block.instructions:
+                    for name in self._called(instruction):
+                        known |= 1 << self._index[name]
+            self._calls[function] = known
         return known
+
+    def _named(self, functions: int) -> Iterator[str]:
+        while functions:
+            lowest = functions & -functions
+            yield self._names[lowest.bit_length() - 1]
+            functions ^= lowest
 
 
 def _place_of(caller: Frame | None, call: ir.Call | None) -> tuple[str, int] | None:

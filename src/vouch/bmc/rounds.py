@@ -29,6 +29,7 @@ from vouch.verdict import Verdict
 
 NOT_EVALUATED = "not evaluated"
 PLACES_SECONDS = 5.0  # for each question about overlapping objects at chosen places
+_EXECUTING = 0.6  # of the time that is left, at most, for one execution
 Results = Mapping[str, CheckResult]
 
 
@@ -205,8 +206,10 @@ class Rounds:
         return by_site(self.problem.open_from(start))
 
     def _execution_deadline(self) -> float:
-        own = time.monotonic() + max(float(self._settings.check_timeout), 10.0)
-        return own if self.problem.deadline is None else min(own, self.problem.deadline)
+        """What was executed must be asked as well: not all of the time that is left."""
+        now, end = time.monotonic(), self.problem.deadline
+        own = now + max(float(self._settings.check_timeout), 10.0)
+        return own if end is None else min(own, now + _EXECUTING * max(end - now, 0.0))
 
     def solver(self, context: ExecutionContext | None = None) -> Solver:
         """For questions about an execution, or about terms without results of the math library."""

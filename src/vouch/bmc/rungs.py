@@ -42,6 +42,7 @@ class Climb:
     began: float = 0.0
     spent: float = 0.0  # by the last bounded round
     cut_loops: frozenset[str] = frozenset()  # in the last bounded round
+    violated: set[str] = field(default_factory=set)  # in some bounded round that does not refute
 
     @property
     def is_bounded(self) -> bool:
@@ -106,6 +107,7 @@ class Bounded:
         done = rounds.bounded(climb.start, self.bound, climb.results)
         climb.spent = _worked() - before
         climb.cut_loops = done.cut_loops
+        climb.violated |= done.answers.violated
         climb.keep(done.answers, dear=self.bound > DEAR)
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
+from vouch.bmc.decide import unconfirmed
 from vouch.bmc.merging import Merging, Report
 from vouch.bmc.portable import Packed, pack, unpack
 from vouch.bmc.problem import Problem, Start
@@ -21,6 +23,8 @@ from vouch.parallel import Pool
 from vouch.result import CheckResult
 from vouch.status import UNREACHABLE, conditional
 from vouch.verdict import Verdict
+
+_LEAST = 1.0  # second for a start
 
 
 class Schedule:
@@ -61,15 +65,27 @@ class Schedule:
         """One process per start. What one of them cannot decide is unknown, the others go on."""
         problem = self.problem
         checks = {c.id: c for c in problem.checks}
+        places = list(enumerate(sorted(starts, key=lambda start: problem.reachability.size(start.entry))))
+        count = len(places)
+        heard: dict[str, list[Packed]] = {}
 
-        def job(start: Start) -> tuple[list[Packed], Log]:
+        def job(place: tuple[int, Start], say: Callable[[list[Packed]], None]) -> tuple[list[Packed], Log]:
             log = Log()
-            done = climb(Rounds(problem, log), start)  # processes do not start processes
+            own = replace(problem, deadline=_share(problem, count - place[0]))
+
+            def proved(result: CheckResult) -> None:
+                if result.verdict is Verdict.SAFE:
+                    say(pack({result.check.id: result}, {}))
+
+            done = climb(Rounds(own, log, proved=proved), place[1])  # processes do not start processes
             return pack(done.results, done.examples), log
 
-        left = None if problem.deadline is None else max(problem.deadline - time.monotonic(), 0.1)
-        limits = {"timeout": left, "memory": problem.settings.check_memory}
-        for start, outcome in pool(job, starts, jobs=problem.jobs, ordered=False, **limits):
+        def hear(place: tuple[int, Start], packed: list[Packed]) -> None:
+            heard.setdefault(place[1].entry, []).extend(packed)
+
+        limits = {"memory": problem.worker_memory, "deadline": problem.deadline}
+        jobs = {"jobs": problem.jobs, "ordered": False, "hear": hear}
+        for (_, start), outcome in pool(job, places, **jobs, **limits):
             if outcome.ok:
                 packed, log = outcome.value
                 self.log.add(log)
@@ -79,7 +95,8 @@ class Schedule:
                 why = "time limit reached" if late else f"{outcome.failure}: {outcome.message}"
                 if not late:
                     self.log.warnings[f"{why} in the analysis of {start.entry}"] = None
-                self._lost(start, why)
+                self._lost(start, why, unpack(heard.get(start.entry, ()), checks)[0])
+            heard.pop(start.entry, None)
             self._heard(start)
 
     def _contained(self, start: Start, proved: Callable[[CheckResult], None] | None = None) -> Climb:
@@ -96,14 +113,16 @@ class Schedule:
             self._lost(start, text)
             return Climb(start)
 
-    def _lost(self, start: Start, why: str) -> None:
-        """Nothing is known about what this start reaches."""
+    def _lost(self, start: Start, why: str, proved: Mapping[str, CheckResult] | None = None) -> None:
+        """Nothing is known about what this start reaches but what it had `proved` by then."""
         reason = f"{why} in the analysis of {start.entry}"
+        kept = {name: unconfirmed(result, start.entry) for name, result in (proved or {}).items()}
         unknown = {
             check.id: CheckResult(check, Verdict.UNKNOWN, decided_by="global", reason=reason)
             for check in self.problem.reached_from(start.entry)
+            if check.id not in kept
         }
-        self.merging.add(unknown)
+        self.merging.add(unknown | kept)
 
     # ------------------------------------------------------------ telling
 
@@ -183,7 +202,7 @@ class Schedule:
         program = self.problem.program
         starts = dict.fromkeys([*self.problem.entries, *self.log.callbacks])
         starts.update(dict.fromkeys([*program.constructors, *program.destructors]))
-        reached = {site for name in starts for site in self.problem.reachability.from_function(name)}
+        reached = self.problem.reachability.from_functions(starts)
         for check in checks:
             dead = check.site.number not in reached
             self.merging.results[check.id] = CheckResult(
@@ -192,3 +211,12 @@ class Schedule:
                 decided_by="global",
                 reason=UNREACHABLE if dead else NOT_EVALUATED,
             )
+
+
+def _share(problem: Problem, count: int) -> float | None:
+    """When the next of so many starts that are left has to end: each gets a fair share of the time."""
+    end = problem.deadline
+    if end is None:
+        return None
+    now = time.monotonic()
+    return min(end, now + max((end - now) * problem.jobs / count, _LEAST))

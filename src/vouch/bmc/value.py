@@ -27,6 +27,8 @@ class Kind(Enum):
     DEVICE = "device"  # memory-mapped registers: offset is the address
     WILD = "wild"  # an integer that is no known object's address: offset is the address
 
+    __hash__ = object.__hash__  # members are single: that of Enum is slow, and asked for millions of times
+
 
 class MemObject:
     """One object in memory. Identity matters; contents live in the state.

@@ -32,7 +32,7 @@ class Verification:
 
 
 @contextmanager
-def _process_limits() -> Iterator[None]:
+def process_limits() -> Iterator[None]:
     """Room for calls in calls in loops, and few searches for garbage: terms live long. Restored after."""
     depth, threshold = sys.getrecursionlimit(), gc.get_threshold()
     sys.setrecursionlimit(max(depth, 50_000))
@@ -48,7 +48,7 @@ def verify(problem: Problem, *, report: Report | None = None, pool: Pool | None 
     """`report` hears of results as they become final; `pool` runs starts and hard checks in processes of
     their own."""
     settings = problem.settings
-    with _process_limits(), Session(simplify=not settings.no_simplify, balance=not settings.no_balance):
+    with process_limits(), Session(simplify=not settings.no_simplify, balance=not settings.no_balance):
         schedule = Schedule(problem, report, pool)
         schedule.run()
     merging = schedule.merging

@@ -9,14 +9,16 @@ of a callee holds if it does so from all functions that every call of it comes t
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from vouch.bmc.merging import Report
 from vouch.bmc.problem import Problem, Start
 from vouch.bmc.rounds import Log, Rounds
 from vouch.bmc.rungs import Bounded, Climb, Inductive, Rung
+from vouch.bmc.verify import process_limits
 from vouch.c.checks.base import Check
 from vouch.c.ranges import RangeAnalysis
 from vouch.errors import VouchError
@@ -24,25 +26,32 @@ from vouch.modular.policy import Abstract, Calls
 from vouch.modular.scopes import Scopes
 from vouch.parallel import Pool, for_here, for_others
 from vouch.result import CheckResult
+from vouch.smt.term import Session
 from vouch.status import UNREACHABLE
 from vouch.verdict import Verdict
 
 CHECK_SECONDS = 2.0  # for one question to the solver
 SECONDS = 10.0  # for one function
+LEAST = 0.5  # the least that a function gets
 DEEPEST = 2  # by default
 SHARE = 0.3  # of the time that is left, for all functions of a level together
 _METHODS = {"bounds", "enumeration"}  # they say more than the rung does
 RUNGS: tuple[Rung, ...] = (Bounded(1, first=True), Inductive(1), Inductive(2))
-Proof = tuple[str, str | None, list[str], float, str]  # check, reason, assumptions, seconds, decided by
+# Check, verdict, reason, assumptions, seconds, decided by.
+Word = tuple[str, Verdict, str | None, list[str], float, str]
+Place = tuple[int, str]  # of a function in the order of a level
 
 
 @dataclass(frozen=True, slots=True)
 class Proofs:
-    """Checks that hold for every caller, and what else came to light."""
+    """Checks that hold for every caller, and what else came to light. `candidates`: what is to be said of
+    checks that no higher rung decides: they hold up to a bound, or are violated if callers and callees do all
+    that they are taken to do."""
 
     results: tuple[CheckResult, ...] = ()
     warnings: tuple[str, ...] = ()
     instructions: int = 0
+    candidates: Mapping[str, CheckResult] = field(default_factory=dict)
 
 
 def prove(
@@ -53,10 +62,11 @@ def prove(
     report: Report | None = None,
     pool: Pool | None = None,
 ) -> Proofs:
-    """Proofs of open checks on one level."""
+    """Proofs of open checks on one level, reported as they are found."""
     if analysis.graph is None:
         return Proofs()
-    return _Level(problem, analysis, level, report).run(pool)
+    with process_limits():
+        return _Level(problem, analysis, level, report).run(pool)
 
 
 class _Level:
@@ -70,14 +80,18 @@ class _Level:
         self.policy = Abstract(self.calls, level)
         self.log = Log()
         self.checks: dict[str, list[Check]] = {}
+        self.by_id: dict[str, Check] = {}
         for check in problem.checks:
             self.checks.setdefault(check.function, []).append(check)
+            self.by_id[check.id] = check
         # Through which functions every call of one comes.
         self.above = {
             name: found
             for name in self.checks
             if level and (found := self.scopes.above(name, level)) is not None
         }
+        self.heard: dict[str, dict[str, Word]] = {}
+        self.results: dict[str, CheckResult] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"end": for_others(self.end), "report": None}
@@ -86,21 +100,22 @@ class _Level:
         self.__dict__.update(state, end=for_here(state["end"]))
 
     def run(self, pool: Pool | None) -> Proofs:
-        starts = list(self._starts())
-        if not starts:
+        targets = self._targets()
+        if not targets:
             return Proofs()
-        self._share(len(starts))
-        heard: dict[str, dict[str, Proof]] = {}
-        for start, proofs in self._jobs(starts, pool):
-            heard[start.entry] = {proof[0]: proof for proof in proofs}
-        results = tuple(self._results(heard))
-        if self.report is not None:
-            for result in results:
-                self.report(result)
-        return Proofs(results, tuple(self.log.warnings), self.log.instructions)
+        self._share(targets)
+        for name in self._jobs(pool):
+            self._conclude(targets[name])
+        found = (self._candidate(check) for check in self.problem.checks if check.id not in self.results)
+        candidates = {result.check.id: result for result in found if result is not None}
+        return Proofs(
+            tuple(self.results.values()), tuple(self.log.warnings), self.log.instructions, candidates
+        )
 
-    def _starts(self) -> Iterator[Start]:
-        """The functions that have something to say about open checks, callees first."""
+    def _targets(self) -> dict[str, set[str]]:
+        """The functions that have something to say about open checks, with those that these are in; the
+        cheap ones first."""
+        found: dict[str, set[str]] = {}
         for name in self.calls.graph.order:
             if not self.scopes.can_start(name):
                 continue
@@ -108,7 +123,8 @@ class _Level:
             if name in self.checks and self._says_more(name):
                 targets.add(name)
             if targets:
-                yield self.scopes.start(name, self.policy, targets)
+                found[name] = targets
+        return dict(sorted(found.items(), key=lambda item: self.calls.cost(item[0], self.policy)))
 
     def _says_more(self, name: str) -> bool:
         """Whether this level looks at a function's own checks otherwise than the ones before and behind."""
@@ -116,45 +132,75 @@ class _Level:
             return self.calls.abstracts(name, Abstract(self.calls, self.level - 1))
         return name in self.scopes.callers or self.calls.abstracts(name, self.policy)
 
-    def _share(self, count: int) -> None:
-        """A fair share of the time for each function."""
-        began = time.monotonic()
-        deadline, jobs = self.problem.deadline, self.problem.jobs
-        left = None if deadline is None else SHARE * max(deadline - began, 0.0)
-        self.end = None if left is None else began + left
-        self.each = SECONDS if left is None else min(SECONDS, max(left * jobs / count, 0.5))
+    def _share(self, targets: Mapping[str, set[str]]) -> None:
+        began, deadline = time.monotonic(), self.problem.deadline
+        self.targets = targets
+        self.end = None if deadline is None else began + SHARE * max(deadline - began, 0.0)
 
-    def _jobs(self, starts: Sequence[Start], pool: Pool | None) -> Iterator[tuple[Start, list[Proof]]]:
-        """What the starts yield. One that fails costs its own checks; they go on to other rungs."""
+    def _seconds(self, place: int) -> float:
+        """A fair share of what time is left now for the function at this place of the order: what those
+        before it did not need is there for the others."""
+        if self.end is None:
+            return SECONDS
+        left = (self.end - time.monotonic()) * self.problem.jobs / (len(self.targets) - place)
+        return min(SECONDS, max(left, LEAST))
+
+    def _jobs(self, pool: Pool | None) -> Iterator[str]:
+        """The functions that had their say. One that fails costs what it had not said by then; these checks
+        go on to other rungs."""
+        places = list(enumerate(self.targets))
         if pool is None:
-            for start in starts:
-                yield start, self._job(start)[0]
+            for place in places:
+                self.log.add(self._job(place, partial(self._hear, place)))
+                yield place[1]
             return
-        limits = {"timeout": 3 * self.each + 5, "memory": self.problem.settings.check_memory}
-        for start, outcome in pool(self._job, starts, jobs=self.problem.jobs, ordered=False, **limits):
+        self.problem.reachability.prepare()
+        limits = {"memory": self.problem.worker_memory, "deadline": self.end}
+        limits["timeout"] = SECONDS + 3 * CHECK_SECONDS
+        jobs = {"jobs": self.problem.jobs, "ordered": False, "hear": self._hear}
+        for place, outcome in pool(self._job, places, **jobs, **limits):
             if outcome.ok:
-                proofs, log = outcome.value
-                self.log.add(log)
-                yield start, proofs
+                self.log.add(outcome.value)
             elif str(outcome.failure) == "error":
-                text = f"internal error: {outcome.message} in the analysis of {start.entry} alone"
+                text = f"internal error: {outcome.message} in the analysis of {place[1]} alone"
                 self.log.warnings[text] = None
+            yield place[1]
 
-    def _job(self, start: Start) -> tuple[list[Proof], Log]:
+    def _hear(self, place: Place, words: Sequence[Word]) -> None:
+        self.heard.setdefault(place[1], {}).update((word[0], word) for word in words)
+
+    def _job(self, place: Place, say: Callable[[list[Word]], None]) -> Log:
         log = Log()
+        number, name = place
         if self.end is not None and time.monotonic() > self.end:
-            return [], log
-        followed = self.calls.followed(start.entry, self.policy)
-        results = [r for r in self._climb(start, log) if r.verdict is Verdict.SAFE]
-        proofs = [r for r in results if self.scopes.covers(start, r.check, followed)]
-        said = [(r.check.id, r.reason, list(r.assumptions), r.seconds, r.decided_by or "") for r in proofs]
-        return said, log
+            return log
+        settings = self.problem.settings
+        with Session(simplify=not settings.no_simplify, balance=not settings.no_balance):
+            start = self.scopes.start(name, self.policy, self.targets[name])
+            followed = self.calls.followed(name, self.policy)
+            for climb in self._climb(start, log, self._seconds(number)):
+                say([word for word in self._words(start, climb, followed) if word is not None])
+        return log
 
-    def _climb(self, start: Start, log: Log) -> Sequence[CheckResult]:
+    def _words(self, start: Start, climb: Climb, followed: set[str]) -> Iterator[Word | None]:
+        for result in climb.results.values():
+            verdict = result.verdict
+            name = result.check.id
+            if name in climb.violated and verdict is Verdict.UNKNOWN:
+                verdict = Verdict.COND_UNSAFE
+            proves = verdict in (Verdict.SAFE, Verdict.BOUND_SAFE)
+            if verdict is not Verdict.UNKNOWN and (
+                not proves or self.scopes.covers(start, result.check, followed)
+            ):
+                said = result.reason, list(result.assumptions), result.seconds, result.decided_by or ""
+                yield name, verdict, *said
+
+    def _climb(self, start: Start, log: Log, seconds: float) -> Iterator[Climb]:
+        """What is known after each rung."""
         problem = self.problem
-        deadline = time.monotonic() + self.each
-        if problem.deadline is not None:
-            deadline = min(deadline, problem.deadline)
+        deadline = time.monotonic() + seconds
+        if self.end is not None:
+            deadline = min(deadline, self.end)
         timeout = min(CHECK_SECONDS, float(problem.settings.check_timeout))
         settings = problem.settings.replace(check_timeout=timeout)
         rounds = Rounds(replace(problem, deadline=deadline, settings=settings), log, proofs_only=True)
@@ -164,39 +210,57 @@ class _Level:
                 if time.monotonic() > deadline or (climb.results and not climb.is_bounded):
                     break
                 rung.run(rounds, climb)
+                yield climb
         except (MemoryError, VouchError):
             pass
-        return list(climb.results.values())
 
     # ------------------------------------------------------------ adding up
 
-    def _results(self, heard: dict[str, dict[str, Proof]]) -> Iterator[CheckResult]:
-        for check in self.problem.checks:
-            own = heard.get(check.function, {}).get(check.id)
-            if own is not None:
-                yield _result(check, "module" if self.level else "local", [own])
-                continue
-            above = self.above.get(check.function)
-            if above:
-                said = [heard.get(name, {}).get(check.id) for name in sorted(above)]
-                found = [proof for proof in said if proof is not None]
-                if len(found) == len(said):
-                    yield _result(check, "callers", found)
+    def _conclude(self, functions: Iterable[str]) -> None:
+        """Report what is proved now of the checks in these functions."""
+        for name in functions:
+            for check in self.checks.get(name, ()):
+                if check.id not in self.results and (result := self._proof(check)) is not None:
+                    self.results[check.id] = result
+                    if self.report is not None:
+                        self.report(result)
+
+    def _proof(self, check: Check) -> CheckResult | None:
+        own = self.heard.get(check.function, {}).get(check.id)
+        if own is not None and own[1] is Verdict.SAFE:
+            return _result(check, "module" if self.level else "local", [own])
+        above = self.above.get(check.function, ())
+        words = [self.heard.get(name, {}).get(check.id) for name in above]
+        proofs = [word for word in words if word is not None and word[1] is Verdict.SAFE]
+        return _result(check, "callers", proofs) if words and len(proofs) == len(words) else None
+
+    def _candidate(self, check: Check) -> CheckResult | None:
+        """What the function alone says about its own check, short of a proof."""
+        own = self.heard.get(check.function, {}).get(check.id)
+        if own is None:
+            return None
+        name, reason, bound = self.problem.program.functions[check.function].source_name, own[2], None
+        if own[1] is Verdict.COND_UNSAFE:
+            reason = f"if callers of {name}, and what it calls, do what they are taken to do"
+        else:
+            bound = RUNGS[0].bound if isinstance(RUNGS[0], Bounded) else None
+        rung = "module" if self.level else "local"
+        result = CheckResult(check, own[1], decided_by=rung, reason=reason, bound=bound, seconds=own[4])
+        return replace(result, assumptions=tuple(own[3]))
 
 
-
-def _result(check: Check, rung: str, proofs: Sequence[Proof]) -> CheckResult:
-    reasons = {reason for _, reason, *_ in proofs}
-    methods = {by for *_, by in proofs}
+def _result(check: Check, rung: str, proofs: Sequence[Word]) -> CheckResult:
+    reasons = {word[2] for word in proofs}
+    methods = {word[5] for word in proofs}
     if len(methods) == 1 and methods <= _METHODS:
         rung = methods.pop()
     reached = reasons - {UNREACHABLE}
-    assumptions: dict[str, Any] = {text: None for _, _, held, *_ in proofs for text in held}
+    assumptions: dict[str, Any] = {text: None for word in proofs for text in word[3]}
     return CheckResult(
         check,
         Verdict.SAFE,
         decided_by=rung,
         reason=next(iter(reached), None) if reached else UNREACHABLE,
-        seconds=sum(seconds for _, _, _, seconds, _ in proofs),
+        seconds=sum(word[4] for word in proofs),
         assumptions=tuple(assumptions),
     )

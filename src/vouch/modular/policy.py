@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from vouch.bmc.abstraction import Effect, Havoc, Policy
+from vouch.bmc.problem import Start
 from vouch.bmc.reachability import Reachability
 from vouch.c import ir
+from vouch.c.entries import mentioned
 from vouch.c.flow.handlers import is_handler_call
+from vouch.c.flow.uses import names_in
 from vouch.c.ranges import RangeAnalysis
 from vouch.c.ranges.calls import CallGraph, instructions, is_silent
 
@@ -27,6 +30,8 @@ class Calls:
     reachability: Reachability
     _effects: dict[str, Effect] = field(default_factory=dict)
     _simple: dict[str, bool] = field(default_factory=dict)
+    _names: dict[str, frozenset[str]] = field(default_factory=dict)
+    _outside: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def effect(self, name: str) -> Effect:
         known = self._effects.get(name)
@@ -43,17 +48,23 @@ class Calls:
         return known
 
     def _externals(self, name: str) -> tuple[str, ...]:
-        found: dict[str, None] = {}
+        found: set[str] = set()
         seen, work = {name}, [name]
         while work:
             current = work.pop()
-            found.update(dict.fromkeys(self._own_externals(current)))
+            found |= self._own_externals(current)
             fresh = set(self.graph.callees[current]) - seen
             seen |= fresh
             work.extend(fresh)
         return tuple(sorted(found))
 
-    def _own_externals(self, name: str) -> Iterator[str]:
+    def _own_externals(self, name: str) -> frozenset[str]:
+        known = self._outside.get(name)
+        if known is None:
+            known = self._outside[name] = frozenset(self._called_outside(name))
+        return known
+
+    def _called_outside(self, name: str) -> Iterator[str]:
         for instruction in instructions(self.program.functions[name]):
             if isinstance(instruction, ir.Call) and not isinstance(instruction.callee, ir.AsmOperand):
                 target = self.graph.target(instruction)
@@ -89,6 +100,13 @@ class Calls:
             return True
         return self.is_simple(target)
 
+    def cost(self, name: str, policy: Policy) -> int:
+        """How much an execution of a function has to do, roughly."""
+        return sum(self._size(other) for other in self.followed(name, policy))
+
+    def _size(self, name: str) -> int:
+        function = self.program.functions[name]
+        return sum(len(block.instructions) for block in function.blocks.values())
 
     def followed(self, name: str, policy: Policy) -> set[str]:
         """The function and its callees that an execution of it follows."""
@@ -106,13 +124,55 @@ class Calls:
             for current in level:
                 abstracts |= current in self.graph.indirect
                 for callee in self.graph.callees[current]:
-                    if policy(self.program.functions[callee], depth) is not None:
+                    if not _follows(policy, self.program.functions[callee], depth):
                         abstracts = True
                     elif callee not in seen:
                         seen.add(callee)
                         below.append(callee)
             level = below
         return seen, abstracts
+
+    def globals_named(self, start: Start, policy: Policy) -> tuple[str, ...]:
+        """The variables that code can name which an execution from a start follows: in the functions
+        themselves, and in the initial values of what they name. A function whose address is there may be
+        called, and is followed then where the policy says so. What stands for callees otherwise than by their
+        effects may name all that they name."""
+        if not isinstance(policy, Abstract):
+            return tuple(self.reachability.globals_of(start.entry))
+        program = self.program
+        seen: dict[str, None] = {}
+        first = {start.entry, "__vouch_at_exit", *(() if start.arbitrary else program.constructors)}
+        depths = {name: 0 for name in sorted(first) if name in program.functions}
+        entered = list(depths)
+        while entered:
+            name = entered.pop()
+            work = list(self._mentioned(name))
+            while work:
+                other = work.pop()
+                function = program.functions.get(other)
+                if function is not None:
+                    depth = 1 if function.address_taken else depths[name] + 1
+                    nearer = depth < depths.get(other, depth + 1)
+                    if function.defined and nearer and policy.follows(function, depth):
+                        depths[other] = depth
+                        entered.append(other)
+                elif other not in seen:
+                    seen[other] = None
+                    held = program.globals.get(other)
+                    work += names_in(held.initializer if held is not None else program.aliases.get(other))
+        return tuple(name for name in seen if name in program.globals)
+
+    def _mentioned(self, name: str) -> frozenset[str]:
+        known = self._names.get(name)
+        if known is None:
+            known = self._names[name] = frozenset(mentioned(self.program.functions[name]))
+        return known
+
+
+def _follows(policy: Policy, function: ir.Function, depth: int) -> bool:
+    if isinstance(policy, Abstract):
+        return policy.follows(function, depth)
+    return policy(function, depth) is None
 
 
 class Abstract:
@@ -124,11 +184,13 @@ class Abstract:
         self._depth = depth
 
     def __call__(self, function: ir.Function, depth: int) -> Havoc | None:
+        return None if self.follows(function, depth) else Havoc(self._calls.effect(function.name))
+
+    def follows(self, function: ir.Function, depth: int) -> bool:
+        """Is a call of the function, so many calls deep, executed?"""
         if depth <= self._depth or function.name in self._calls.program.models:
-            return None
-        if self._calls.is_simple(function.name):
-            return None
-        return Havoc(self._calls.effect(function.name))
+            return True
+        return self._calls.is_simple(function.name)
 
     @cached_property
     def unknown(self) -> Havoc:

@@ -72,12 +72,15 @@ class Scopes:
         """A start for the checks of the targets."""
         wanted = frozenset(targets)
         if name in self.entries and name not in self.callers and name not in self.calls.graph.taken:
-            return replace(self.entries[name], scope=Scope(policy, False, False, True, (), wanted))
+            start = self.entries[name]
+            named = self.calls.globals_named(start, policy)
+            return replace(start, scope=Scope(policy, False, False, True, (), wanted, named))
         context = self.calls.analysis.contexts.get(name, Context(None, False))
         arguments = tuple(_known(given) for given in context.arguments or ())
         trusted = context.clean and self.problem.library
-        scope = Scope(policy, True, False, trusted, arguments, wanted)
-        return Start(name, True, self.problem.library, scope)
+        start = Start(name, True, self.problem.library)
+        named = self.calls.globals_named(start, policy)
+        return replace(start, scope=Scope(policy, True, False, trusted, arguments, wanted, named))
 
     def covers(self, start: Start, check: Check, followed: Iterable[str]) -> bool:
         """Whether all that matters for a check was as general as it must be. That part of a struct was not

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import IO, TYPE_CHECKING, Any
 
 from vouch.errors import VouchError
+from vouch.parallel import for_here, for_others
 from vouch.process import start
 from vouch.run.pool import Failure, Item, JobResult, Result, run_jobs
 
@@ -39,25 +40,27 @@ def cluster_pool(address: str) -> Pool:
         raise VouchError(f"option --cluster: no scheduler at {address}: {error}") from None
 
     def pool(
-        function: Callable[[Item], Result],
+        function: Callable[..., Result],
         items: Iterable[Item],
         jobs: int = 1,
         timeout: float | None = None,
         memory: int | None = None,
         ordered: bool = True,
+        deadline: float | None = None,
+        hear: Callable[[Item, Any], None] | None = None,
     ) -> Iterator[tuple[Item, JobResult[Result]]]:
         todo = list(items)
         try:
             packed = _packed(function, todo)
         except (TypeError, AttributeError, pickle.PicklingError):
-            yield from run_jobs(function, todo, jobs, timeout, memory, ordered)
+            yield from run_jobs(function, todo, jobs, timeout, memory, ordered, deadline, hear)
             return
-        yield from _spread(client, *packed, todo, timeout, memory, ordered)
+        yield from _spread(client, *packed, todo, timeout, memory, ordered, deadline, hear)
 
     return pool
 
 
-def _packed(function: Callable[[Item], Result], items: list[Item]) -> tuple[bytes, list[bytes]]:
+def _packed(function: Callable[..., Result], items: list[Item]) -> tuple[bytes, list[bytes]]:
     import cloudpickle
 
     return cloudpickle.dumps(function), [cloudpickle.dumps(item) for item in items]
@@ -71,18 +74,24 @@ def _spread(
     timeout: float | None,
     memory: int | None,
     ordered: bool,
+    deadline: float | None,
+    hear: Callable[[Item, Any], None] | None,
 ) -> Iterator[tuple[Item, JobResult[Result]]]:
     from distributed import as_completed
 
     shared = client.scatter(function, broadcast=True, hash=True)
-    futures = [client.submit(_at_worker, shared, item, timeout, memory, pure=False) for item in packed]
+    limits = (timeout, memory, for_others(deadline), hear is not None)
+    futures = [client.submit(_at_worker, shared, item, limits, pure=False) for item in packed]
     numbers = {future.key: number for number, future in enumerate(futures)}
     finished: dict[int, JobResult[Result]] = {}
     position = 0
     try:
         for future in as_completed(futures, loop=client.loop):
             number = numbers[future.key]
-            finished[number] = _outcome(future)
+            finished[number], said = _outcome(future)
+            for message in said if hear is not None else ():
+                assert hear is not None
+                hear(items[number], message)
             if not ordered:
                 yield items[number], finished.pop(number)
             while ordered and position in finished:
@@ -92,19 +101,21 @@ def _spread(
         client.cancel(futures)
 
 
-def _outcome(future: Any) -> JobResult[Any]:
+def _outcome(future: Any) -> tuple[JobResult[Any], list[Any]]:
+    """What became of a job, and what it had said before."""
     if future.status == "finished":
-        answer: JobResult[Any] = pickle.loads(future.result())
+        answer: tuple[JobResult[Any], list[Any]] = pickle.loads(future.result())
         return answer
-    return JobResult(None, Failure.CRASH, f"the cluster gave up: {future.exception()}")
+    return JobResult(None, Failure.CRASH, f"the cluster gave up: {future.exception()}"), []
 
 
 # ---------------------------------------------------------------- on a worker
 
 _threads = threading.local()
+Limits = tuple[float | None, int | None, float | None, bool]  # seconds, MiB, end, does it talk?
 
 
-def _at_worker(function: bytes, item: bytes, timeout: float | None, memory: int | None) -> bytes:
+def _at_worker(function: bytes, item: bytes, limits: Limits) -> bytes:
     """Runs in a thread of a worker: hands the job to the thread's servant."""
     for _ in range(2):  # a servant that was ended from outside is replaced once
         servant: subprocess.Popen[bytes] | None = getattr(_threads, "servant", None)
@@ -112,18 +123,18 @@ def _at_worker(function: bytes, item: bytes, timeout: float | None, memory: int 
             line = [sys.executable, "-m", "vouch.run.cluster"]
             servant = _threads.servant = start(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         try:
-            return _ask(servant, function, item, timeout, memory)
+            return _ask(servant, function, item, limits)
         except (OSError, EOFError):
             servant.kill()
             servant.wait()
     raise RuntimeError("the process for jobs does not live")
 
 
-def _ask(servant: subprocess.Popen[bytes], function: bytes, item: bytes, *limits: Any) -> bytes:
+def _ask(servant: subprocess.Popen[bytes], function: bytes, item: bytes, limits: Limits) -> bytes:
     assert servant.stdin is not None
     assert servant.stdout is not None
     name = hashlib.sha256(function).hexdigest()
-    pickle.dump((name, item, *limits), servant.stdin)
+    pickle.dump((name, item, limits), servant.stdin)
     servant.stdin.flush()
     if not pickle.load(servant.stdout):  # it does not have the function
         pickle.dump(function, servant.stdin)
@@ -137,7 +148,7 @@ def servant(asked: IO[bytes], answers: IO[bytes]) -> None:
     known: dict[str, Any] = {}
     while True:
         try:
-            name, item, timeout, memory = pickle.load(asked)
+            name, item, limits = pickle.load(asked)
         except EOFError:
             return
         pickle.dump(name in known, answers)
@@ -146,9 +157,20 @@ def servant(asked: IO[bytes], answers: IO[bytes]) -> None:
             while len(known) >= _KEPT:
                 known.pop(next(iter(known)))
             known[name] = pickle.loads(pickle.load(asked))
-        [(_, outcome)] = run_jobs(known[name], [pickle.loads(item)], 1, timeout, memory)
-        pickle.dump(pickle.dumps(outcome), answers)
+        pickle.dump(pickle.dumps(_run(known[name], pickle.loads(item), limits)), answers)
         answers.flush()
+
+
+def _run(function: Callable[..., Any], item: Any, limits: Limits) -> tuple[JobResult[Any], list[Any]]:
+    timeout, memory, end, talks = limits
+    said: list[Any] = []
+
+    def hear(_: Any, message: Any) -> None:
+        said.append(message)
+
+    found = run_jobs(function, [item], 1, timeout, memory, True, for_here(end), hear if talks else None)
+    [(_, outcome)] = found
+    return outcome, said
 
 
 if __name__ == "__main__":

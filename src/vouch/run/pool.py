@@ -2,7 +2,8 @@
 
 Workers are forks of the caller: they see everything it has built (terms, programs) without pickling;
 only results are pickled. A worker that crashes, hangs or eats its memory costs the job it was at: the
-job's outcome says so, and a new worker goes on with the next.
+job's outcome says so, and a new worker goes on with the next. A worker that has grown is replaced between two
+jobs: what one of them leaves behind is not carried to the next.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkProcess
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from vouch.process import die_with_parent
 
@@ -29,6 +30,7 @@ Result = TypeVar("Result")
 _fork = multiprocessing.get_context("fork")
 _INTERRUPTS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 _RECYCLE_AFTER = 200  # Jobs per worker: what solvers leak is given back.
+_FULL = 0.25  # of its memory, held between two jobs: a new worker has all of it
 
 
 class Failure(StrEnum):
@@ -55,21 +57,25 @@ class JobResult(Generic[Result]):
 
 
 def run_jobs(
-    function: Callable[[Item], Result],
+    function: Callable[..., Result],
     items: Iterable[Item],
     jobs: int = 1,
     timeout: float | None = None,
     memory: int | None = None,
     ordered: bool = True,
+    deadline: float | None = None,
+    hear: Callable[[Item, Any], None] | None = None,
 ) -> Iterator[tuple[Item, JobResult[Result]]]:
     """Applies `function` to every item in `jobs` processes and yields items with their outcomes.
 
-    `timeout` is in seconds per job, `memory` in MiB beyond what the caller has. Outcomes come in the
-    order of the items, or as they are ready if `ordered` is off. Leaving the iterator early, by
-    exception (Ctrl-C) or by closing it, ends all workers at once.
+    `timeout` is in seconds per job, `memory` in MiB beyond what the caller has. At the `deadline` (of
+    `time.monotonic`) all jobs are late, those that have not begun as well. Outcomes come in the order of the
+    items, or as they are ready if `ordered` is off. With `hear` the function gets a second argument,
+    which it may call with what it knows already: `hear` gets the item and that, whatever becomes of the job.
+    Leaving the iterator early, by exception (Ctrl-C) or by closing it, ends all workers at once.
     """
     todo = list(items)
-    pool = _Pool(function, todo, max(1, min(jobs, len(todo))), timeout, memory)
+    pool = _Pool(function, todo, max(1, min(jobs, len(todo))), timeout, memory, deadline, hear)
     try:
         finished: dict[int, JobResult[Result]] = {}
         position = 0
@@ -92,17 +98,22 @@ class _Worker:
     job: int | None = None
     started: float = 0.0
     served: int = 0
+    full: bool = False
 
 
 class _Pool(Generic[Item, Result]):
     def __init__(
         self,
-        function: Callable[[Item], Result],
+        function: Callable[..., Result],
         items: Sequence[Item],
         jobs: int,
         timeout: float | None,
         memory: int | None,
+        deadline: float | None,
+        hear: Callable[[Item, Any], None] | None,
     ) -> None:
+        self._deadline = deadline
+        self._hear = hear
         self._function = function
         self._items = items
         self._jobs = jobs
@@ -122,17 +133,33 @@ class _Pool(Generic[Item, Result]):
                     return
                 for pipe in wait(list(busy), self._patience(busy.values())):
                     assert isinstance(pipe, Connection)
-                    yield self._collect(busy.pop(pipe))
+                    outcome = self._collect(busy[pipe])
+                    if outcome is not None:
+                        del busy[pipe]
+                        yield outcome
                 now = time.monotonic()
                 for worker in busy.values():
-                    if self._timeout is not None and now >= worker.started + self._timeout:
+                    if now >= self._end_of(worker):
                         yield self._late(worker)
+                yield from self._never_begun()
         finally:
             gc.unfreeze()
 
+    def _end_of(self, worker: _Worker) -> float:
+        own = float("inf") if self._timeout is None else worker.started + self._timeout
+        return own if self._deadline is None else min(own, self._deadline)
+
+    def _never_begun(self) -> Iterator[tuple[int, JobResult[Result]]]:
+        """The jobs that there is no time for."""
+        while self._deadline is not None and time.monotonic() >= self._deadline:
+            if self._next >= len(self._items):
+                return
+            self._next += 1
+            yield self._next - 1, JobResult(None, Failure.TIMEOUT, "not begun in time")
+
     def _hand_out(self) -> None:
         for worker in [w for w in self._workers if w.job is None]:
-            if worker.served >= _RECYCLE_AFTER:
+            if worker.full or worker.served >= _RECYCLE_AFTER:
                 self._end(worker)
             elif self._next < len(self._items):
                 self._assign(worker)
@@ -150,7 +177,8 @@ class _Pool(Generic[Item, Result]):
         here, there = _fork.Pipe()
         others = [here, *(worker.pipe for worker in self._workers)]
         process = _fork.Process(
-            target=_serve, args=(self._function, self._items, there, others, self._memory)
+            target=_serve,
+            args=(self._function, self._items, there, others, self._memory, self._hear is not None),
         )
         worker = _Worker(process, here)
         before = signal.pthread_sigmask(signal.SIG_BLOCK, _INTERRUPTS)  # A worker that runs is always listed.
@@ -164,16 +192,21 @@ class _Pool(Generic[Item, Result]):
 
     def _patience(self, busy: Iterable[_Worker]) -> float | None:
         """How long until the first running job is late."""
-        if self._timeout is None:
+        if self._timeout is None and self._deadline is None:
             return None
-        return max(0.0, min(worker.started for worker in busy) + self._timeout - time.monotonic())
+        return max(0.0, min(map(self._end_of, busy)) - time.monotonic())
 
-    def _collect(self, worker: _Worker) -> tuple[int, JobResult[Result]]:
-        """The outcome a worker sent, or what its death means."""
+    def _collect(self, worker: _Worker) -> tuple[int, JobResult[Result]] | None:
+        """The outcome a worker sent, or what its death means; None for a word in between."""
         number, seconds = worker.job, time.monotonic() - worker.started
         assert number is not None
         try:
-            value, failure, message = worker.pipe.recv()
+            answer = worker.pipe.recv()
+            if len(answer) == 1:
+                assert self._hear is not None
+                self._hear(self._items[number], answer[0])
+                return None
+            value, failure, message, worker.full = answer
             worker.job = None
         except (EOFError, OSError):
             worker.process.join(5)
@@ -185,8 +218,9 @@ class _Pool(Generic[Item, Result]):
     def _late(self, worker: _Worker) -> tuple[int, JobResult[Result]]:
         assert worker.job is not None
         self._end(worker)
-        message = f"no answer in {self._timeout:g} s"
-        return worker.job, JobResult(None, Failure.TIMEOUT, message, time.monotonic() - worker.started)
+        number, spent = worker.job, time.monotonic() - worker.started
+        message = f"no answer in {spent if self._timeout is None else min(spent, self._timeout):g} s"
+        return number, JobResult(None, Failure.TIMEOUT, message, spent)
 
     def _end(self, worker: _Worker) -> None:
         """Ends a worker and what it started."""
@@ -217,11 +251,12 @@ def _cause(code: int | None, memory: int | None) -> tuple[Failure, str]:
 
 
 def _serve(
-    function: Callable[[Item], Result],
+    function: Callable[..., Result],
     items: Sequence[Item],
     pipe: Connection,
     others: Sequence[Connection],
     memory: int | None,
+    talks: bool,
 ) -> None:
     """The worker: answers job numbers until the pipe closes."""
     for other in others:  # Held open here, they would hide the caller's end from other workers.
@@ -232,29 +267,44 @@ def _serve(
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _INTERRUPTS)  # They were held back while it was started.
     die_with_parent()
     _confine(memory)
+    present = _size()
+
+    def say(message: Any) -> None:
+        with suppress(BrokenPipeError):
+            pipe.send((message,))
+
     while True:
         try:
             number = pipe.recv()
         except EOFError:
             return
-        answer = _attempt(function, items[number], memory)
+        given = (items[number], say) if talks else (items[number],)
+        answer = _attempt(function, given, memory)
+        full = memory is not None and _size() - present > _FULL * memory
         try:
-            pipe.send(answer)
+            pipe.send((*answer, full))
         except BrokenPipeError:
             return
         except Exception as error:
-            pipe.send((None, Failure.ERROR, f"the result cannot be sent: {error}"))
+            pipe.send((None, Failure.ERROR, f"the result cannot be sent: {error}", full))
 
 
 def _attempt(
-    function: Callable[[Item], Result], item: Item, memory: int | None
+    function: Callable[..., Result], given: tuple[Any, ...], memory: int | None
 ) -> tuple[Result | None, Failure | None, str]:
     try:
-        return function(item), None, ""
+        return function(*given), None, ""
     except MemoryError:
         return None, Failure.MEMORY, f"more than {memory} MiB of memory" if memory else "out of memory"
     except Exception as error:
         return None, Failure.ERROR, f"{type(error).__name__}: {error}"
+
+
+def _size() -> int:
+    """MiB of address space that this process has."""
+    with suppress(OSError, ValueError), open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[0]) * resource.getpagesize() >> 20
+    return 0
 
 
 def _confine(memory: int | None) -> None:
@@ -262,7 +312,5 @@ def _confine(memory: int | None) -> None:
     if memory is None:
         return
     with suppress(OSError, ValueError):
-        with open("/proc/self/statm", encoding="ascii") as file:
-            present = int(file.read().split()[0]) * resource.getpagesize()
-        limit = present + (memory << 20)
+        limit = (_size() + memory) << 20
         resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))

@@ -282,6 +282,10 @@ class Environment(PointerMaker):
         found = self.overlaps.between(a, b)
         return T.FALSE if found is None else T.and_(found[0], T.eq(x, T.add(y, found[1])))
 
+    def stands_alone(self, target: MemObject) -> bool:
+        """Whether a number that is written to a local variable, as what lies there, changes nothing else."""
+        return target.kind is Kind.STACK and not self.overlaps.any(target)
+
     def disturb(
         self,
         state: State,

@@ -67,6 +67,10 @@ class Overlaps:
     def element(self, a: MemObject, b: MemObject) -> int | None:
         return self._elements.get((a, b))
 
+    def any(self, target: MemObject) -> bool:
+        """May something overlap an object?"""
+        return bool(self._between) and bool(self._between.get(group_of(target)))
+
     def of(self, target: MemObject) -> Iterator[tuple[MemObject, Term]]:
         """What may overlap an object, as far as anybody looked at it, with the symbol."""
         for group, symbol in self._between.get(group_of(target), {}).items():

@@ -298,7 +298,7 @@ def _indexed(
 
 def _field(context: Context, place: Text, ctype: CType, index: Operand, result: str) -> Text | None:
     """clang names the result after the field, with digits behind to keep names apart."""
-    members = [m for m in ctype.members if m.name and re.fullmatch(re.escape(m.name) + r"\d*", result)]
+    members = [m for m in ctype.members if m.name and _is_named_after(result, m.name)]
     if members:
         member = max(members, key=lambda m: len(m.name))
     elif isinstance(index, IntConstant) and index.value < len(ctype.members):
@@ -309,6 +309,11 @@ def _field(context: Context, place: Text, ctype: CType, index: Operand, result: 
         inner = place.text[1:]
         return Text(f"{inner}->{member.name}", _PRIMARY, member.type)
     return Text(f"{place.at(_PRIMARY)}.{member.name}", _PRIMARY, member.type)
+
+
+def _is_named_after(result: str, member: str) -> bool:
+    """`member`, or `member` with digits behind."""
+    return result.startswith(member) and (len(result) == len(member) or result[len(member) :].isdecimal())
 
 
 def _ctype(context: Context, key: int | None) -> CType | None:

@@ -47,6 +47,7 @@ from vouch.c.ir import (
     Load,
     Operand,
     Parameter,
+    Program,
     Register,
     Return,
 )
@@ -129,14 +130,24 @@ def _is_result(context: Context, base: object, load: Reads) -> bool:
 
 def _result_is_used(context: Context) -> bool:
     """Whether some caller does something with what the function returns."""
-    own = context.function.name
-    for function in context.program.functions.values():
+    shared = context.shared
+    if shared.used_results is None:
+        shared.used_results = _used_results(context.program)
+    return context.function.name in shared.used_results
+
+
+def _used_results(program: Program) -> frozenset[str]:
+    """The functions whose results somebody uses, in direct calls."""
+    found: set[str] = set()
+    for function in program.functions.values():
         instructions = [i for block in function.blocks.values() for i in block.instructions]
-        results = {i.result for i in instructions if isinstance(i, Call) and callee_name(i) == own}
-        for used in (o for i in instructions for o in operands(i)) if results - {None} else ():
-            if isinstance(used, Register) and used.name in results:
-                return True
-    return False
+        results = {i.result: callee_name(i) for i in instructions if isinstance(i, Call)}
+        results.pop(None, None)
+        for instruction in instructions if results else ():
+            for used in operands(instruction):
+                if isinstance(used, Register) and used.name in results:
+                    found.add(results.pop(used.name))
+    return frozenset(found)
 
 
 def _no_result(context: Context, load: Reads) -> Found:

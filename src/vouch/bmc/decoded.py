@@ -1,0 +1,452 @@
+"""Instructions decoded once into compact steps, for what most executions of them look like.
+
+A step does what `instructions` does where its operands are plain: an access through one pointer to a known
+place of an object of the program's own, arithmetic on numbers. Where they are not, it returns False, and has
+changed nothing: then the instruction is executed as always. So nothing here decides what one means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeAlias
+
+from vouch.bmc import access, arithmetic, claims, intrinsics
+from vouch.bmc.execution import Execution
+from vouch.bmc.frame import Frame
+from vouch.bmc.initial import Given, Unknown
+from vouch.bmc.state import State
+from vouch.bmc.value import Kind, MemObject, Pointer, Value
+from vouch.c import ir
+from vouch.c.checks.base import Check, Trigger
+from vouch.c.flow.handlers import is_handler_call
+from vouch.c.flow.order import Flow
+from vouch.errors import Unsupported
+from vouch.smt import term as T
+from vouch.smt.term import Term
+
+Fast = Callable[[Frame, State], "bool | None"]  # whether it was done; None: so was the block
+Decoded = list[tuple[int, ir.Instruction, Fast | None]]  # place in the block, instruction, its step
+Operand: TypeAlias = "tuple[str, Value | None]"  # the register's name, or "" and the value of a constant
+
+_PLAIN = (Kind.STACK, Kind.GLOBAL, Kind.HEAP)
+_ON_ACCESS = (Trigger.ACCESS, Trigger.UNINITIALISED)
+
+
+def decode(ex: Execution, flow: Flow) -> dict[str, Decoded]:
+    """The blocks of a function, without phis."""
+    return {
+        label: [
+            (index, instruction, _step(ex, flow, label, instruction))
+            for index, instruction in enumerate(block.instructions)
+            if not isinstance(instruction, ir.Phi)
+        ]
+        for label, block in flow.function.blocks.items()
+    }
+
+
+def _step(ex: Execution, flow: Flow, label: str, instruction: ir.Instruction) -> Fast | None:
+    if not ex.propagation:
+        return None
+    try:
+        if isinstance(instruction, ir.Branch):
+            return _branch(ex, flow, label, instruction)
+        make = _STEPS.get(type(instruction))
+        return make(ex, instruction) if make is not None else None
+    except Unsupported:
+        return None
+
+
+def _operand(ex: Execution, operand: ir.Operand) -> Operand | None:
+    if isinstance(operand, ir.Register):
+        return operand.name, None
+    if isinstance(operand, ir.Constant) and not isinstance(operand, ir.UndefConstant):
+        return "", ex.context.constant(operand)
+    return None
+
+
+def _claimed(ex: Execution, instruction: ir.Instruction) -> list[Check] | None:
+    """The checks of an access, in the order in which they are claimed; None where there are others."""
+    checks = ex.sites.get(instruction.number, ())
+    if any(check.trigger not in _ON_ACCESS for check in checks):
+        return None
+    return sorted(checks, key=lambda check: _ON_ACCESS.index(check.trigger))
+
+
+def _sort(ex: Execution, type_: ir.Type) -> T.Sort | None:
+    """That of a number; None for a pointer."""
+    match type_:
+        case ir.IntType():
+            return T.BOOL if type_.bits == 1 else T.bitvec(type_.bits)
+        case ir.FloatType():
+            return ex.context.float_sort(type_)
+        case ir.PointerType():
+            return None
+        case _:
+            raise Unsupported("not a scalar")
+
+
+# ---------------------------------------------------------------- memory
+
+
+def _load(ex: Execution, i: ir.Load) -> Fast | None:
+    checks, operand, result = _claimed(ex, i), _operand(ex, i.pointer), i.result
+    if i.volatile or i.atomic or i.carries or checks is None or operand is None or result is None:
+        return None
+    (name, held), type_ = operand, i.type
+    size, sort = ex.context.layouts.store_size(type_), _sort(ex, type_)
+    reads_unwritten = any(check.trigger is Trigger.UNINITIALISED for check in checks)
+
+    def step(frame: Frame, state: State) -> bool:
+        if frame.marked or frame.model:
+            return False
+        pointer = held if not name else frame.registers.get(name) or frame.fixed.get(name)
+        if type(pointer) is not Pointer or len(pointer.targets) != 1:
+            return False
+        _, target, offset = pointer.targets[0]
+        place, length = offset.value, target.size
+        if place is None or target.dead or target.kind not in _PLAIN or type(length) is not int:
+            return False
+        if place > length - size:
+            return False
+        contents = state.memory.get(target)
+        if contents is None:
+            value = _initially(target, place, size, type_)
+            if value is None:
+                return False
+        else:
+            cell = contents.cells.get(place)
+            if cell is None or cell[0] != size or contents.alive is not T.TRUE:
+                return False
+            if reads_unwritten and cell[2] is not T.FALSE:
+                return False
+            value = cell[1]
+        if sort is None:
+            if type(value) is not Pointer:
+                return False
+        elif type(value) is not Term or value.sort is not sort:
+            return False
+        frame.registers[result] = value
+        if checks:
+            ex.visit(i, state)
+            for check in checks:
+                ex.claim(check, state, T.FALSE)
+        return True
+
+    return step
+
+
+def _initially(target: MemObject, place: int, size: int, type_: ir.Type) -> Value | None:
+    """What an untouched object holds, where somebody has read it there before."""
+    initial = target.initial
+    if type(initial) is Given:
+        return initial.known.get((place, type_))
+    if type(initial) is Unknown and initial.undefined is T.FALSE:
+        cell = initial.cells.get(place)
+        return cell[1] if cell is not None and cell[0] == size else None
+    return None
+
+
+def _store(ex: Execution, i: ir.Store) -> Fast | None:
+    checks, place_of, value_of = _claimed(ex, i), _operand(ex, i.pointer), _operand(ex, i.value)
+    if i.volatile or i.carries or i.field is not None:
+        return None
+    if checks is None or place_of is None or value_of is None:
+        return None
+    (name, held), (source, constant) = place_of, value_of
+    type_ = ex.context.type_of(i.value)
+    size, sort = ex.context.layouts.store_size(type_), _sort(ex, type_)
+    if sort is None:
+        return None
+    environment, write = ex.context.environment, ex.memory.write
+    plain: dict[tuple[int | None, int], bool] = {}  # by type and place: is it written as what lies there?
+
+    def step(frame: Frame, state: State) -> bool:
+        if frame.marked or frame.model:
+            return False
+        registers = frame.registers
+        pointer = held if not name else registers.get(name) or frame.fixed.get(name)
+        value = constant if not source else registers.get(source) or frame.fixed.get(source)
+        if type(pointer) is not Pointer or len(pointer.targets) != 1 or type(value) is not Term:
+            return False
+        _, target, offset = pointer.targets[0]
+        place, length = offset.value, target.size
+        if place is None or target.dead or target.kind not in _PLAIN or target.constant:
+            return False
+        if type(length) is not int or place > length - size:
+            return False
+        contents = state.memory.get(target)
+        if contents is not None and contents.alive is not T.TRUE:
+            return False
+        if checks:
+            ex.visit(i, state)
+            for check in checks:
+                ex.claim(check, state, T.FALSE)
+        if contents is not None and contents.token is state.token:
+            cell = contents.cells.get(place)
+            if cell is not None and cell[0] == size:
+                contents.cells[place] = (size, value, T.FALSE)
+            else:
+                write(target, contents, place, type_, value, T.FALSE, state.token)
+        else:
+            state.memory[target] = write(target, contents, place, type_, value, T.FALSE, state.token)
+        known = plain.get((target.ctype, place))
+        if known is None:
+            kept = environment.ctypes.written_as(target.ctype, place, type_, False)
+            known = plain[target.ctype, place] = kept is not None
+        if not known or not environment.stands_alone(target):
+            environment.disturb(state, target, offset, type_, value)
+        access.note_assignment(ex, frame, state, i, pointer, value)
+        return True
+
+    return step
+
+
+def _getelementptr(ex: Execution, i: ir.GetElementPtr) -> Fast | None:
+    base, result = _operand(ex, i.base), i.result
+    if base is None or result is None or i.number in ex.sites or isinstance(i.type, ir.VectorType):
+        return None
+    fixed, scaled = _offsets(ex, i)
+    (name, held), bits = base, ex.context.pointer_bits
+
+    def step(frame: Frame, state: State) -> bool:
+        registers = frame.registers
+        pointer = held if not name else registers.get(name) or frame.fixed.get(name)
+        if type(pointer) is not Pointer or frame.marked:
+            return False
+        total = fixed
+        for index, size in scaled:
+            term = registers.get(index) or frame.fixed.get(index)
+            if type(term) is not Term or type(term.value) is not int:
+                return False
+            number = term.value
+            total += (number - (1 << term.width) if number >> (term.width - 1) else number) * size
+        registers[result] = pointer if total == 0 else pointer.shifted(T.bv(total, bits))
+        return True
+
+    return step
+
+
+def _offsets(ex: Execution, i: ir.GetElementPtr) -> tuple[int, Sequence[tuple[str, int]]]:
+    """The constant part of an offset, and registers with the sizes that they are multiplied by."""
+    fixed, scaled = 0, []
+    kind: ir.Type = i.source
+    layouts = ex.context.layouts
+    for position, operand in enumerate(i.indices):
+        if position and isinstance(kind, ir.StructType):
+            assert isinstance(operand, ir.IntConstant)
+            assert kind.fields is not None
+            fixed += layouts.offset(kind, operand.value)
+            kind = kind.fields[operand.value]
+            continue
+        if position:
+            if not isinstance(kind, (ir.ArrayType, ir.VectorType)):
+                raise Unsupported(f"index into {kind}")
+            kind = kind.element
+        if isinstance(operand, ir.IntConstant) and operand.type.bits > 1:
+            sign = operand.value >> (operand.type.bits - 1)
+            fixed += (operand.value - (sign << operand.type.bits)) * layouts.size(kind)
+        elif isinstance(operand, ir.Register) and isinstance(operand.type, ir.IntType):
+            scaled.append((operand.name, layouts.size(kind)))
+        else:
+            raise Unsupported("an index that is no number")
+    return fixed, scaled
+
+
+# ---------------------------------------------------------------- arithmetic
+
+
+def _binary(ex: Execution, i: ir.Binary) -> Fast | None:
+    left, right, result = _operand(ex, i.left), _operand(ex, i.right), i.result
+    if left is None or right is None or result is None or i.number in ex.sites:
+        return None
+    operation = arithmetic.FLOAT.get(i.op) or arithmetic.INTEGER.get(i.op)
+    if operation is None or isinstance(i.type, ir.VectorType):
+        return None
+    on_bits = arithmetic.BOOLEAN.get(i.op)
+    # Sums of addresses are kept track of.
+    bits = ex.context.pointer_bits if i.op in ("add", "sub") else 0
+    (a, x), (b, y) = left, right
+
+    def step(frame: Frame, state: State) -> bool:
+        if frame.marked:
+            return False
+        registers = frame.registers
+        p = x if not a else registers.get(a) or frame.fixed.get(a)
+        q = y if not b else registers.get(b) or frame.fixed.get(b)
+        if type(p) is not Term or type(q) is not Term:
+            return False
+        if p.sort is T.BOOL:
+            if on_bits is None:
+                return False
+            registers[result] = on_bits(p, q)
+            return True
+        if p.width == bits and (p.value is None or q.value is None):
+            return False
+        registers[result] = operation(p, q)
+        return True
+
+    return step
+
+
+def _compare(ex: Execution, i: ir.Compare) -> Fast | None:
+    left, right, result = _operand(ex, i.left), _operand(ex, i.right), i.result
+    if left is None or right is None or result is None or i.number in ex.sites or i.op != "icmp":
+        return None
+    operation, bits = arithmetic.INT_COMPARE[i.predicate], ex.context.pointer_bits
+    (a, x), (b, y) = left, right
+
+    def step(frame: Frame, state: State) -> bool:
+        if frame.marked:
+            return False
+        registers = frame.registers
+        p = x if not a else registers.get(a) or frame.fixed.get(a)
+        q = y if not b else registers.get(b) or frame.fixed.get(b)
+        if type(p) is not Term or type(q) is not Term or p.sort is T.BOOL:
+            return False
+        if p.width == bits and (p.value is None or q.value is None):
+            return False
+        registers[result] = operation(p, q)
+        return True
+
+    return step
+
+
+def _cast(ex: Execution, i: ir.Cast) -> Fast | None:
+    operand, result, kind = _operand(ex, i.value), i.result, i.type
+    if operand is None or result is None or i.number in ex.sites:
+        return None
+    operation = _conversion(ex, i.op, kind)
+    if operation is None:
+        return None
+    name, held = operand
+
+    def step(frame: Frame, state: State) -> bool:
+        if frame.marked:
+            return False
+        value = held if not name else frame.registers.get(name) or frame.fixed.get(name)
+        if type(value) is not Term or value.sort is T.BOOL:
+            return False
+        frame.registers[result] = operation(value)
+        return True
+
+    return step
+
+
+def _conversion(ex: Execution, op: str, kind: ir.Type) -> Callable[[Term], Term] | None:
+    if isinstance(kind, ir.IntType) and kind.bits > 1:
+        bits = kind.bits
+        match op:
+            case "trunc":
+                return lambda value: T.extract(value, bits - 1, 0)
+            case "zext":
+                return lambda value: T.zext(value, bits)
+            case "sext":
+                return lambda value: T.sext(value, bits)
+    if isinstance(kind, ir.FloatType) and op in ("fptrunc", "fpext"):
+        sort = ex.context.float_sort(kind)
+        return lambda value: T.fp_to_fp(value, sort)
+    return None
+
+
+def _extract(ex: Execution, i: ir.Extract) -> Fast | None:
+    operand, result = _operand(ex, i.aggregate), i.result
+    if operand is None or not operand[0] or result is None or i.number in ex.sites or len(i.indices) != 1:
+        return None
+    name, index = operand[0], i.indices[0]
+
+    def step(frame: Frame, state: State) -> bool:
+        value = frame.registers.get(name)
+        if type(value) is not tuple or frame.marked:
+            return False
+        frame.registers[result] = value[index]
+        return True
+
+    return step
+
+
+def _call(ex: Execution, i: ir.Call) -> Fast | None:
+    """Arithmetic with a bit that tells whether it overflows."""
+    callee, result = i.callee, i.result
+    if not isinstance(callee, ir.GlobalConstant) or result is None or i.number in ex.sites:
+        return None
+    words = callee.name.split(".")
+    if words[0] != "llvm" or words[2:4] != ["with", "overflow"] or len(words) != 5 or len(i.arguments) != 2:
+        return None
+    left, right = (_operand(ex, argument) for argument in i.arguments)
+    if left is None or right is None:
+        return None
+    value, overflow = intrinsics.OVERFLOW[words[1]]
+    (a, x), (b, y) = left, right
+
+    def step(frame: Frame, state: State) -> bool:
+        registers = frame.registers
+        p = x if not a else registers.get(a) or frame.fixed.get(a)
+        q = y if not b else registers.get(b) or frame.fixed.get(b)
+        if type(p) is not Term or type(q) is not Term:
+            return False
+        registers[result] = (value(p, q), overflow(p, q))
+        return True
+
+    return step
+
+
+# ---------------------------------------------------------------- control
+
+
+def _branch(ex: Execution, flow: Flow, label: str, i: ir.Branch) -> Fast | None:
+    """Branches around handlers, and those that were decided, out of blocks whose tests nobody watches."""
+    if flow.tests.get(label) is not None and flow.enclosing.get(label):
+        return None
+    then, otherwise = i.then, i.otherwise
+    if i.condition is None or then == otherwise:
+        return partial(_go, ex, label, then)
+    condition = _operand(ex, i.condition)
+    if condition is None or otherwise is None:
+        return None
+    if flow.handlers.get(otherwise) == then:
+        return _around(ex, flow, label, condition, then, otherwise)
+    return None
+
+
+def _go(ex: Execution, label: str, target: str, frame: Frame, state: State) -> None:
+    ex.go(frame, state, label, target, last=True)
+
+
+def _around(
+    ex: Execution, flow: Flow, label: str, condition: Operand, then: str, handler: str
+) -> Fast | None:
+    """Past a handler: where nobody asks about it, or the condition holds for certain, its block need not be
+    looked at."""
+    checks = [
+        check
+        for instruction in flow.function.blocks[handler].instructions
+        if is_handler_call(instruction)
+        for check in ex.sites.get(instruction.number, ())
+    ]
+    if any(check.trigger in claims.ELSEWHERE for check in checks):
+        return None
+    name, held = condition
+
+    def step(frame: Frame, state: State) -> bool | None:
+        value = held if not name else frame.registers.get(name) or frame.fixed.get(name)
+        if type(value) is not Term or (checks and value is not T.TRUE):
+            return False
+        for check in checks:
+            ex.claim(check, state, T.FALSE)
+        ex.go(frame, state, label, then, last=True)
+        return None
+
+    return step
+
+
+_STEPS: dict[type, Callable[..., Fast | None]] = {
+    ir.Load: _load,
+    ir.Store: _store,
+    ir.GetElementPtr: _getelementptr,
+    ir.Binary: _binary,
+    ir.Compare: _compare,
+    ir.Cast: _cast,
+    ir.Extract: _extract,
+    ir.Call: _call,
+}
