@@ -17,6 +17,7 @@ class TypeTable:
         self.table = table
         self._shares: dict[tuple[int, int], bool] = {}
         self._at: dict[tuple[int | None, int], int | None] = {}
+        self._only: dict[tuple[int | None, int], ir.Type | None] = {}
         self._scalars: dict[int, frozenset[ir.Type | None]] = {}
 
     def same(self, a: int, b: int) -> bool:
@@ -118,6 +119,11 @@ class TypeTable:
 
     def only_scalar_at(self, key: int | None, offset: int) -> ir.Type | None:
         """The same where nothing else lies there: None in a union of several types, and in a bit-field."""
+        if (key, offset) not in self._only:
+            self._only[key, offset] = self._only_scalar_at(key, offset)
+        return self._only[key, offset]
+
+    def _only_scalar_at(self, key: int | None, offset: int) -> ir.Type | None:
         for _ in range(32):
             ctype = self.table.get(key) if key is not None else None
             if ctype is None or ctype.kind not in ("array", "struct", "union"):
