@@ -367,12 +367,12 @@ def test_interrupt_keeps_what_is_decided(folder):
 
 
 def test_progress_in_plain_lines(monkeypatch, capsys):
-    from vouch.cli.nn import Progress
+    from vouch.cli.nn import NetworkProgress
     from vouch.settings import resolve
 
-    monkeypatch.setattr(Progress, "EVERY", 0.0)
+    monkeypatch.setattr(NetworkProgress, "EVERY", 0.0)
     for quiet, expected in ((False, "25.0 % proved\n99.9 % proved\n"), (True, "")):
-        with Progress(resolve("nn", {"quiet": quiet})) as progress:
+        with NetworkProgress(resolve("nn", {"quiet": quiet})) as progress:
             progress(0.25)
             progress(1.0)
         assert capsys.readouterr().err == expected

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -251,6 +252,9 @@ def test_command(folder, capsys):
     ]
     assert run([*command, "0.7"]) == 1
     assert "66.7 %" in capsys.readouterr().out
+    assert run([*command, "0.7", "--output-format", "junit", "--output-format", "sarif=a.sarif"]) == 1
+    assert "<failure" in capsys.readouterr().out
+    assert Path("a.sarif").stat().st_size
 
 
 def test_command_raises(folder, capsys):

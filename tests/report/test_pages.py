@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from tests.patience import patient
 from tests.report import page_scripts as scripts
 from tests.report.browser import browser, needs_browser
 
@@ -481,9 +482,10 @@ def test_ninety_thousand_checks_without_a_pause(tmp_path: Path, chromium: Any) -
     added = chromium.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": scripts.PAUSES})
     try:
         # The machine may be busy with something else: what counts is what the page can do.
+        allowed = patient(200)
         longest = min(_longest_pause(chromium, tmp_path / "pages") for _ in range(2))
         print(f"longest pause with 90,000 checks: {longest:.0f} ms")
-        assert longest <= 200
+        assert longest <= max(allowed, patient(200))
     finally:
         chromium.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
 

@@ -293,7 +293,7 @@ COMMANDS: tuple[Command, ...] = (
             Option("output", str, None, "Folder for the inputs found.", ("-o", "--output"), metavar="DIR"),
         ),
         without=("engine", "arithmetic", "device", "jobs"),
-        reports=("html",),
+        reports=_ALL,
     ),
     Command(
         "equiv compare",

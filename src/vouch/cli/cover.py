@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vouch.cli import pages
+from vouch.cli import outputs
 from vouch.cli.supervised import Rendered, supervised
 from vouch.errors import VouchError
 from vouch.settings import Settings
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def cover(network: str, settings: Settings, **given: Any) -> int:
     if given["inputs"] is None:
         raise VouchError("missing option --inputs")
-    pages.require(settings)
+    outputs.listed(settings, (network, given["inputs"]))
     wanted = None if given["at_least"] is None else _share(given["at_least"])
     if given["raise"] and given["radius"] is None:
         raise VouchError("option --raise: needs --radius, how far the new input may be from the given one")
@@ -37,18 +37,13 @@ def cover(network: str, settings: Settings, **given: Any) -> int:
         asked = _asked(subject, rows, wanted, given)
         result = api.cover(subject, rows, asked, timeout=settings.timeout, seed=settings.seed)
         _write(result, subject, given["output"])
-        if settings.html is not None:
-            from vouch.report.model import read
+        from vouch.nn.cover.show import table
+        from vouch.report.model import read
 
-            document = {**result.to_json(), "question": {"network": network, "inputs": given["inputs"]}}
-            pages.write(read(document, exit_code=result.exit_code), settings)
-        if settings.json:
-            text = json.dumps(result.to_json(), allow_nan=False) + "\n"
-        else:
-            from vouch.nn.cover.show import table
-
-            text = table(result, brief=settings.quiet, witnesses=settings.verbose)
-        return Rendered(text, result.exit_code)
+        text = table(result, brief=settings.quiet, witnesses=settings.verbose)
+        document = {**result.to_json(), "question": {"network": network, "inputs": given["inputs"]}}
+        report = read(document, exit_code=result.exit_code)
+        return Rendered(outputs.written(report, settings, text), result.exit_code)
 
     return supervised(work, settings, lambda *what: _without(settings, *what))
 

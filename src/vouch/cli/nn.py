@@ -38,7 +38,7 @@ def verify(network: str, prop: str, vnncomp: str | None, settings: Settings) -> 
             write_result(Path(vnncomp), result)
         return _rendered(result, settings)
 
-    with Progress(settings) as progress:
+    with NetworkProgress(settings) as progress:
         return supervised(work, settings, lambda *what: answer(_none(settings, *what)), progress)
 
 
@@ -83,7 +83,7 @@ def robust(network: str, settings: Settings, **given: Any) -> int:
         result = replace(result, question={**(result.question or {}), "network": network})
         return _rendered(about(result, subject, point, given["radius"], **around), settings)
 
-    with Progress(settings) as progress:
+    with NetworkProgress(settings) as progress:
         return supervised(work, settings, lambda *what: _rendered(_none(settings, *what), settings), progress)
 
 
@@ -112,7 +112,7 @@ def bounds(network: str, settings: Settings, **given: Any) -> int:
             Exit.PROVED,
         )
 
-    with Progress(settings) as progress:
+    with NetworkProgress(settings) as progress:
         return supervised(work, settings, lambda *what: _rendered(_none(settings, *what), settings), progress)
 
 
@@ -137,7 +137,7 @@ def each(text: str, shape: tuple[int, ...]) -> Any:
         return read_point(text, shape)
 
 
-class Progress:
+class NetworkProgress:
     """Shows the share that is proved: a line that changes on a terminal, a line now and then elsewhere."""
 
     EVERY = 10.0  # seconds between plain lines

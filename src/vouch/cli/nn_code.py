@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vouch.cli import outputs
-from vouch.cli.nn import Progress
+from vouch.cli.nn import NetworkProgress
 from vouch.cli.supervised import Rendered, supervised
 from vouch.errors import VouchError
 from vouch.settings import Settings
@@ -59,7 +59,7 @@ def bits(
     network: str, properties: Sequence[str], range: str, per_layer: bool, plot: str | None, settings: Settings
 ) -> int:
     began = time.monotonic()
-    from vouch.nn.fixed.bits import Table, range_of
+    from vouch.nn.fixed.bits import WidthTable, range_of
 
     widths = range_of(range)
     if settings.format is not None:
@@ -68,7 +68,7 @@ def bits(
         raise VouchError("a property is missing")
     outputs.listed(settings, (network, *properties))
 
-    def answer(table: Table) -> Rendered:
+    def answer(table: WidthTable) -> Rendered:
         if plot is not None:
             table.plot(plot)
         from vouch.report.model import read
@@ -93,7 +93,7 @@ def bits(
         known = answer(so_far(map(_stem, properties), found, widths, seconds))
         return Rendered(known.out, known.code, f"{reason}\n")
 
-    with Progress(settings) as progress:
+    with NetworkProgress(settings) as progress:
 
         def hear(width: Width) -> None:
             found.append(width)
@@ -136,7 +136,7 @@ def nearest(network: str, settings: Settings, **given: Any) -> int:
         document = {"verdict": verdict.value, "reason": reason, "seconds": round(seconds, 3)}
         return Rendered(json.dumps(document) + "\n" if settings.json else f"{reason}\n", Exit.UNDECIDED)
 
-    with Progress(settings) as progress:
+    with NetworkProgress(settings) as progress:
         return supervised(work, settings, without, progress)
 
 

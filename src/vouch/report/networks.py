@@ -151,6 +151,7 @@ def of_widths(document: Mapping[str, Any]) -> Made:
             line=1,
             function=network,
             kind="network",
+            decided_by="word lengths",
             detail={"question": {**_asked(document), "property": name, "text": f"in {told['format']}"}},
         )
         for name in properties
@@ -201,6 +202,7 @@ def of_coverage(document: Mapping[str, Any]) -> Made:
                     line=1,
                     function=network,
                     kind="network",
+                    decided_by="measured",
                     detail={"question": dict(_asked(document))},
                 )
             )

@@ -28,6 +28,7 @@ _NETWORK_RULES = {
     "property": "No input of the input set gives an output that the property forbids.",
     "robustness": "All inputs near a point get its class, or an output near that of the point.",
     "equivalence": "Two networks agree on all inputs of a region, in their class or up to a difference.",
+    "coverage": "A data set exercises at least the wanted share of the neurons of a network.",
 }
 _IMPORTANT = frozenset({"start", "call", "input", "violation"})
 

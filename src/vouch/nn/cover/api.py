@@ -12,7 +12,7 @@ import numpy as np
 
 from vouch.errors import VouchError
 from vouch.nn.cover.classic import Classic, Measure, classic
-from vouch.nn.cover.methods import METHODS, Coverage, Method, Metrics, Witness, coverage
+from vouch.nn.cover.methods import METHODS, Coverage, CoveringPair, Method, Metrics, coverage
 from vouch.nn.cover.potentials import Potentials, potentials
 from vouch.nn.cover.raising import Goal, Raised, Raising, raise_coverage
 from vouch.nn.network import Network
@@ -78,7 +78,7 @@ def _coverage(each: Coverage) -> dict[str, Any]:
     }
 
 
-def _witness(witness: Witness) -> dict[str, Any]:
+def _witness(witness: CoveringPair) -> dict[str, Any]:
     return {
         "condition": None if witness.condition is None else _place(witness.condition),
         "decision": _place(witness.decision),

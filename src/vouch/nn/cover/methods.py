@@ -54,7 +54,7 @@ class Metrics:
 
 
 @dataclass(frozen=True, slots=True)
-class Witness:
+class CoveringPair:
     """Two inputs that cover a decision (layer, neuron), and the condition for SS and SV."""
 
     condition: tuple[int, int] | None
@@ -70,7 +70,7 @@ class Coverage:
     neurons: list[Bools]
     pairs: int = 0
     of_pairs: int = 0
-    witnesses: list[Witness] = field(default_factory=list)
+    witnesses: list[CoveringPair] = field(default_factory=list)
 
     @property
     def covered(self) -> int:
@@ -153,7 +153,7 @@ class _Step:
                     for decision in np.flatnonzero(new):
                         pair = chosen[changed[chosen, decision].argmax()]
                         found[method].witnesses.append(
-                            Witness(
+                            CoveringPair(
                                 (self.before, int(condition)),
                                 (self.place, int(decision)),
                                 (int(first[pair]), int(second[pair])),
@@ -182,7 +182,7 @@ class _Step:
                 for decision in np.flatnonzero(changed.any(0) & ~covered):
                     pair = changed[:, decision].argmax()
                     inputs = int(first[pair]), int(second[pair])
-                    found[method].witnesses.append(Witness(None, (self.place, int(decision)), inputs))
+                    found[method].witnesses.append(CoveringPair(None, (self.place, int(decision)), inputs))
                 covered |= changed.any(0)
             if all(found[method].neurons[self.place].all() for method in methods):
                 break

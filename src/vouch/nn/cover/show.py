@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vouch.nn.cover.api import CoverResult, needed
-from vouch.nn.cover.methods import Witness
+from vouch.nn.cover.methods import CoveringPair
 from vouch.nn.cover.raising import Raised, Raising
 
 
@@ -32,7 +32,7 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def _witness(witness: Witness) -> str:
+def _witness(witness: CoveringPair) -> str:
     decision = f"n{witness.decision[1] + 1},{witness.decision[0] + 1}"
     first, second = witness.inputs
     if witness.condition is None:

@@ -49,7 +49,7 @@ class Width:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class WidthTable:
     """The outcome by word length. `smallest` is the first for which all properties are proved, `stable` the
     first from which on that holds for all longer ones too, `layers` the formats that a search found for the
     layers one by one."""
@@ -166,21 +166,21 @@ def sweep(
     *,
     per_layer: bool = False,
     report: Callable[[Width], None] = lambda width: None,
-) -> Table:
+) -> WidthTable:
     """The table for all word lengths. `report` gets each as it is decided."""
     for name, prop in properties.items():
         prop.check_sizes(network.inputs, network.outputs, name)
     return _Sweep(network, properties, settings, report).run(widths, per_layer)
 
 
-def so_far(properties: Iterable[str], found: Sequence[Width], widths: range, seconds: float) -> Table:
+def so_far(properties: Iterable[str], found: Sequence[Width], widths: range, seconds: float) -> WidthTable:
     """What is known when the time is up: nothing of the word lengths that are left."""
     names = tuple(properties)
     left = (
         Width(bits, Format(bits, 0), False, dict.fromkeys(names, Verdict.TIMEOUT), 0.0)
         for bits in widths[len(found) :]
     )
-    return Table(names, (*found, *left), None, seconds)
+    return WidthTable(names, (*found, *left), None, seconds)
 
 
 class _Sweep:
@@ -197,7 +197,7 @@ class _Sweep:
         self.rules = Rounding(settings.rounding), Overflow(settings.overflow)
         self.left = 1
 
-    def run(self, widths: range, per_layer: bool) -> Table:
+    def run(self, widths: range, per_layer: bool) -> WidthTable:
         found: list[Width] = []
         self.left = len(widths) * len(self.properties)
         integer = 1
@@ -214,7 +214,7 @@ class _Sweep:
         layers = None
         if per_layer and table.smallest is not None and layers_of(self.network) > 1:
             layers = self._layers(table.smallest.format)
-        return Table(table.properties, table.widths, layers, self.clock.spent)
+        return WidthTable(table.properties, table.widths, layers, self.clock.spent)
 
     def _format(self, bits: int, start: int) -> tuple[Format, bool]:
         """The format of a word with the fewest integer bits for which overflow is excluded."""

@@ -14,7 +14,7 @@ class CodeView {
     this.sheet = vouch.h("div", { class: "sheet" });
     vouch.fill(container, this.sheet);
     if (!this.count) {
-      vouch.fill(container, vouch.h("p", { class: "soft empty" }, "The source is not part of this report."));
+      vouch.fill(container, vouch.h("p", { class: "soft empty" }, "The source is not part of this report (vouch report --sources DIR says where sources are)."));
       return;
     }
     this.height = this.measure();

@@ -346,8 +346,17 @@
       h("thead", {}, h("tr", {}, ...["loop", "rounds", "bound"].map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, ...body))));
   }
 
+  const WIDE = 7; // columns of a grid that a card holds
+
   function grids() {
-    return summary.runs.flatMap((run) => run.grids).map((grid) => card(grid.title, h("div", { class: "sideways" }, gridTable(grid))));
+    // Wide ones first: they go across the page.
+    const all = summary.runs.flatMap((run) => run.grids).map((grid) => {
+      const made = card(grid.title, h("div", { class: "sideways" }, gridTable(grid)));
+      const wide = grid.columns.length > WIDE;
+      made.classList.toggle("wide", wide);
+      return { made, wide };
+    });
+    return [...all.filter((one) => one.wide), ...all.filter((one) => !one.wide)].map((one) => one.made);
   }
 
   function gridTable(grid) {
