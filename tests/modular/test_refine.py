@@ -189,7 +189,7 @@ def native(folder: Path, program: calling_programs.Program, held: set[tuple[int,
 
 def opposed(seed: int, folder: Path, kinds: Sequence[str] = KINDS) -> Counter[str]:
     """All that refinement says of a random program, held against native runs and the global analysis."""
-    program = calling_programs.Program(seed, 3 + seed % 3)
+    program = calling_programs.Program(seed, 2 + seed % 3)
     (folder / "program.c").write_text(program.text)
     lines = {program.line_of(claim): claim for claim in program.owners}
     problem, analysis = posed(folder / "program.c")
