@@ -7,7 +7,7 @@ in single calls of each function, where a precondition can be held against what 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable
 
 HEAD = """\
 void __CPROVER_assert(int condition, const char *text);
@@ -111,11 +111,11 @@ class Program:
             f"{calls}\n    return x;\n}}\n"
         )
 
-    def harness(self, preconditions: Mapping[int, tuple[str, bool]]) -> str:
+    def harness(self, preconditions: Iterable[tuple[int, str, bool]]) -> str:
         """Prints `fails N` for claims that fail from `api`; `wrong N` for a precondition that holds in a call
         in which its claim fails; and for exact ones `missed N` where it is the other way round."""
         cases = ""
-        for claim, (text, exact) in preconditions.items():
+        for claim, text, exact in preconditions:
             missed = f'if (!holds && !fired[{claim}]) puts("missed {claim}");' if exact else ""
             cases += (
                 f"        {{ set(i, &u, &t); memset(fired, 0, sizeof fired); int holds = ({text});\n"

@@ -37,6 +37,7 @@ from vouch.smt.walk import count, evaluate, order, substitute
 MOST_LEAVES = 9  # of a tree that anybody reads; the next level of the pool may do with fewer
 ROUNDS = 6  # of questions to the teacher on one level of the pool; more on the last where that helps
 QUICK = 3000  # terms that are evaluated point by point
+MOST_HIDDEN = 16  # symbols beside the inputs of what can be learned
 MOST_ATOMS = 12  # conditions of the code that are features
 
 
@@ -66,6 +67,11 @@ class _Goal:
     @property
     def symbols(self) -> list[Term]:
         return [v.symbol for v in self.variables]
+
+    @property
+    def hidden(self) -> int:
+        """How many symbols are no inputs."""
+        return len(set(symbols(self.bad)).difference(self.symbols))
 
 
 def _goal(condition: Condition) -> _Goal:
@@ -270,6 +276,8 @@ class _Learner:
     def run(self) -> Summary:
         """Ask and learn until nothing is left to be asked, or too much was asked. The last complete answer
         is better than none."""
+        if self.goal.hidden > MOST_HIDDEN:
+            return Summary(None, False, False, 0, T.FALSE)
         tree: Tree | None = None
         complete = maximal = False
         while not self.teacher.late() and self._goes_on():
