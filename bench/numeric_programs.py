@@ -44,14 +44,16 @@ class Computation:
 
 def cases(count: int, seed: int = 0) -> Iterator[Case]:
     """`count` programs, all families in turn."""
-    number = 0
-    while number < count:
-        r = random.Random(f"{seed}/{number}")
-        made = FAMILIES[number // 3 % len(FAMILIES)](r, number)
-        largest, exact = _largest(made, r)
-        for place in PLACES:
-            yield _case(made, place, largest, exact)
-            number += 1
+    for number in range(0, count, len(PLACES)):
+        yield from group(number, seed)
+
+
+def group(number: int, seed: int = 0) -> list[Case]:
+    """The programs of one computation, which start with that number."""
+    r = random.Random(f"{seed}/{number}")
+    made = FAMILIES[number // len(PLACES) % len(FAMILIES)](r, number)
+    largest, exact = _largest(made, r)
+    return [_case(made, place, largest, exact) for place in PLACES]
 
 
 def _case(made: Computation, place: str, largest: Array, exact: bool) -> Case:

@@ -229,7 +229,7 @@ CHECK: tuple[Option, ...] = (
         metavar="DIR",
         in_file=False,
     ),
-    Option("no-replay", bool, False, "Do not run counterexamples natively."),
+    Option("no-replay", bool, False, "Run nothing natively, neither counterexamples nor all inputs."),
     # What comes out.
     Option(
         "fail-on",

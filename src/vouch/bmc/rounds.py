@@ -216,10 +216,11 @@ class Rounds:
         settings = self._settings
         dump = Path(settings.dump_smt) if settings.dump_smt else None
         solver = chain.make(settings.solver, memory=settings.check_memory, dump=dump)
-        if settings.no_bounds and settings.no_enumeration:
+        run_all = not (settings.no_enumeration or settings.no_replay)  # which runs nothing natively
+        if settings.no_bounds and not run_all:
             return solver
         calls = {} if context is None else context.calls
-        numbers = Numbers(calls, Accuracy(settings.libm), not settings.no_bounds, not settings.no_enumeration)
+        numbers = Numbers(calls, Accuracy(settings.libm), not settings.no_bounds, run_all)
         return NumericSolver(solver, numbers)
 
     def _feasible(self, context: ExecutionContext) -> Callable[[T.Term], bool]:
