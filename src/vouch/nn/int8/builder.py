@@ -82,16 +82,6 @@ class IntBuilder:
         node = Sums((tensor.index,), columns, weights, bias, 0, Rounding.FLOOR, ACCUMULATOR)
         return self._add(node, shape, low, high)
 
-    def total(self, parts: Sequence[Tensor]) -> Tensor:
-        """Tensors of one shape, added up."""
-        size, shape = parts[0].size, parts[0].shape
-        columns = np.stack([np.arange(size) + n * size for n in range(len(parts))], axis=1)
-        low, high = sum(part.low for part in parts), sum(part.high for part in parts)
-        inputs = tuple(part.index for part in parts)
-        ones, zero = np.ones_like(columns), np.zeros(size, dtype=np.int64)
-        node = Sums(inputs, columns, ones, zero, 0, Rounding.FLOOR, ACCUMULATOR)
-        return self._add(node, shape, np.asarray(low), np.asarray(high))
-
     def requantised(self, tensor: Tensor, chain: Chain, least: int, most: int) -> Tensor:
         """The integers least..most that an increasing chain makes of a tensor."""
         group, thresholds = chain.thresholds(tensor.low, tensor.high, least, most)
@@ -127,13 +117,14 @@ class IntBuilder:
 
     def largest(self, tensor: Tensor, windows: Ints, shape: Shape) -> Tensor:
         """The largest of x[windows[j]]; -1 is no element, and every window has one."""
-        first = windows.max(axis=1, keepdims=True)
+        first = _some(windows)[:, None]
         columns = np.where(windows < 0, first, windows)
         low, high = (end[columns].max(axis=1) for end in (tensor.low, tensor.high))
         return self._add(Extreme((tensor.index,), columns), shape, low, high)
 
     def mean(self, tensor: Tensor, windows: Ints, shape: Shape, *, limits: tuple[int, int]) -> Tensor:
         """Sums of windows over their number of elements, ties away from zero, within limits."""
+        _some(windows)
         counts = (windows >= 0).sum(axis=1).astype(np.int64)
         zero = np.zeros(len(windows), dtype=np.int64)
         sums = self.sums(tensor, windows, np.ones_like(windows), zero, shape)
@@ -153,13 +144,16 @@ class IntBuilder:
             same = np.arange(output.size)
             node = Select((output.index,), same, np.zeros_like(same))
             self._add(node, output.shape, output.low, output.high)
-        nodes, formats = self._needed(len(self.nodes) - 1)
-        return IntegerNetwork(self.name, nodes, formats)
+        nodes = tuple(self.nodes)
+        return IntegerNetwork(self.name, nodes, (WHOLE,) * len(nodes))
 
-    def _needed(self, last: int) -> tuple[tuple[IntegerNode, ...], tuple[Format, ...]]:
-        """Nodes in their order; those that nothing reads stay, for they do no harm."""
-        nodes = tuple(self.nodes[: last + 1])
-        return nodes, (WHOLE,) * len(nodes)
+
+def _some(windows: Ints) -> Ints:
+    """An element of each window."""
+    found = windows.max(axis=1)
+    if (found < 0).any():
+        raise VouchError("a window that lies in the padding")
+    return np.asarray(found)
 
 
 def windows(
