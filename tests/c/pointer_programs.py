@@ -17,6 +17,13 @@ static struct N *fresh(int n) { struct N *m = malloc(sizeof(struct N)); m->v = n
 static struct N *maybe(struct N *m, int n) { if (n & 1) return m; return n & 2 ? fresh(n) : 0; }
 static void drop(struct N *m) { total++; free(m); }
 static void link(struct N *a, struct N *b) { if (a) a->next = b; }
+static int **slot;
+static void keep(int **pp) { slot = pp; }
+static void later(int n) { if (slot) *slot = arr + (n & 3); }
+static void step(int **pp, int n) { while (n-- > 0 && n < 4) (*pp)++; if (n == 9) *pp = 0; }
+static int next(int **pp, int n) { int v = **pp & 7; if (n > 2) *pp += 1; else if (n == 1) step(pp, 2); return v; }
+static void second(int *a, int n) { if (n) a[1] = n; }
+static void swap(struct N *x, struct N **y) { struct N *z = *y; if (z) z->w = x->v; x->next = z; }
 static int walk(struct N *s, int d) { if (d <= 0 || !s) return 0; total += s->v & 7; return walk(s->next, d - 1); }
 static int deep(int *p, struct N *s, int d) { if (d > 2) return *p; return deep(p, s, d + 1) + (s ? s->v & 3 : 0); }
 """
@@ -66,13 +73,15 @@ class Writer:
             return [self.pick.choice([f"p = {self.place()};", f"r = {self.place()};", f"m = {self.node()};"])]
         if kind < 0.4:
             return [self.access()]
-        if kind < 0.48:
+        if kind < 0.55:
             calls = [
                 f"link({self.node()}, {self.node()});", f"k += walk({self.node()}, {self.number()}) & 3;",
+                "step(&p, a);", "step(&r, b & 3);", "k += next(&p, a);", "k += next(&r, k);", "second(la, k);",
+                "keep(&r);", "later(a);", "keep(&r); r = q; later(a); if (a > 1) k++;", "swap(&t, &m);", "second(&k, a);", "step(a ? &p : &r, b);",
                 "free(m);", "drop(m);", f"k += deep({self.place()}, {self.node()}, a & 1) & 3;", "free(s);",
             ]  # fmt: skip
             return [self.pick.choice(calls)]
-        if kind < 0.52:
+        if kind < 0.59:
             return [f"if ({self.pick.choice(['a > 5', 'b < 0', 'k > 9', '!p', '!m'])}) return k;"]
         if depth == 0:
             return [f"k {self.pick.choice(['+=', '=', '-='])} {self.number()};"]

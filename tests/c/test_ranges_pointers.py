@@ -34,6 +34,8 @@ class Heap(Machine):
         super().scramble()
         if "pool" in self.globals:
             self.globals["pool"].pointers[8] = (self.from_outside("?"), 0)  # the field `next`
+        if "slot" in self.globals:
+            self.globals["slot"].pointers[0] = (self.from_outside("?"), 0)
 
     def value(self, frame: dict[str, Any], operand: Any) -> Any:
         if isinstance(operand, GlobalConstant) and operand.name in self.program.functions:
@@ -82,6 +84,11 @@ class Heap(Machine):
 
     def compare_state(self, function: Function, label: str, frame: dict[str, Any]) -> None:
         super().compare_state(function, label, frame)
+        if label == next(iter(function.blocks)):
+            for parameter in function.parameters:  # what is behind them, under the analysis' name
+                thing, at = frame[parameter.name] if isinstance(parameter.type, PointerType) else (None, 0)
+                if thing is not None and at in thing.pointers:
+                    frame.setdefault(f"{parameter.name}@", thing.pointers[at])
         for key, held in self.solvers[function.name].inputs.get(label, {}).items():
             if type(held[0]) is not PointerRange or key[0] in ("r", "h"):
                 continue
@@ -97,6 +104,8 @@ class Heap(Machine):
             return thing is not None or at != 0 or not claimed.nonnull
         if thing is None and (claimed.or_null or claimed.base == "null"):
             return True
+        if claimed.base[-1] == "@" and claimed.base[1:] not in frame:
+            return True  # what memory from outside holds
         if claimed.base[0] in "%^":
             origin, start = frame.get(claimed.base[1:], (None, 0))
         elif claimed.base[0] == "@":

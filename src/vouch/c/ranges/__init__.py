@@ -18,6 +18,7 @@ from vouch.c.ir import Call, Function, IntType, PointerType, Program
 from vouch.c.ranges.calls import CallGraph, instructions
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.judge import UNREACHABLE, judge
+from vouch.c.ranges.modified import modified
 from vouch.c.ranges.pointers import PointerRange, unnamed
 from vouch.c.ranges.solve import FixedPoint
 from vouch.c.ranges.whole_program import FROM_OUTSIDE, WholeProgram, join_arguments
@@ -163,17 +164,20 @@ class _Passes:
         whole = self.whole
         collects = not whole.arbitrary and bool(whole.objects.hidden) and not whole.graph.twice
         called = {callee for callees in whole.graph.callees.values() for callee in callees}
+        asked = whole.lending.asked()
         for name in whole.graph.order:
             function = whole.program.functions[name]
             wanted = name in called and isinstance(function.signature.result, IntType | PointerType)
-            if name in whole.graph.twice or not (wanted or collects):
+            if name in whole.graph.twice or not (wanted or collects or name in asked):
                 continue
-            solver = FixedPoint(whole, function, None)
+            solver = FixedPoint(whole, function, None, carrying=name in asked)
             if collects:
                 judge(solver, ())
             whole.results[name] = _returned(solver)
             if not solver.returns:
                 whole.endless.add(name)
+            if name in asked:
+                self._note_writes(solver)
         whole.incomplete = whole.copies.out
         whole.called.clear()
         whole.unclean.clear()
@@ -181,6 +185,16 @@ class _Passes:
         whole.arguments.clear()
         if collects:
             whole.settle_writes()
+
+    def _note_writes(self, solver: FixedPoint) -> None:
+        whole, function = self.whole, solver.frame.function
+        for number, parameter in enumerate(function.parameters):
+            trail = whole.lending.trails.get((function.name, parameter.name))
+            if trail is not None and not trail.kept and not trail.returned:
+                whole.modified[function.name, number] = modified(solver, parameter.name, trail)
+                moved = solver.carried.get(parameter.name)
+                if type(moved) is PointerRange and moved.base == f"^{parameter.name}@" and solver.returns:
+                    whole.carried[function.name, number] = moved
 
     def component(self, names: list[str], checks: dict[str, list[Check]]) -> dict[str, dict[str, str]]:
         """`top_down` for functions that may call each other: until no call passes anything new. What still

@@ -64,14 +64,18 @@ def accesses(at: Interpreter, site: Instruction) -> list[tuple[Operand, int | No
         return []
 
 
-def is_written(at: Interpreter, pointer: PointerRange) -> str | None:
+def is_written(at: Interpreter, pointer: PointerRange, size: int | None = None) -> str | None:
     """Why what a pointer leads to holds something: globals, and what only pointers from outside lead to, do
     at any time."""
     if pointer.base is None or pointer.or_null:
         return None
     if pointer.base[0] == "@":
         return ""
-    return OUTSIDE_WRITTEN if is_trusted(at, pointer) else None
+    if is_trusted(at, pointer):
+        return OUTSIDE_WRITTEN
+    extent = at.extents.get(pointer.base)
+    held = extent is not None and extent.inner is not None and pointer.lo == pointer.hi == 0
+    return "" if held and size is not None and size <= at.sizes.store_size(PointerType()) else None
 
 
 def is_trusted(at: Interpreter, pointer: PointerRange) -> bool:

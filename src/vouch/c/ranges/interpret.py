@@ -83,6 +83,7 @@ class Interpreter:
     """`state` is the state at the current point; `own` tells whether it may be changed in place."""
 
     def __init__(self, whole: WholeProgram, frame: FrameFacts, escaping: set[str]) -> None:
+        self.lent = whole.lending.lent(frame.function)
         self.whole = whole
         self.frame = frame
         self.sizes = whole.objects.sizes
@@ -342,7 +343,7 @@ class Interpreter:
 
     def is_reachable(self, name: str) -> bool:
         """Whether a pointer that is not followed can lead to an object."""
-        return name not in self.private and name not in self.whole.objects.hidden
+        return name not in self.private and name not in self.whole.objects.hidden and name not in self.lent
 
     def forget_object(self, name: str) -> None:
         for key in self.keys.get(name, ()):
@@ -391,6 +392,26 @@ class Interpreter:
         for name in effects.globals:
             if f"@{name}" in self.keys:
                 self.forget_object(f"@{name}")
+
+    def forget_lent(self, call: Call, target: str | None) -> None:
+        """A call may change what it gets the address of."""
+        for number, argument in enumerate(call.arguments):
+            place = root(self.frame.defs, argument) if isinstance(argument, Register) else None
+            if not isinstance(place, Alloca) or f"%{place.result}" not in self.lent:
+                continue
+            written = None if target is None else self.whole.written_through(target, number)
+            pointer = self.pointer(argument)
+            if written is None or pointer.base != f"%{place.result}":
+                self.forget_object(f"%{place.result}")
+                continue
+            key = (pointer.base, pointer.lo, self.sizes.store_size(PointerType()))
+            before = self.state.get(key, (None,))[0]
+            moved = self.whole.carried.get((target or "", number))
+            for lo, hi in written:
+                self.forget(pointer._replace(lo=pointer.lo + lo, hi=pointer.hi + lo), hi - lo)
+            if moved is not None and type(before) is PointerRange and pointer.lo == pointer.hi:
+                after = pointers.moved(before, moved.lo, moved.hi, moved.step)
+                self.writable()[key] = (pointers.join(after, NULL) if moved.or_null else after, ())
 
     def free(self) -> None:
         """Something is freed that any pointer may lead to: what is read there is arbitrary from now on."""
@@ -559,24 +580,31 @@ class Interpreter:
 
     def argument(self, operand: Operand) -> Any:
         """What a callee may assume of an argument: an integer's value, or how many bytes before and behind a
-        pointer are known to exist."""
+        pointer are known to exist, and the same of a pointer that is stored there."""
         value = self.value(operand)
         if type(value) is not PointerRange:
             return value
+        named = isinstance(root(self.frame.defs, operand), Alloca)
+        extent = self.room(value, named)
+        if extent is None or value.lo != value.hi or value.or_null:
+            return extent
+        held = self.state.get((value.base, value.lo, self.sizes.store_size(PointerType())), (None,))[0]
+        inner = self.room(held, False) if type(held) is PointerRange and self.is_followed(value) else None
+        return extent._replace(inner=inner)
+
+    def room(self, value: PointerRange, named: bool) -> Extent | None:
+        """What is known to exist around a pointer; `named`: computed from the name of a variable."""
         if value.base == "null":
             return ONLY_NULL
         extent = self.extents.get(value.base or "") or self.whole.extent(value.base)
         if extent is None or value.lo < extent.lo or value.hi > extent.hi:
             return None
         assert value.base is not None
-        if not self.is_live(value.base, extent):
-            return None
-        if value.base in self.frame.inner and not isinstance(root(self.frame.defs, operand), Alloca):
-            return None  # the variable's block may have ended
+        if not self.is_live(value.base, extent) or (value.base in self.frame.inner and not named):
+            return None  # it is gone, or the variable's block may have ended
         hi = extent.hi if extent.hi > pointers.INFINITE else extent.hi - value.hi
-        return extent._replace(
-            lo=extent.lo - value.lo, hi=hi, or_null=value.or_null, text=self.is_text(value)
-        )
+        text = self.is_text(value)
+        return extent._replace(lo=extent.lo - value.lo, hi=hi, or_null=value.or_null, text=text, inner=None)
 
     def text_length(self, pointer: PointerRange) -> int | None:
         """The characters that a text has at most, None where it may not end."""

@@ -51,6 +51,7 @@ def call(at: Interpreter, instruction: Call) -> None:
             at.define(instruction.result, _heap(at, instruction, target))
             return
     at.forget_effects(graph.of_call(instruction))
+    at.forget_lent(instruction, target)
     result = at.unknown(instruction.type)
     if (target in _PLACES or (target == "strlen" and target in at.whole.program.models)) and isinstance(
         instruction.type, IntType

@@ -122,7 +122,10 @@ def _holds(at: Interpreter, check: Check) -> str | None:
         case Trigger.UNINITIALISED:
             if _calls_library(site, at):
                 return library.outcome(at, site)[1]
-            return access.is_written(at, at.pointer(site.pointer)) if isinstance(site, Load) else None
+            if not isinstance(site, Load):
+                return None
+            sizes = [size for _, size in access.accesses(at, site)]
+            return access.is_written(at, at.pointer(site.pointer), sizes[0] if sizes else None)
         case Trigger.CALL | Trigger.MEMBER:
             assert check.value is not None
             return access.OUTSIDE if access.is_trusted(at, at.pointer(check.value)) else None

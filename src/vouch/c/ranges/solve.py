@@ -35,9 +35,11 @@ class FixedPoint:
         clean: bool = False,
         live: bool = False,
         outline: bool = False,
+        carrying: bool = False,
     ) -> None:
         """`clean`: no pointer of the program's making is in memory from outside when it is called; `live`:
-        and nothing was freed. `outline`: of a model, only what stands for all texts."""
+        and nothing was freed. `outline`: of a model, only what stands for all texts. `carrying`: find out
+        where the function moves the pointers that its parameters point to (`carried`)."""
         self.whole = whole
         self.start: State = {TEXT: (True,), UNFREED: (True,)}
         if clean:
@@ -47,6 +49,9 @@ class FixedPoint:
         self.frame = whole.frame(function)
         self.at = Interpreter(whole, self.frame, whole.objects.escaping[function.name])
         self.at.outline = outline
+        self.carried: dict[str, Any] = {}
+        if carrying:
+            self._carry(function)
         self.inputs: dict[str, State] = {}
         self.outputs: dict[tuple[str, str], State] = {}
         self.sources: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {}  # of edges to joins
@@ -70,6 +75,21 @@ class FixedPoint:
                 value = given
             self.at.registers[parameter.name] = value
 
+    def _carry(self, function: Function) -> None:
+        """Give the pointers behind parameters names."""
+        for parameter in function.parameters:
+            if isinstance(parameter.type, PointerType) and parameter.byval is None:
+                base = f"^{parameter.name}"
+                self._store(base, PointerRange(f"{base}@", 0, 0, False))
+                self.carried[parameter.name] = None
+
+    def _store(self, base: str, pointer: PointerRange) -> None:
+        """A pointer is at the start of an object when the function is called."""
+        key = (base, 0, self.whole.objects.sizes.store_size(PointerType()))
+        self.start[key] = (pointer, ())
+        self.at.keys.setdefault(base, set()).add(key)
+        self.at.pointer_keys.add(key)
+
     def _pointed(self, base: str, given: Any) -> PointerRange:
         """The value of a parameter that leads to the object `base`."""
         if type(given) is not Extent:
@@ -77,6 +97,8 @@ class FixedPoint:
         if given.lo == ONLY_NULL.lo:
             return NULL
         self.at.extents[base] = given._replace(or_null=False)
+        if given.inner is not None and not given.or_null:
+            self._store(base, self._pointed(f"{base}@", given.inner))
         return PointerRange(base, 0, 0, not given.outside and not given.or_null, 0, given.or_null)
 
     # ------------------------------------------------------------ blocks
@@ -174,6 +196,10 @@ class FixedPoint:
 
     def _return(self, value: Any) -> None:
         self.result = value if not self.returns else join_values(self.result, value)
+        size = self.whole.objects.sizes.store_size(PointerType()) if self.carried else 0
+        for name, known in self.carried.items():
+            left = self.at.state.get((f"^{name}", 0, size), (ANYWHERE,))[0]
+            self.carried[name] = join_values(known, left) if self.returns else left
         self.returns = True
 
     # ------------------------------------------------------------ rounds

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 from vouch.c.ir import Function, Partly, Program
 from vouch.c.ranges import domain
-from vouch.c.ranges.calls import CallGraph
+from vouch.c.ranges.calls import CallGraph, is_silent
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.frame import FrameFacts
+from vouch.c.ranges.lending import Lending
 from vouch.c.ranges.objects import Objects
 from vouch.c.ranges.pointers import UNBOUNDED, PointerRange, is_unnamed, size_of_unnamed
 from vouch.c.ranges.state import join_values
@@ -19,7 +20,8 @@ class Extent(NamedTuple):
     """The bytes lo … hi - 1, counted from a pointer's origin, belong to one live object. `outside`: by the
     assumption that pointers from outside the program are valid. `constant`: it may be one that nobody may
     write, such as a string literal. `mortal`: that ends when something is freed. `or_null`: or else the
-    pointer is null. `text`: a zero byte is there at or behind the origin when the function is called."""
+    pointer is null. `text`: a zero byte is there at or behind the origin when the function is called.
+    `inner`: an `Extent` of the pointer that is stored at the origin then."""
 
     lo: int
     hi: int
@@ -28,6 +30,7 @@ class Extent(NamedTuple):
     mortal: bool = False
     or_null: bool = False
     text: bool = False
+    inner: Any = None
 
 
 FROM_OUTSIDE = Extent(0, UNBOUNDED, True, mortal=True)
@@ -58,6 +61,9 @@ class WholeProgram:
         self.writes: dict[str, list[tuple[int, int, int, Value | None]]] | None = None
         self._recorded: dict[str, list[tuple[int, int, int, Value | None]]] = {}
         self.library: dict[Any, tuple[str | None, str | None]] = {}  # calls of models that were looked at
+        self.lending = Lending(program, self.graph, self.objects.escaping)
+        self.modified: dict[tuple[str, int], tuple[tuple[int, int], ...] | None] = {}
+        self.carried: dict[tuple[str, int], PointerRange] = {}  # how far pointers behind parameters are moved
         self._frames: dict[str, FrameFacts] = {}
         self._contents: dict[tuple[str, int, int, int], Value | None] = {}
 
@@ -75,6 +81,19 @@ class WholeProgram:
         return None if size is None else Extent(0, size, False, self.program.globals[base[1:]].constant)
 
     # ------------------------------------------------------------ calls
+
+    def written_through(self, name: str, number: int) -> tuple[tuple[int, int], ...] | None:
+        """The bytes that a call may write through an argument, counted from where it points; None for all."""
+        function = self.program.functions.get(name)
+        if function is None or not function.defined:
+            return (
+                ()
+                if is_silent(self.program, name) or name.startswith(("llvm.lifetime", "llvm.dbg"))
+                else None
+            )
+        if not self.graph.effects[name].wild:
+            return ()
+        return self.modified.get((name, number))
 
     def knows_result(self, name: str) -> bool:
         return name in self.results
@@ -144,6 +163,7 @@ def join_arguments(a: Any, b: Any) -> Any:
             a.mortal or b.mortal,
             a.or_null or b.or_null,
             a.text and b.text,
+            join_arguments(a.inner, b.inner) if a.inner is not None and b.inner is not None else None,
         )
     if type(a) is Extent or type(b) is Extent:
         return None
