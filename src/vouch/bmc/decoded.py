@@ -149,7 +149,9 @@ def _initially(target: MemObject, place: int, size: int, type_: ir.Type) -> Valu
 
 def _store(ex: Execution, i: ir.Store) -> Fast | None:
     checks, place_of, value_of = _claimed(ex, i), _operand(ex, i.pointer), _operand(ex, i.value)
-    if i.volatile or i.carries or i.field is not None or checks is None or place_of is None or value_of is None:
+    if i.volatile or i.carries or i.field is not None:
+        return None
+    if checks is None or place_of is None or value_of is None:
         return None
     (name, held), (source, constant) = place_of, value_of
     type_ = ex.context.type_of(i.value)
