@@ -40,10 +40,10 @@ def test_from_the_first_step_to_the_report(project: Path, capsys: pytest.Capture
     assert run(["config", "check-timeout=5", "jobs=1"]) == 0
     assert run(["compile"]) == 0
     assert run(["analyze", "combined"]) == 3
-    assert stored(project)["bot.signed-overflow.1"] == ("unknown", "")
+    assert stored(project)["bot.signed-overflow.1"] == ("cond-unsafe", "local")
     assert run(["refine", "callers", "--check", "bot.signed-overflow.1"]) == 3
     assert stored(project)["bot.signed-overflow.1"] == ("safe", "callers")
-    assert stored(project)["ratio.division-by-zero.1"][0] == "unknown"
+    assert stored(project)["ratio.division-by-zero.1"][0] == "unknown"  # nothing to abstract from
     assert run(["analyze"]) == 1
     assert stored(project)["ratio.division-by-zero.1"] == ("unsafe", "global")
     capsys.readouterr()
@@ -73,6 +73,30 @@ def test_only_what_a_change_can_affect_is_decided_again(project: Path) -> None:
         json.loads(next(base.execute("select document from results where id like 'ratio.d%'"))[0])["line"]
         == 3
     )
+
+
+def test_the_same_question_is_answered_from_the_store(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["analyze", "--no-replay", "--json"]) == 1
+    first = json.loads(capsys.readouterr().out)
+    with monkeypatch.context() as patch:
+        patch.setattr("vouch.api.run", lambda *given, **more: pytest.fail("analysed again"))
+        assert run(["analyze", "--no-replay", "--json"]) == 1
+    again = json.loads(capsys.readouterr().out)
+    said = [{c["id"]: c["verdict"] for c in document["checks"]} for document in (first, again)]
+    assert said[0] == said[1]
+    assert again.keys() == first.keys()
+    code = "int ratio(int a, int b) { return a / b; } // vouch: ignore[division-by-zero] b is never 0\n"
+    (project / "ratio.c").write_text(code)
+    run(["analyze", "--no-replay", "--json"])
+    changed = json.loads(capsys.readouterr().out)
+    assert any(check["suppressed"] for check in changed["checks"])
+
+
+def test_a_run_that_ran_out_of_time_is_gone_on_with(project: Path) -> None:
+    run(["analyze", "--no-replay", "--timeout", "0.01"])
+    assert run(["analyze", "--no-replay"]) == 1
 
 
 def test_mistakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,15 +7,16 @@ for everything a user can put right.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 from vouch.c import bitfields, struct_registers
-from vouch.c.cache import Cache
+from vouch.c.cache import Cache, key_of
 from vouch.c.clang import Clang, CompileError, Unit
 from vouch.c.database import without_target
 from vouch.c.diagnostics import quoted
@@ -28,6 +29,7 @@ from vouch.c.project import IR_FILES, find_units, readable
 from vouch.c.reader import read
 from vouch.c.sources import Sources
 from vouch.c.unlocated import locate
+from vouch.errors import VouchError
 from vouch.files import read_bytes, read_text, require_plain
 from vouch.printable import diagnostics
 
@@ -50,6 +52,32 @@ class Loaded:
     ir: str
     units: list[str]
     warnings: list[str] = field(default_factory=list)
+
+
+def digest(paths: Sequence[str | os.PathLike[str]], options: FrontOptions | None = None) -> str | None:
+    """A name for all that `load` would read: the same name, the same program with the same comments. None
+    where that cannot be told without compiling."""
+    options = options or FrontOptions()
+    clang = Clang(options)
+    units = find_units([os.fspath(path) for path in paths], options, clang.headers)
+    parts: list[bytes | str] = [clang.identity()]
+    files: dict[bytes, None] = {}
+    for unit in units:
+        if os.path.splitext(unit.path)[1] in IR_FILES:
+            files[os.fsencode(unit.path)] = None
+            continue
+        seen = clang.preprocess(unit)
+        if seen is None:
+            return None
+        parts += [unit.path, *clang.arguments(unit), seen]
+        files.update(dict.fromkeys(_INCLUDED.findall(seen)))
+    for name in files:
+        with suppress(VouchError):  # such as <built-in>
+            parts += [name, read_bytes(os.fsdecode(name))]
+    return key_of(parts)
+
+
+_INCLUDED = re.compile(rb'^# \d+ "([^"\n]+)"', re.MULTILINE)
 
 
 def load(paths: Sequence[str | os.PathLike[str]], options: FrontOptions | None = None) -> Loaded:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ MODES: dict[str | None, list[str]] = {
     "calls": ["local"],
     "combined": ["local"],
 }
+_IN_TIME = 0.9  # of the time limit: a run that took longer may have left something for want of time
 _SUFFIXES = (".c", ".cpp", ".cc", ".cxx", ".cu")
 
 
@@ -144,19 +145,46 @@ def _run(space: Workspace, settings: Settings, mode: str, only: str | None = Non
             space.put((_known(result, before, marks).to_json() for result in content), marks)
 
     chosen = _settings(space, settings, **more)
+    key = _key(space, chosen) if only is None else None
+    if key is not None and (code := space.answered(key)) is not None:
+        _show(space, settings, space.document)
+        return code
     result = run(_paths(space), chosen, tell, earlier=before, only=only)
     result.checks = [_known(item, before, marks) for item in result.checks]
     kept = [item for item in result.checks if only in (None, item.check.id)]
     space.put((item.to_json() for item in kept), marks)
     document = result.to_json()
-    space.ran(mode, {key: value for key, value in document.items() if key not in ("checks", "summary")})
+    left_out = ("checks", "summary")
+    ran = {name: value for name, value in document.items() if name not in left_out}
+    in_time = chosen.timeout is None or result.seconds < _IN_TIME * float(chosen.timeout)
+    if in_time and not result.interrupted and result.incomplete is None:
+        ran |= {"answers": key, "exit_code": int(result.exit_code())}
+    space.ran(mode, ran)
+    _show(space, settings, lambda: document)
+    return result.exit_code()
+
+
+def _key(space: Workspace, settings: Settings) -> str | None:
+    """What a run is asked, as a name: sources with all that they include, options, and this version."""
+    from vouch import __version__
+    from vouch.api import front_options
+    from vouch.c import checks, frontend
+    from vouch.c.cache import key_of
+    from vouch.settings import chosen
+
+    options = front_options(settings, checks.chosen(settings.checks))
+    read = frontend.digest(_paths(space), options)
+    asked = repr(sorted(chosen("check", settings).items(), key=str))
+    return None if read is None else key_of([__version__, asked, read])
+
+
+def _show(space: Workspace, settings: Settings, document: Callable[[], dict[str, Any]]) -> None:
     if settings.json:
         import json
 
-        outputs.to_stdout(json.dumps(document, indent=2) + "\n")
+        outputs.to_stdout(json.dumps(document(), indent=2) + "\n")
     else:
         _print_status(space)
-    return result.exit_code()
 
 
 def _known(

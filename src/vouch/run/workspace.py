@@ -104,6 +104,12 @@ class Workspace:
         with self.base:
             self.base.execute("insert into runs (mode, document) values (?, ?)", (mode, json.dumps(document)))
 
+    def answered(self, key: str) -> int | None:
+        """The exit code of the last run, if that came to its end and this names what it was asked."""
+        row = self.base.execute("select document from runs order by rowid desc limit 1").fetchone()
+        known = json.loads(row[0]) if row is not None else {}
+        return known.get("exit_code") if known.get("answers") == key else None
+
     def document(self) -> dict[str, Any]:
         """All results as one JSON report."""
         row = self.base.execute("select document from runs order by rowid desc limit 1").fetchone()
@@ -113,4 +119,5 @@ class Workspace:
         summary: dict[str, int] = {}
         for check in checks:
             summary[check["verdict"]] = summary.get(check["verdict"], 0) + 1
-        return {**json.loads(row[0]), "checks": checks, "summary": summary}
+        ran = {key: value for key, value in json.loads(row[0]).items() if key not in ("answers", "exit_code")}
+        return {**ran, "checks": checks, "summary": summary}
