@@ -24,11 +24,11 @@ from vouch.verdict import Verdict
 if TYPE_CHECKING:
     from vouch.bmc.counterexample import Counterexample
     from vouch.bmc.problem import Problem
-    from vouch.c.demands import Demands
     from vouch.c.entries import Entries
     from vouch.c.frontend import Loaded
     from vouch.c.ir import Program
     from vouch.c.options import FrontOptions
+    from vouch.c.promises import Promises
     from vouch.c.ranges import RangeAnalysis
     from vouch.c.sources import Sources
     from vouch.parallel import Pool
@@ -171,8 +171,8 @@ def _flow(
 ) -> None:
     from vouch.c import checks, frontend, suppress
     from vouch.c.comments import files_of
-    from vouch.c.demands import demands
     from vouch.c.entries import entries
+    from vouch.c.promises import promises
 
     settings = state.settings
     wanted = checks.chosen(settings.checks)
@@ -190,7 +190,7 @@ def _flow(
     state.entries = list(starts.names)
     if not state.entries:
         raise VouchError("no function to check: the program has no code")
-    demanded, warnings = demands(program, sources, settings.range)
+    promised, warnings = promises(program, sources, settings.range)
     state.warnings += warnings
     with state.stage("checks"):
         listed = checks.find(program, wanted, sources)
@@ -210,7 +210,7 @@ def _flow(
         before = [result for result in found if result.check.id not in state.decided]
         state.decide(*before)
     if not state.late() and (len(state.decided) < len(state.checks) or _assumes(program)):
-        _engine(state, loaded, analysis, starts, bounds, demanded)
+        _engine(state, loaded, analysis, starts, bounds, promised)
     state.decide(*before)  # whose violations were run then
 
 
@@ -343,7 +343,7 @@ def _engine(
     analysis: RangeAnalysis,
     starts: Entries,
     bounds: Mapping[str, int],
-    demanded: Demands,
+    promised: Promises,
 ) -> None:
     from vouch.bmc.problem import pose
     from vouch.bmc.verify import verify
@@ -368,7 +368,7 @@ def _engine(
             entries=starts,
             bounds=bounds,
             invariants=analysis.ranges,
-            demands=demanded,
+            promises=promised,
         )
     if settings.strategy == "ladder":
         with state.stage("local"):

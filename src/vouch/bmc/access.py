@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from vouch.bmc import demands
+from vouch.bmc import promises
 from vouch.bmc.execution import Execution
 from vouch.bmc.frame import Frame
 from vouch.bmc.state import State
@@ -143,7 +143,7 @@ def _volatile(
     else:
         value = ex.context.fresh(type_, f"{name}.read")
         if single is not None and single[1].value == 0:
-            demands.of_value(ex, ex.context.demands.variables.get(name), value, single[0].ctype)
+            promises.of_value(ex, ex.context.promises.variables.get(name), value, single[0].ctype)
     ex.incoming(state, "volatile", frame.function.name, type_, value, instruction.location)
     ex.step(frame, state, "input", instruction.location, f"read of {name}", value)
     return value

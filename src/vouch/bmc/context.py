@@ -18,7 +18,7 @@ from vouch.bmc.memory import Memory
 from vouch.bmc.shapes import Shapes
 from vouch.bmc.value import Kind, MemObject, Pointer, Target, Value, merge_pointers
 from vouch.c import ir
-from vouch.c.demands import Demands
+from vouch.c.promises import Promises
 from vouch.errors import Unsupported
 from vouch.numeric.emit import Call
 from vouch.smt import term as T
@@ -36,7 +36,7 @@ FLOAT_SORTS: dict[str, tuple[int, int]] = {
 
 class ExecutionContext:
     """`arbitrary`: globals start with arbitrary contents. `devices`: address ranges declared as memory-mapped
-    registers. `demands`: what values from outside keep to. The rest is for `Environment`."""
+    registers. `promises`: what values from outside keep to. The rest is for `Environment`."""
 
     def __init__(
         self,
@@ -50,10 +50,10 @@ class ExecutionContext:
         chosen: frozenset[Pair] = frozenset(),
         typed: bool = True,
         trusted: bool = True,
-        demands: Demands | None = None,
+        promises: Promises | None = None,
     ) -> None:
         self.program = program
-        self.demands = demands or Demands()
+        self.promises = promises or Promises()
         self.arbitrary = arbitrary
         self.devices = devices
         self.layouts = Layouts(program.layout)

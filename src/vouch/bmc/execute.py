@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from vouch.bmc import demands, induction, instructions, operands, shadow
+from vouch.bmc import induction, instructions, operands, promises, shadow
 from vouch.bmc.decoded import Decoded, decode
 from vouch.bmc.endless import Heads
 from vouch.bmc.equation import Cut, Equation
@@ -52,7 +52,7 @@ class Executor:
                 state = self._construct(state)
             arguments = instructions.entry_arguments(self.ex, function, state)
             equation.arguments = arguments
-            demands.at_entry(self.ex, function, arguments, state)
+            promises.at_entry(self.ex, function, arguments, state)
             ended = self._enter(function, arguments, state)
             if ended is not None:
                 equation.finished = ended[0].guard.term

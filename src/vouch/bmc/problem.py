@@ -17,11 +17,11 @@ from vouch.bmc.library import overrides
 from vouch.bmc.reachability import Reachability
 from vouch.c import ir
 from vouch.c.checks.base import Check, Trigger
-from vouch.c.demands import Demands
 from vouch.c.entries import Entries
 from vouch.c.escape import escaping
 from vouch.c.flow.uses import names_in
 from vouch.c.ir import Program
+from vouch.c.promises import Promises
 from vouch.errors import VouchError
 from vouch.parallel import for_here, for_others
 from vouch.result import CheckResult
@@ -60,7 +60,7 @@ class Problem:
     private: frozenset[str]
     reachability: Reachability
     callees: CalleePolicy = inline
-    demands: Demands = field(default_factory=Demands)
+    promises: Promises = field(default_factory=Promises)
     _reached: dict[str, list[Check]] = field(default_factory=dict)  # by entry, worked out once
     _by_function: dict[str, list[Check]] = field(default_factory=dict)
 
@@ -139,7 +139,7 @@ def pose(
     bounds: Mapping[str, int],
     invariants: Invariants | None = None,
     callees: CalleePolicy = inline,
-    demands: Demands | None = None,
+    promises: Promises | None = None,
 ) -> Problem:
     """The problem of deciding all checks but the `decided` ones. `bounds` are for loops, by name;
     `invariants` help induction along."""
@@ -157,7 +157,7 @@ def pose(
         _private(program),
         Reachability(program),
         callees,
-        demands or Demands(),
+        promises or Promises(),
     )
 
 

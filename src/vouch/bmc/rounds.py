@@ -150,7 +150,7 @@ class Rounds:
             chosen=chosen,
             typed=scope is None or scope.typed,
             trusted=scope is None or scope.trusted,
-            demands=problem.demands,
+            promises=problem.promises,
         )
         limits = ExecutionLimits(unwind=bound, loops=dict(problem.bounds), recursion=max(bound, 2))
         limits.deadline = self._execution_deadline()

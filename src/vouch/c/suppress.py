@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from vouch.c.checks.base import Category, Check
 from vouch.c.comments import COMMENT, code_line
-from vouch.c.demands import understood
+from vouch.c.promises import understood
 from vouch.c.sources import Sources
 
 _IGNORE = re.compile(r"ignore\s*\[([^\]]*)\]\s*[:-]?\s*(.*)")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from vouch.bmc import demands
+from vouch.bmc import promises
 from vouch.bmc.contents import Contents
 from vouch.bmc.environment.layers import WHOLE, OutsideData
 from vouch.bmc.environment.reach import Reach, Root
@@ -153,7 +153,7 @@ def result(
         return ex.context.fresh(part, f"{name}()")
 
     made = value(type_, 0)
-    demands.of_value(ex, ex.context.demands.results.get(name), made, ctype)
+    promises.of_value(ex, ex.context.promises.results.get(name), made, ctype)
     return made
 
 

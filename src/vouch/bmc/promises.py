@@ -1,4 +1,4 @@
-"""Demands on values from outside (`vouch.c.demands`) as terms."""
+"""Promises about values from outside (`vouch.c.promises`) as terms."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vouch.bmc.execution import Execution
 from vouch.bmc.state import State
 from vouch.bmc.value import Value
 from vouch.c import ir
-from vouch.c.demands import VALUE, Clause, Demand, Sum
+from vouch.c.promises import VALUE, Clause, Promise, Sum
 from vouch.errors import VouchError
 from vouch.smt import softfloat
 from vouch.smt import term as T
@@ -24,39 +24,39 @@ _MIRRORED = {"<=": ">=", ">=": "<=", "<": ">", ">": "<", "==": "==", "!=": "!="}
 
 
 def at_entry(ex: Execution, function: ir.Function, arguments: list[Value], state: State) -> None:
-    """Calls from outside keep to what is demanded of them; calls from inside need not."""
-    demands = ex.context.demands
+    """Calls from outside keep to what is promised of them; calls from inside need not."""
+    promises = ex.context.promises
     if ex.scope is not None and ex.scope.inner:
         return
-    for name, demand in demands.variables.items():
+    for name, promise in promises.variables.items():
         value = _global(ex, state, name)
         if value is not None:
-            _assumed(ex, state, demand, _always(value))
+            _assumed(ex, state, promise, _always(value))
 
     def named(name: str) -> tuple[Term, bool] | None:
         return _parameter(ex, function, arguments, name) or _global(ex, state, name)
 
-    for demand in demands.functions.get(function.name, ()):
-        _assumed(ex, state, demand, named)
+    for promise in promises.functions.get(function.name, ()):
+        _assumed(ex, state, promise, named)
 
 
-def of_value(ex: Execution, demand: Demand | None, value: Value, ctype: int | None) -> None:
-    """A value that comes from outside now lies within the demand."""
-    if demand is None or not isinstance(value, Term):
+def of_value(ex: Execution, promise: Promise | None, value: Value, ctype: int | None) -> None:
+    """A value that comes from outside now lies within the promise."""
+    if promise is None or not isinstance(value, Term):
         return
-    ex.context.constrain(condition(demand, _always((value, _signed(ex, ctype)))))
-    ex.context.note(demand.text)
+    ex.context.constrain(condition(promise, _always((value, _signed(ex, ctype)))))
+    ex.context.note(promise.text)
 
 
 def _always(value: tuple[Term, bool]) -> Named:
     return lambda _: value
 
 
-def _assumed(ex: Execution, state: State, demand: Demand, named: Named) -> None:
-    holds = condition(demand, named)
+def _assumed(ex: Execution, state: State, promise: Promise, named: Named) -> None:
+    holds = condition(promise, named)
     state.guard = state.guard.and_(holds)
     ex.equation.assumptions.append(holds)
-    ex.context.note(demand.text)
+    ex.context.note(promise.text)
 
 
 def _parameter(
@@ -87,14 +87,14 @@ def _signed(ex: Execution, ctype: int | None) -> bool:
     return found is None or found.signed
 
 
-def condition(demand: Demand, named: Named) -> Term:
-    return T.and_(*(_clause(demand, clause, named) for clause in demand.clauses))
+def condition(promise: Promise, named: Named) -> Term:
+    return T.and_(*(_clause(promise, clause, named) for clause in promise.clauses))
 
 
-def _clause(demand: Demand, clause: Clause, named: Named) -> Term:
-    left, right = (_named(demand, side, named) for side in (clause.left, clause.right))
+def _clause(promise: Promise, clause: Clause, named: Named) -> Term:
+    left, right = (_named(promise, side, named) for side in (clause.left, clause.right))
     if left is None and right is None:
-        raise VouchError(f"'vouch: {demand.text}' names no variable")
+        raise VouchError(f"'vouch: {promise.text}' names no variable")
     if left is None:
         assert right is not None
         return _compared(right, _MIRRORED[clause.relation], clause.left.number - clause.right.number)
@@ -102,19 +102,19 @@ def _clause(demand: Demand, clause: Clause, named: Named) -> Term:
         return _compared(left, clause.relation, clause.right.number - clause.left.number)
     shift = clause.right.number - clause.left.number
     if "fp" in (left[0].sort.kind, right[0].sort.kind) or shift.denominator != 1:
-        raise VouchError(f"'vouch: {demand.text}': two variables are compared as integers only")
+        raise VouchError(f"'vouch: {promise.text}': two variables are compared as integers only")
     width = max(left[0].width, right[0].width, int(shift).bit_length()) + 2
     a, b = _wide(left, width), T.add(_wide(right, width), T.bv(int(shift), width))
     return _relation(clause.relation, a, b, T.sle)
 
 
-def _named(demand: Demand, side: Sum, named: Named) -> tuple[Term, bool] | None:
+def _named(promise: Promise, side: Sum, named: Named) -> tuple[Term, bool] | None:
     if side.name is None:
         return None
     found = named(side.name)
     if found is None:
         what = "a number" if side.name == VALUE else f"{side.name} is not a parameter or a global variable"
-        raise VouchError(f"'vouch: {demand.text}': {what}")
+        raise VouchError(f"'vouch: {promise.text}': {what}")
     return found
 
 

@@ -1,4 +1,4 @@
-"""Demands on values from outside: what is read, and what is said about the rest."""
+"""Promises on values from outside: what is read, and what is said about the rest."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import vouch
-from vouch.c.demands import understood
+from vouch.c.promises import understood
 from vouch.errors import VouchError
 
 

@@ -48,7 +48,7 @@ class Clause:
 
 
 @dataclass(frozen=True, slots=True)
-class Demand:
+class Promise:
     """Clauses that hold together, and how a verdict names them."""
 
     clauses: tuple[Clause, ...]
@@ -56,20 +56,20 @@ class Demand:
 
 
 @dataclass(frozen=True, slots=True)
-class Demands:
+class Promises:
     """By function about its parameters and globals, by global variable, and by function about its result."""
 
-    functions: Mapping[str, Sequence[Demand]] = field(default_factory=dict)
-    variables: Mapping[str, Demand] = field(default_factory=dict)
-    results: Mapping[str, Demand] = field(default_factory=dict)
+    functions: Mapping[str, Sequence[Promise]] = field(default_factory=dict)
+    variables: Mapping[str, Promise] = field(default_factory=dict)
+    results: Mapping[str, Promise] = field(default_factory=dict)
 
 
-VALUE = "value"  # the name that a demand about a single value has for it
+VALUE = "value"  # the name that a promise about a single value has for it
 
 
-def demands(program: Program, sources: Sources, ranges: Iterable[str]) -> tuple[Demands, list[str]]:
+def promises(program: Program, sources: Sources, ranges: Iterable[str]) -> tuple[Promises, list[str]]:
     """All of them, and warnings about comments that belong nowhere."""
-    functions: dict[str, list[Demand]] = {}
+    functions: dict[str, list[Promise]] = {}
     warnings = []
     for file, line, said in _comments(program, sources):
         name = _function_at(program, file, line)
@@ -84,29 +84,29 @@ def demands(program: Program, sources: Sources, ranges: Iterable[str]) -> tuple[
     for text in ranges:
         owner, name, call, low, high = _option(text)
         if owner is not None:
-            demand = _between(name, low, high, f"range {text}")
-            stranger = _stranger(program, _known(program, owner, text), demand)
+            promise = _between(name, low, high, f"range {text}")
+            stranger = _stranger(program, _known(program, owner, text), promise)
             if stranger is not None:
                 raise VouchError(f"option --range: {text!r}: {stranger}")
-            functions.setdefault(owner, []).append(demand)
+            functions.setdefault(owner, []).append(promise)
         elif call:
             results[name] = _between(VALUE, low, high, f"range {text}")
         elif name in program.globals:
             variables[name] = _between(VALUE, low, high, f"range {text}")
         else:
             raise VouchError(f"option --range: {text!r}: there is no global variable {name}")
-    return Demands(functions, variables, results), warnings
+    return Promises(functions, variables, results), warnings
 
 
-def understood(said: str) -> Demand | None:
-    """The demand in a comment, None where it is none or cannot be read."""
+def understood(said: str) -> Promise | None:
+    """The promise in a comment, None where it is none or cannot be read."""
     if match := _RANGE.match(said):
         low, high = _number(match[2]), _number(match[3])
         return _between(match[1], low, high, said) if low <= high else None
     if match := _REQUIRES.match(said):
         parts = [_CLAUSE.match(part) for part in match[1].split("&&")]
         found = [_clause(part) for part in parts if part is not None]
-        return Demand(tuple(found), said) if len(found) == len(parts) else None
+        return Promise(tuple(found), said) if len(found) == len(parts) else None
     return None
 
 
@@ -126,9 +126,9 @@ def _number(text: str) -> Fraction:
     return Fraction(int(text, 16)) if "x" in text.lower() else Fraction(text)
 
 
-def _between(name: str, low: Fraction, high: Fraction, text: str) -> Demand:
+def _between(name: str, low: Fraction, high: Fraction, text: str) -> Promise:
     value, none = Sum(name, Fraction(0)), None
-    return Demand((Clause(Sum(none, low), "<=", value), Clause(value, "<=", Sum(none, high))), text)
+    return Promise((Clause(Sum(none, low), "<=", value), Clause(value, "<=", Sum(none, high))), text)
 
 
 def _option(text: str) -> tuple[str | None, str, str | None, Fraction, Fraction]:
@@ -148,15 +148,15 @@ def _known(program: Program, name: str, text: str) -> str:
     return name
 
 
-def _stranger(program: Program, function: str, demand: Demand) -> str | None:
-    """What a demand names that is no number from outside, in words."""
+def _stranger(program: Program, function: str, promise: Promise) -> str | None:
+    """What a promise names that is no number from outside, in words."""
     numbers = (IntType, FloatType)
     known = {name for name, variable in program.globals.items() if isinstance(variable.type, numbers)}
     for parameter in program.functions[function].parameters:
         if isinstance(parameter.type, numbers):
             known.add(parameter.variable.name if parameter.variable is not None else parameter.name)
-    sums = [each for clause in demand.clauses for each in (clause.left, clause.right)]
-    if not all(clause.left.name or clause.right.name for clause in demand.clauses):
+    sums = [each for clause in promise.clauses for each in (clause.left, clause.right)]
+    if not all(clause.left.name or clause.right.name for clause in promise.clauses):
         return "a clause names no variable"
     wrong = [each.name for each in sums if each.name is not None and each.name not in known]
     return f"{wrong[0]} is not a parameter or a global variable that is a number" if wrong else None
