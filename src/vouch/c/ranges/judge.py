@@ -134,7 +134,15 @@ def _holds(at: Interpreter, check: Check) -> str | None:
             assert check.value is not None
             base = at.pointer(check.value).base
             return OUTSIDE if base is not None and base[0] in "^?" and at.is_outside(base) else None
-        case Trigger.REACHED | Trigger.FREE | Trigger.LEAK | Trigger.NAN | Trigger.UNFINDABLE | Trigger.NEVER:
+        case (
+            Trigger.REACHED
+            | Trigger.REQUIRED
+            | Trigger.FREE
+            | Trigger.LEAK
+            | Trigger.NAN
+            | Trigger.UNFINDABLE
+            | Trigger.NEVER
+        ):
             return None
         case _ as never:
             assert_never(never)
