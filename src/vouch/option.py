@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from vouch.errors import VouchError
+from vouch.record import frozen_record
 
 _WHOLE = 2**31 - 1  # the largest whole number where an option says nothing else
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Option:
     """One option. `type` is bool, int, float, str or list (a repeatable string).
 

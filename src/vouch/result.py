@@ -10,6 +10,7 @@ from typing import Any
 from vouch.c.checks.base import Category, Check, Trigger
 from vouch.c.ir import Location
 from vouch.c.sources import Sources
+from vouch.record import record
 from vouch.steps import TraceStep
 from vouch.verdict import Exit, Verdict, exit_code
 
@@ -91,7 +92,7 @@ class CheckResult:
         }
 
 
-@dataclass(slots=True)
+@record
 class LoopInfo:
     """A loop with its stable name (`function.loop.n`), trip count where inferred, and bound in force."""
 
@@ -105,7 +106,7 @@ class LoopInfo:
     invariant: str | None = None  # as C: what integers hold whenever the loop's condition is evaluated
 
 
-@dataclass(slots=True)
+@record
 class RunResult:
     entry_points: list[str]
     checks: list[CheckResult]

@@ -11,7 +11,6 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from vouch.c.options import FrontOptions
 from vouch.c.target import Target, headers, resolve
 from vouch.errors import VouchError
 from vouch.process import OutOfTime, call
+from vouch.record import frozen_record
 
 OWN_HEADERS = Path(__file__).parent / "include"
 
@@ -123,7 +123,7 @@ _MACRO = re.compile(r"[^\W\d]\w*(\([\w\s,.]*\))?(=|$)")
 _MISSING = re.compile(r"fatal error: '([^']+)' file not found")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Unit:
     """One translation unit: the file as it is named in reports, and its own flags (from a database)."""
 

@@ -8,18 +8,18 @@ function is reachable from one, so that no check is skipped in silence.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from vouch.c.escape import leaving
 from vouch.c.flow.uses import names_in, operands
 from vouch.c.ir import Constant, Function, Program
 from vouch.errors import VouchError
+from vouch.record import frozen_record
 
 _OWN_FILE_ONLY = ("internal", "private")
 _SYSTEM_HEADERS = ("/libcxx/", "/include/c++/", "/usr/include/")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Entries:
     """Where executions start, and in which state. `library`: the program has no beginning of its own, so that
     code outside calls what it likes, when it likes. `arbitrary`: global variables may hold anything when an

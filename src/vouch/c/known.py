@@ -23,9 +23,10 @@ Traits:
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cache
+
+from vouch.record import frozen_record
 
 
 class Trait(Enum):
@@ -43,7 +44,7 @@ class Trait(Enum):
     ERROR = auto()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Known:
     """`place` is engine, model or outside; `by` the key, the file or the contract there."""
 

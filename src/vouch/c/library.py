@@ -11,11 +11,12 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from vouch.c.cache import Cache, key_of
 from vouch.c.link import Module
+from vouch.record import record
 
 FOLDER = Path(__file__).parent / "models"
 # Models are compiled as they are; helpers of a model get names that no program has.
@@ -34,7 +35,7 @@ _FIRST = 1_000_000  # metadata and attribute groups of models are numbered from 
 _APART = 10_000
 
 
-@dataclass(slots=True)
+@record
 class Part:
     """One compiled model file, in pieces: `common` lines, and symbols by name."""
 

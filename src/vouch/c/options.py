@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vouch.c.checks.base import OFF_BY_DEFAULT, Category
+from vouch.record import frozen_record
 
 DEFAULT_CATEGORIES = frozenset(Category) - OFF_BY_DEFAULT
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class FrontOptions:
     """`target` None is this machine's Linux or macOS triple. `flags` go to clang as they are. `database` is
     the folder of a compile_commands.json. `exclude` are patterns of files to leave out; `strict` makes a file

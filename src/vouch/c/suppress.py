@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 
 from vouch.c.checks.base import Category, Check
 from vouch.c.comments import COMMENT, code_line
 from vouch.c.promises import understood
 from vouch.c.sources import Sources
+from vouch.record import record
 
 _IGNORE = re.compile(r"ignore\s*\[([^\]]*)\]\s*[:-]?\s*(.*)")
 _UNWIND = re.compile(r"unwind\s+(\d{1,18})\b")
 LARGEST_BOUND = 2**31 - 1
 
 
-@dataclass(slots=True)
+@record
 class Suppression:
     """One comment. `used` collects the categories that it suppressed a check of."""
 

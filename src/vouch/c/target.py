@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
+
+from vouch.record import frozen_record
 
 # Short names that people use, and processors whose programs run on Linux where nothing else is said.
 _LINUX = ("x86_64", "i386", "i486", "i586", "i686", "aarch64", "x86")
@@ -15,7 +16,7 @@ _MUSL = {"i386": "x86", "powerpc64le": "powerpc64", "thumb": "arm"}
 _FAMILIES = ("arm", "thumb", "mips", "powerpc", "sparc")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Target:
     """`triple` is what clang gets; `hosted` tells whether there is an operating system with a C library."""
 

@@ -6,15 +6,15 @@ Modules are named, not imported, so that a command loads only what it needs.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 from vouch.option import Option
+from vouch.record import frozen_record
 from vouch.settings import OUTPUT, options_of
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Argument:
     """A positional argument. `many`: all that are given, perhaps none."""
 
@@ -25,7 +25,7 @@ class Argument:
     required: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Command:
     """`name` is what a user types, with the group in front. `section` names the table of its options (none:
     it has no settings), `extra` are flags of this command alone, `without` are keys of the table that mean

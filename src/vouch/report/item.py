@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from vouch.record import frozen_record
 from vouch.steps import TraceStep
 from vouch.verdict import Verdict
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Replay:
     """A program that shows a violation, and how to run it. `limits`: what it does not reproduce."""
 
@@ -19,7 +20,7 @@ class Replay:
     limits: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Grid:
     """A table of verdicts or numbers. `cells[row][column]` is (text, tone, remark); tones are verdicts, or a
     share from 0 to 1 of what is wanted, or "" for neither."""
@@ -30,7 +31,7 @@ class Grid:
     cells: tuple[tuple[tuple[str, str | float, str], ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Item:
     """Fields are those of a check in the JSON document. Networks have their question in `message`, their file
     in `file` and their name in `function`; `detail` holds what only they have: points, outputs, bounds."""

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from vouch.c.sources import Sources
 from vouch.errors import VouchError
+from vouch.record import frozen_record
 from vouch.report import networks
 from vouch.report.item import Grid, Item, item_of_check
 from vouch.verdict import PROVED, VIOLATED, Exit, Verdict
@@ -30,7 +31,7 @@ ORDER = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Report:
     """`document` is what `--json` prints; `text` is what a terminal shows of a network or a comparison (C
     checks are written by the `full` format). `sources` has lines that may be quoted."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
+from vouch.record import frozen_record
 from vouch.report.item import Grid, Item
 from vouch.verdict import Verdict
 
@@ -15,7 +15,7 @@ _WORDS = {"sat": Verdict.UNSAFE, "unsat": Verdict.SAFE, "timeout": Verdict.TIMEO
 _SHOWN = 12  # numbers of a vector that are shown before the rest is only counted
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Made:
     title: str
     items: tuple[Item, ...]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from vouch.printable import leading, visible
+from vouch.record import frozen_record
 from vouch.report.item import Item
 from vouch.report.model import ORDER, Report
 from vouch.verdict import Verdict
@@ -13,7 +13,7 @@ from vouch.verdict import Verdict
 _COLOURS = {"red": "1;31", "yellow": "1;33", "green": "1;32", "blue": "1;34", "bold": "1", "dim": "2"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Style:
     """How to print: `colour` only on a terminal; `verbosity` -1 for --quiet, 1 for --verbose;
     `full_trace`: every step of a violation."""

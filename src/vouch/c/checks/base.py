@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from vouch.c.ir import Instruction, Location, Operand
+from vouch.record import record
 
 
 class Category(StrEnum):
@@ -96,7 +97,7 @@ class Site:
 _NOWHERE = Site("", "", 0)
 
 
-@dataclass(slots=True)
+@record
 class Check:
     """`id` is `function.category.n`, the same from run to run for unchanged code (n counts the checks of this
     category in this function in source order). `place` is where the site stands: the same in every

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 
 from vouch.c.checks.base import Category, Site, Trigger
@@ -33,9 +33,10 @@ from vouch.c.ir import (
     Store,
 )
 from vouch.c.sources import Sources
+from vouch.record import record
 
 
-@dataclass(slots=True)
+@record
 class Found:
     """A check before it has an id. `shares` names an earlier site that reports the same mistake first."""
 
@@ -53,7 +54,7 @@ class Found:
     shares: Instruction | None = None
 
 
-@dataclass(slots=True)
+@record
 class ProgramFacts:
     """What finders work out once per program."""
 
@@ -63,7 +64,7 @@ class ProgramFacts:
     demands: dict[str, tuple[GlobalConstant, ...]] = field(default_factory=dict)  # by library model
 
 
-@dataclass(slots=True)
+@record
 class Context:
     """The parts of one function that finders look at. `blocks` has the block of each instruction by
     its number."""

@@ -20,6 +20,7 @@ from vouch.c.ir import (
     StringConstant,
     ZeroConstant,
 )
+from vouch.record import record
 
 
 @dataclass(slots=True, frozen=True)
@@ -36,7 +37,7 @@ class TypeName:
 UNKNOWN_TYPE = TypeName("its type", "other", 0, False)
 
 
-@dataclass(slots=True)
+@record
 class Handler:
     """A handler call: `kind` is "add_overflow", "out_of_bounds", …; `numbers` what follows the types."""
 

@@ -6,16 +6,17 @@ of a component that contains its source. That holds for irreducible flow too, so
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vouch.c import ir
 from vouch.c.flow.components import components
 from vouch.c.flow.graph import successors
 from vouch.c.flow.handlers import handler_blocks
 from vouch.c.flow.liveness import liveness
+from vouch.record import record
 
 
-@dataclass(slots=True)
+@record
 class Loop:
     """A component of the order. `blocks` includes the head and inner loops' blocks."""
 
@@ -26,7 +27,7 @@ class Loop:
     body: list[str | Loop] = field(default_factory=list)  # in order, without the head
 
 
-@dataclass(slots=True)
+@record
 class Flow:
     """`order` nests loops; `live` tells for each block which registers its start still needs."""
 
