@@ -1,4 +1,4 @@
-"""Refinement by callers and preconditions: the examples of the Thesis, and what must not be proved."""
+"""Refinement by callers and preconditions: the examples of Kleine Büning 2022, and what must not be proved."""
 
 from __future__ import annotations
 
