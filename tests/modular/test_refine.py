@@ -1,4 +1,4 @@
-"""Refinement by callers and preconditions: the examples of Kleine Büning 2022, and what must not be proved."""
+"""Refinement by callers and preconditions: the examples of Kleine Büning 2022, and what must stay open."""
 
 from __future__ import annotations
 
@@ -307,3 +307,25 @@ TWINS = {
 def test_what_holds_is_proved(name: str, tmp_path: Path) -> None:
     text = TRAPS[name].replace(*TWINS[name])
     assert only_claim(refined(tmp_path, DECLARED + text, "symbolic")) is Verdict.SAFE
+
+
+CALLBACK = """
+void on_event(void (*handler)(int));
+static void handle(int x) { x = x + 2; }
+int main(void) { on_event(handle); return 0; }
+"""
+
+
+def test_a_violation_under_a_condition_gets_a_precondition(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text(CALLBACK)
+    (found,) = [r for r in check([str(tmp_path / "a.c")]).checks if r.check.function == "handle"]
+    assert found.verdict is Verdict.COND_UNSAFE
+    assert found.precondition == "x <= 2147483645"
+
+
+def test_the_ladder_proves_by_preconditions(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text(FIGURE_6_2.replace("STEP", "1"))
+    done = check([str(tmp_path / "a.c")], rungs=["preconditions", "global"])
+    assert {(str(r.verdict), r.decided_by) for r in done.checks if r.check.function == "bot"} == {
+        ("safe", "precondition")
+    }
