@@ -221,13 +221,13 @@ def opposed(seed: int, folder: Path, kinds: Sequence[str] = KINDS) -> Counter[st
     return counts
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0])
 def test_random_programs(seed: int, tmp_path: Path) -> None:
     opposed(seed, tmp_path, ("symbolic", "learned"))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2, 220))
+@pytest.mark.parametrize("seed", range(1, 220))
 def test_many_random_programs(seed: int, tmp_path: Path) -> None:
     opposed(seed, tmp_path)
 
