@@ -1,4 +1,4 @@
-"""Refinement by callers and preconditions: the examples of the Thesis, and what must not be proved."""
+"""Refinement by callers and preconditions: the examples of Kleine Büning 2022, and what must stay open."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ div_t divide(int numer, int denom) {
 def refined(folder: Path, text: str, kind: str, **plan: int) -> Refined:
     (folder / "a.c").write_text(text)
     problem, analysis = posed(folder / "a.c")
-    return refine(problem, analysis, Plan(kind, **plan))
+    return refine(problem, analysis, Plan(kind, **plan, seconds=600))  # however busy the machine is
 
 
 def only(done: Refined, function: str, category: str) -> CheckResult:
@@ -201,7 +201,7 @@ def opposed(seed: int, folder: Path, kinds: Sequence[str] = KINDS) -> Counter[st
     held: set[tuple[int, str, bool]] = set()
     for kind in kinds:
         text = kind != "symbolic" or seed % 4 == 0  # which is learned as well
-        done = refine(problem, analysis, Plan(kind, points=8, text=text))
+        done = refine(problem, analysis, Plan(kind, points=8, text=text, seconds=600))
         assert not done.warnings
         for name, result in done.results.items():
             claim = lines[result.check.location.line]
@@ -221,13 +221,13 @@ def opposed(seed: int, folder: Path, kinds: Sequence[str] = KINDS) -> Counter[st
     return counts
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0])
 def test_random_programs(seed: int, tmp_path: Path) -> None:
     opposed(seed, tmp_path, ("symbolic", "learned"))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2, 220))
+@pytest.mark.parametrize("seed", range(1, 220))
 def test_many_random_programs(seed: int, tmp_path: Path) -> None:
     opposed(seed, tmp_path)
 
@@ -307,3 +307,25 @@ TWINS = {
 def test_what_holds_is_proved(name: str, tmp_path: Path) -> None:
     text = TRAPS[name].replace(*TWINS[name])
     assert only_claim(refined(tmp_path, DECLARED + text, "symbolic")) is Verdict.SAFE
+
+
+CALLBACK = """
+void on_event(void (*handler)(int));
+static void handle(int x) { x = x + 2; }
+int main(void) { on_event(handle); return 0; }
+"""
+
+
+def test_a_violation_under_a_condition_gets_a_precondition(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text(CALLBACK)
+    (found,) = [r for r in check([str(tmp_path / "a.c")]).checks if r.check.function == "handle"]
+    assert found.verdict is Verdict.COND_UNSAFE
+    assert found.precondition == "x <= 2147483645"
+
+
+def test_the_ladder_proves_by_preconditions(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text(FIGURE_6_2.replace("STEP", "1"))
+    done = check([str(tmp_path / "a.c")], rungs=["preconditions", "global"])
+    assert {(str(r.verdict), r.decided_by) for r in done.checks if r.check.function == "bot"} == {
+        ("safe", "precondition")
+    }

@@ -110,3 +110,30 @@ def test_mistakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(["refine", "learned"]) == 2
     assert run(["trace", "x"]) == 2
     assert run(["sources", "--add", "missing.c"]) == 2
+
+
+@pytest.mark.parametrize("mode", ["preconditions", "learned"])
+def test_refinement_by_preconditions(project: Path, mode: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["refine", mode, "--depth", "3"]) == 3
+    assert stored(project)["bot.signed-overflow.1"] == ("safe", "precondition")
+    assert run(["report", "--json", "all.json"]) == 3
+    found = {check["id"]: check for check in json.loads((project / "all.json").read_text())["checks"]}
+    assert found["ratio.division-by-zero.1"]["precondition"] == "b != 0"
+    assert found["ratio.division-by-zero.1"]["verdict"] == "unknown"
+    bird = BIRD.replace("x = x - 1; mid1", "mid1")  # one step less: now it overflows from top
+    (project / "bird.c").write_text(bird)
+    assert run(["refine", mode, "--check", "bot.signed-overflow.1"]) == 1
+    assert stored(project)["bot.signed-overflow.1"] == ("unsafe", "precondition")
+    capsys.readouterr()
+    assert run(["trace", "bot.signed-overflow.1"]) == 0
+    assert "safe if: " in capsys.readouterr().out
+
+
+def test_a_step_that_says_less_takes_nothing_away(project: Path) -> None:
+    loop = "int count(unsigned n) { int s = 0; for (unsigned i = 0; i < n; i++) { s = s + 1; } return s; }\n"
+    (project / "ratio.c").write_text(loop)
+    assert run(["analyze", "global", "--unwind", "3"]) == 3
+    before = stored(project)["count.signed-overflow.1"]
+    assert before[0] == "bound-safe"
+    assert run(["refine", "preconditions", "--unwind", "3"]) == 3
+    assert stored(project)["count.signed-overflow.1"] == before

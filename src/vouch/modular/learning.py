@@ -182,13 +182,14 @@ def enumerated(
     complete = False
     try:
         while len(points) <= most and not complete:
-            found = teacher.find(goal.bad, *(T.not_(teacher.at(point)) for point in points))
+            found = teacher.find(goal.bad)
             if found is None:
                 complete = True
             elif isinstance(found, bool) or len(points) == most or not goal.variables:
                 break
             else:
                 points.append(found)
+                teacher.solver.add(T.not_(teacher.at(found)))
     finally:
         teacher.solver.close()
     failing = T.or_(T.FALSE, *(teacher.at(point) for point in points))
