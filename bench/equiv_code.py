@@ -1,4 +1,4 @@
-"""Model against code: networks in five ways of writing them, float and fixed point, as they are and with bugs.
+"""Model against code: networks in five ways of writing them, float and fixed point, right and with bugs.
 
     python -m bench equiv_code [--count 20] [--seed 0] [--bugs 7]
 """
