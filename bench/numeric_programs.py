@@ -132,7 +132,9 @@ def floats_between(low: float, high: float) -> Array:
 
 
 @dataclass(frozen=True, slots=True)
-class _Net:
+class FixedNet:
+    """A ReLU network, of floats or, with a `shift`, of integers."""
+
     weights: list[Array]
     biases: list[Array]
     shift: int = 0  # of fixed point
@@ -161,7 +163,7 @@ _RELUS = {
 }
 
 
-def _arrays(net: _Net, kind: str, relu: str) -> str:
+def _arrays(net: FixedNet, kind: str, relu: str) -> str:
     """Loops over constant arrays."""
     text, product = [], _product(net, kind)
     for n, (w, b) in enumerate(zip(net.weights, net.biases, strict=True)):
@@ -182,11 +184,11 @@ def _arrays(net: _Net, kind: str, relu: str) -> str:
     return "\n".join([*text, *body, f"    return {before}[0];\n}}"])
 
 
-def _product(net: _Net, kind: str) -> Callable[[str, str], str]:
+def _product(net: FixedNet, kind: str) -> Callable[[str, str], str]:
     return lambda w, x: f"({w} * {x} >> {net.shift})" if net.shift else f"{w} * {x}"
 
 
-def _unrolled(net: _Net, kind: str, relu: str) -> str:
+def _unrolled(net: FixedNet, kind: str, relu: str) -> str:
     """One statement for each neuron."""
     lines, before, product = [], [f"x[{j}]" for j in range(net.weights[0].shape[1])], _product(net, kind)
     for n, (w, b) in enumerate(zip(net.weights, net.biases, strict=True)):
@@ -202,7 +204,7 @@ def _unrolled(net: _Net, kind: str, relu: str) -> str:
     return f"{kind} run(const {kind} *x) {{\n" + "\n".join(lines) + f"\n    return {before[0]};\n}}"
 
 
-def _layers(net: _Net, kind: str, relu: str) -> str:
+def _layers(net: FixedNet, kind: str, relu: str) -> str:
     """Structs with pointers to weights, and one function for all layers."""
     product = _product(net, kind)
     text = [f"typedef struct {{ int rows, columns, bent; const {kind} *w, *b; }} layer;"]
@@ -233,7 +235,7 @@ def _layers(net: _Net, kind: str, relu: str) -> str:
     return "\n".join(text)
 
 
-def _flat(net: _Net, kind: str, relu: str) -> str:
+def _flat(net: FixedNet, kind: str, relu: str) -> str:
     """One array of all numbers, walked through by a pointer."""
     product = _product(net, kind)
     layers = zip(net.weights, net.biases, strict=True)
@@ -260,7 +262,7 @@ static const unsigned char sizes[] = {{ {", ".join(map(str, sizes))} }};
 }}"""
 
 
-def _macros(net: _Net, kind: str, relu: str) -> str:
+def _macros(net: FixedNet, kind: str, relu: str) -> str:
     """Macros and a function for each neuron."""
     product = _product(net, kind)
     text = [f"#define MAC(s, w, v) ((s) + {product('(w)', '(v)')})"]
@@ -292,7 +294,7 @@ def _network(kind: str) -> Callable[[random.Random, int], Computation]:
             values = np.array([r.gauss(0, 0.8) for _ in range(int(np.prod(shape)))]).reshape(shape)
             return values.astype(np.float32) if kind == "float" else np.round(values * 256).astype(np.int64)
 
-        net = _Net([draw(b, a) for a, b in pairwise(sizes)], [draw(b) for b in sizes[1:]], shift)
+        net = FixedNet([draw(b, a) for a, b in pairwise(sizes)], [draw(b) for b in sizes[1:]], shift)
         style, relu = r.choice(STYLES), r.choice(_RELUS[kind])
         if kind == "int":
             half = (512, 128, 24, 10)[sizes[0] - 1]

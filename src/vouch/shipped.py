@@ -30,6 +30,7 @@ from vouch.verdict import Exit, Verdict
 
 if TYPE_CHECKING:
     from vouch.c.ir import CType, Function, Program
+    from vouch.equiv.property import Epsilon, Top
     from vouch.equiv.region import Region
     from vouch.equiv.result import Comparison
     from vouch.numeric.layers import Layers
@@ -119,12 +120,13 @@ _INTEGERS = {1: "signed char", 2: "short", 4: "int"}
 def compare_code(reference: Any, files: Sequence[str], settings: Settings, **given: Any) -> CodeComparison:
     """`given`: function, and include, define, target as `vouch check` takes them."""
     from vouch.equiv.api import loaded, property_of, region_of
-    from vouch.equiv.property import Epsilon
+    from vouch.equiv.property import Avoid
 
     network = loaded(reference)
     prop = property_of(settings)
-    if not isinstance(prop, Epsilon):
-        raise VouchError("model against code is compared with --epsilon")
+    assert not isinstance(prop, Avoid)
+    if isinstance(settings.top, int) and settings.top >= network.outputs:
+        raise VouchError(f"option --top: the model has {network.outputs} outputs")
     region = region_of(network.input_shape, settings)
     check = _check_settings(settings, given)
     program = _program(files, check)
@@ -134,7 +136,7 @@ def compare_code(reference: Any, files: Sequence[str], settings: Settings, **giv
         harness.write_text(_harness(interface, region, network.outputs), encoding="utf-8")
         paths = [str(harness), *files]
         subject = _Subject(paths, harness, interface, region, check)
-        comparison, rounding = _compared(network, subject, settings)
+        comparison, rounding = _compared(network, subject, settings, prop)
         from vouch.api import run
 
         harness.write_text(_harness(interface, region, network.outputs, expected=()), encoding="utf-8")
@@ -344,13 +346,19 @@ class _Subject:
     check: Settings
 
 
-def _compared(network: Any, subject: _Subject, settings: Settings) -> tuple[Comparison, float | None]:
+def _compared(
+    network: Any, subject: _Subject, settings: Settings, prop: Epsilon | Top
+) -> tuple[Comparison, float | None]:
     from vouch.equiv.api import compared
+    from vouch.equiv.property import Epsilon
     from vouch.equiv.result import Comparison
+    from vouch.equiv.rounded import rounding_of, with_errors
     from vouch.smt.term import Session
 
     began = time.monotonic()
-    asked = f"|difference| <= {settings.epsilon:g} ({settings.norm})"
+    asked = f"the model's class among the first {settings.top}"
+    if isinstance(prop, Epsilon):
+        asked = f"|difference| <= {prop.epsilon:g} ({prop.norm})"
 
     def undecided(reason: str, rounding: float | None = None) -> tuple[Comparison, float | None]:
         seconds = time.monotonic() - began
@@ -362,20 +370,24 @@ def _compared(network: Any, subject: _Subject, settings: Settings) -> tuple[Comp
             lifted = _lifted(network, executed, subject.interface.unit)
         except Unsupported as error:
             return undecided(str(error))
-        rounding = float(lifted.errors.sum() if settings.norm == "l1" else lifted.errors.max())
-        assert settings.epsilon is not None  # how far they may be apart is what is asked
-        left = settings.epsilon - rounding * (1 + 2.0**-30)
-        if left <= 0:
-            return undecided(f"rounding alone may come to {rounding:.3g}", rounding)
-        options = settings.replace(epsilon=left)
-        found = compared(network, lifted.layers, options, region=subject.region)
+        rounding = rounding_of(prop, lifted.errors)
+        try:
+            stronger = with_errors(prop, lifted.errors)
+        except Unsupported as error:
+            return undecided(str(error), rounding)
+        found = compared(network, lifted.layers, settings, region=subject.region, prop=stronger)
         seconds = time.monotonic() - began
         if found.verdict is Verdict.EQUIVALENT:
             bound = None if found.bound is None else found.bound + rounding
             return replace(found, seconds=seconds, asked=asked, bound=bound), rounding
         if found.verdict is not Verdict.DIFFERENT or found.counterexample is None:
             return replace(found, seconds=seconds, asked=asked), rounding
-        shown = _shown(network, executed, found, subject, settings)
+        shown = _shown(network, executed, found, subject, prop)
+        if shown is None and not isinstance(prop, Epsilon):
+            # That is where classes come near each other. Do they change?
+            found = compared(network, lifted.layers, settings, region=subject.region, prop=prop)
+            if found.counterexample is not None:
+                shown = _shown(network, executed, found, subject, prop)
     if shown is None:
         return undecided("the models differ by less than rounding can make up for", rounding)
     return replace(shown, seconds=time.monotonic() - began, asked=asked), rounding
@@ -461,7 +473,7 @@ def _chain(network: Any) -> list[tuple[Any, Any]] | None:
 
 
 def _shown(
-    network: Any, executed: _Executed, found: Comparison, subject: _Subject, settings: Settings
+    network: Any, executed: _Executed, found: Comparison, subject: _Subject, prop: Epsilon | Top
 ) -> Comparison | None:
     """The difference at the input that was found, by exact evaluation of the code, and by running it."""
     from vouch.equiv.outcome import Witness
@@ -478,9 +490,7 @@ def _shown(
         return None
     code = _evaluated(executed, point * unit) / unit
     model = np.asarray(replay(network, point[None, :])[0], dtype=np.float64)
-    gaps = np.abs(code - model)
-    size = gaps.sum() if settings.norm == "l1" else gaps.max()
-    if not size > settings.epsilon:
+    if not prop.violated(model[None, :], code[None, :])[0]:
         return None
     ran = _ran(subject, point, code)
     return replace(found, counterexample=Witness(point, model, code, ran), bound=None)

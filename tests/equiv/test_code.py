@@ -175,7 +175,7 @@ def test_what_is_not_piecewise_linear(folder, capsys):
     [
         (["--function", "walk"], "no function"),
         ([], "missing option --function"),
-        (["--function", "run", "--top", "1"], "--top"),
+        (["--function", "run", "--top", "1"], "either --epsilon or --top"),
     ],
 )
 def test_wrong_options(folder, capsys, options, said):
@@ -238,3 +238,38 @@ def test_integers_need_a_format(folder, capsys):
     where = ["--box", "box.vnnlib", "--epsilon", "0.1", "--function", "run"]
     assert run(["equiv", "code", "net.onnx", "net.c", *where]) == 2
     assert "--format" in capsys.readouterr().err
+
+
+def ranked(capsys, text, centre, radius, k="1"):
+    with open("net.c", "w", encoding="utf-8") as file:
+        file.write(text)
+    where = ["--centre", ",".join(map(str, centre)), "--radius", str(radius)]
+    code = run(["equiv", "code", "net.onnx", "net.c", "--function", "run", "--top", k, "--json", *where])
+    return code, json.loads(capsys.readouterr().out)
+
+
+def clear_point(layers):
+    """Where the first output is ahead most clearly, of a few thousand points."""
+    rows = np.random.default_rng(3).uniform(-1, 1, (4000, 2))
+    out = np.sort(Network.from_layers(layers).evaluate(rows), axis=1)
+    return rows[(out[:, -1] - out[:, -2]).argmax()]
+
+
+def test_the_same_class(folder, capsys):
+    layers = weights()
+    centre = clear_point(layers)
+    code, document = ranked(capsys, loops(layers), centre, 0.01)
+    assert (code, document["verdict"]) == (0, "equivalent")
+    swapped = [*layers[:-1], (layers[-1][0][::-1], layers[-1][1][::-1])]
+    code, document = ranked(capsys, loops(swapped), centre, 0.01)
+    assert (code, document["verdict"], document["replayed"]) == (1, "different", True)
+    example = document["counterexample"]
+    assert np.argmax(example["reference"]) != np.argmax(example["test"])
+
+
+def test_arrays_of_one_row(folder, capsys):
+    layers = weights()
+    head = f"void run(const {{k}} x_[1][{SIZES[0]}], {{k}} y_[1][{SIZES[-1]}])"
+    rows = "{\n    const float *x = x_[0];\n    float *y = y_[0];\n"
+    code, document = asked(capsys, loops(layers, head=head).replace("{\n", rows, 1))
+    assert (code, document["verdict"]) == (0, "equivalent")

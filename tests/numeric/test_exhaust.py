@@ -56,6 +56,14 @@ def holds(asked, number) -> bool:
     return all(evaluate(root, given, lambda s: 0, memo) is True for root in asked.roots)
 
 
+def renamed(text, number):
+    """A program whose functions have names of their own, without its header."""
+    text = text.removeprefix(exhaust.HEADER)
+    for name in ("holds", "search", "run"):
+        text = text.replace(f"{name}(", f"{name}_{number}(")
+    return text
+
+
 def programs(seeds, most):
     """Many questions in one shared object: (question, run)."""
     found, texts = [], []
@@ -66,9 +74,7 @@ def programs(seeds, most):
         except NotEmitted:
             continue
         if asked is not None:
-            text = text.removeprefix(exhaust.HEADER)
-            name = f"_{len(found)}("
-            texts.append(text.replace("holds(", "holds" + name).replace("run(", "run" + name))
+            texts.append(renamed(text, len(found)))
             found.append(asked)
     with Folder("vouch-test-") as folder:
         library = exhaust.load(

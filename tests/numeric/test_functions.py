@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from bench.numeric import decided, wrong
 from bench.numeric_programs import floats_between, group
+from tests.numeric.test_exhaust import renamed
 
 import vouch
 from vouch.numeric import exhaust, mathlib, real
@@ -46,8 +47,7 @@ def test_both_ways_agree():
         for known, goal, library, holds in claims(base):
             posed = exhaust.pose([goal], known, library.calls)
             assert posed is not None
-            name, text = f"_{len(asked)}(", exhaust.program(posed).removeprefix(exhaust.HEADER)
-            texts.append(text.replace("holds(", "holds" + name).replace("run(", "run" + name))
+            texts.append(renamed(exhaust.program(posed), len(asked)))
             asked.append((posed, [*known, goal], library, holds))
     with Folder("vouch-test-") as folder:
         loaded = exhaust.load(exhaust.compiled("\n".join(texts), 5000, folder, time.monotonic() + 300))

@@ -325,7 +325,7 @@ COMMANDS: tuple[Command, ...] = (
             Option("define", list, (), "Define a macro.", ("-D", "--define"), metavar="NAME[=VALUE]"),
             Option("target", str, None, "Target triple (default: host).", metavar="TRIPLE"),
         ),
-        without=("top", "clusters", "densest", "property", "arithmetic"),
+        without=("clusters", "densest", "property", "arithmetic"),
         reports=_ALL,
     ),
     Command(

@@ -55,10 +55,11 @@ def compared(
     settings: Settings,
     *,
     region: Region | None = None,
+    prop: Property | None = None,
     pool: Pool | None = None,
     report: Callable[[str], None] | None = None,
 ) -> Comparison:
-    """`compare` with options already resolved."""
+    """`compare` with options already resolved; `prop` instead of what they ask."""
     plan = Plan.of(settings, team_of(settings, pool, report))
     if settings.property is not None:
         asked = (settings.epsilon, settings.top)
@@ -66,7 +67,7 @@ def compared(
         if any(value is not None for value in (*asked, *where)):
             raise VouchError("--property stands alone: it says what is asked and where")
         return _by_property(loaded(reference), loaded(test), settings.property, plan)
-    prop = property_of(settings)
+    prop = property_of(settings) if prop is None else prop
     reference, test = loaded(reference), loaded(test)
     if settings.clusters is not None:
         if not (settings.box is None and region is None and settings.centre is None):

@@ -226,7 +226,7 @@ INLINE _Bool holds(u64 i) {{
 {chr(10).join(decoding)}
 {body}
 }}
-u64 run(u64 from, u64 to) {{
+static __attribute__((noinline)) u64 search(u64 from, u64 to) {{
     for (u64 i = from; i < to; i += {_BLOCK}) {{
         u64 end = to - i < {_BLOCK} ? to : i + {_BLOCK};
         u32 any = 0;
@@ -234,6 +234,17 @@ u64 run(u64 from, u64 to) {{
         if (any) for (u64 k = i; k < end; k++) if (holds(k)) return k;
     }}
     return to;
+}}
+u64 run(u64 from, u64 to) {{ /* rounding and subnormals as IEEE 754 has them, whatever was set before */
+#ifdef __x86_64__
+    u32 before = __builtin_ia32_stmxcsr();
+    __builtin_ia32_ldmxcsr(0x1f80);
+#endif
+    u64 found = search(from, to);
+#ifdef __x86_64__
+    __builtin_ia32_ldmxcsr(before);
+#endif
+    return found;
 }}
 """
 
