@@ -55,13 +55,14 @@ class Maker:
 def quantised_model(rng: np.random.Generator) -> tuple[bytes, Any]:
     """A model, and the scale and zero point of its input."""
     make = Maker(rng, [np.uint8, np.int8][int(rng.integers(2))])
-    kind = ["mlp", "qdq", "integer", "conv", "residual"][int(rng.integers(5))]
+    kind = ["mlp", "qdq", "integer", "conv", "residual", "branches"][int(rng.integers(6))]
     inputs = int(rng.integers(1, 4))
     scale, zero = make.scale(0.05), make.zero()
     shape = (1, inputs) if kind != "conv" else (1, 1, inputs + 1)
     first = make.node("QuantizeLinear", ["x", make.constant(scale), make.constant(zero)])
     value = (first, scale, zero, shape)
-    layers = {"mlp": _mlp, "qdq": _qdq, "integer": _integer, "conv": _conv, "residual": _residual}[kind]
+    known = {"mlp": _mlp, "qdq": _qdq, "integer": _integer, "conv": _conv, "residual": _residual}
+    layers = {**known, "branches": _branches}[kind]
     name, out_shape = layers(make, value)
     dtypes = {np.dtype(np.uint8): TensorProto.UINT8, np.dtype(np.int8): TensorProto.INT8}
     graph = helper.make_graph(
@@ -116,6 +117,24 @@ def _residual(make: Maker, value: Any) -> tuple[str, Any]:
     before = [make.constant(v) for v in (value[1], value[2])]
     name = make.node("QLinearAdd", [value[0], *before, *extra], "com.microsoft")
     return _ended(make, _dense(make, (name, after, zero, value[3]), 2))
+
+
+def _branches(make: Maker, value: Any) -> tuple[str, Any]:
+    """Two layers beside each other, and the mean of pairs of their results."""
+    parts, sizes = [], []
+    for size in (2, 2 * int(make.rng.integers(1, 3))):
+        name, scale, zero, shape = _dense(make, value, size)
+        parts += [name, make.constant(scale), make.constant(zero)]
+        sizes.append(shape[-1])
+    scale, zero, size = make.scale(0.1), make.zero(), sum(sizes)
+    ends = [make.constant(scale), make.constant(zero)]
+    name = make.node("QLinearConcat", [*ends, *parts], "com.microsoft", axis=1)
+    name = make.node("Reshape", [name, make.constant(np.array([1, size // 2, 1, 2]))])
+    after, after_zero = make.scale(0.1), make.zero()
+    ends += [make.constant(after), make.constant(after_zero)]
+    name = make.node("QLinearGlobalAveragePool", [name, *ends], "com.microsoft", channels_last=0)
+    name = make.node("Flatten", [name])
+    return _ended(make, (name, after, after_zero, (1, size // 2)))
 
 
 def _integer(make: Maker, value: Any) -> tuple[str, Any]:

@@ -13,6 +13,7 @@ from test_fixed import Reference
 
 import vouch
 from vouch.nn.fixed import search
+from vouch.nn.fixed.evaluate import evaluate
 from vouch.nn.fixed.format import Format, Overflow, Rounding
 from vouch.nn.fixed.native import Native
 from vouch.nn.fixed.quantise import quantise
@@ -268,3 +269,26 @@ def test_generated_code_with_a_step() -> None:
     options = {"format": "4.6", "engine": "code"}
     assert vouch.nn.verify(network, prop, **options).verdict is Verdict.UNSAFE
     assert vouch.nn.verify(network, prop, step="0.1", **options).verdict is Verdict.SAFE
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_many_inputs_are_decided_by_splitting_neurons(seed: int) -> None:
+    """13 inputs with two numbers each: bounds split signs, enumeration runs all 8,192 points."""
+    rng = np.random.default_rng(seed)
+    sizes = (13, 4, 3, 1)
+    layers = [(rng.normal(size=(b, a)) * 0.6, rng.normal(size=b) * 0.3) for a, b in itertools.pairwise(sizes)]
+    network = Network.from_layers(layers)
+    options: dict[str, Any] = {"format": "6.6", "rounding": str(rng.choice(["floor", "nearest"]))}
+    options |= {"overflow": str(rng.choice(["wrap", "saturate"])), "jobs": 1}
+    lower = rng.integers(-40, 40, 13) / 64
+    upper = lower + 1 / 64
+    form = Format(6, 6, Rounding(options["rounding"]), Overflow(options["overflow"]))
+    corners = np.array(list(itertools.product((0, 1), repeat=13)))
+    integers = quantise(network, form)
+    values = form.reals(evaluate(integers, corners + np.rint(lower * 64).astype(np.int64))).ravel()
+    for limit in (values.min() - 1 / 64, values.min(), np.median(values), values.min() - 0.2):
+        prop = output_union(lower, upper, [(np.array([[1.0]]), np.array([limit]))])
+        truth = Verdict.UNSAFE if values.min() <= limit else Verdict.SAFE
+        for engine in ("bounds", "enumerate"):
+            result = vouch.nn.verify(network, prop, engine=engine, **options)
+            assert result.verdict is truth, (seed, engine, limit, result)

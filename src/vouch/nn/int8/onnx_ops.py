@@ -259,6 +259,36 @@ def _qlinear_add(node: Node) -> None:
     node.emit(Value(left.shape, reader.builder.paired(left, right, whole, first), None))
 
 
+def _qlinear_concat(node: Node) -> None:
+    """Every part is requantised by itself and put beside the others."""
+    scale, zero = scale_of(node.constant(0)).reshape(()), np.asarray(node.constant(1)).reshape(())
+    (low, high), parts, builder = limits(zero.dtype), [], node.reader.builder
+    for place in range(2, len(node.inputs), 3):
+        value = node.value(place)
+        old, start = scale_of(node.constant(place + 1)).reshape(()), node.constant(place + 2).reshape(())
+        chain = Chain(value.size).then(Kind.MINUS, start.astype(np.int64)).then(Kind.FLOAT)
+        chain = chain.then(Kind.TIMES, old).then(Kind.OVER, scale)
+        chain = chain.then(Kind.QUANTISE, zero.astype(np.int64), low, high)
+        parts.append(builder.requantised(value.whole, chain, low, high))
+    joined = builder.joined(parts, node.attribute("axis"))
+    node.emit(Value(joined.shape, joined, None))
+
+
+def _global_average(node: Node) -> None:
+    """The sum of a channel, times the old scale over the new one times the number of elements."""
+    a = node.value(0).whole
+    scale, after = (scale_of(node.constant(i)).reshape(()) for i in (1, 3))
+    zero = int(np.asarray(node.constant(2)).reshape(()))
+    if node.attribute("channels_last", 0) or a.shape[0] != 1:
+        raise Unsupported("a mean with channels last, or of several inputs")
+    columns = a.places.reshape(a.shape[1], -1)
+    count = columns.shape[1]
+    start = np.full(a.shape[1], -zero * count, dtype=np.int64)
+    shape = (1, a.shape[1], *[1] * (len(a.shape) - 2))
+    acc = node.reader.builder.sums(a, columns, np.ones_like(columns), start, shape)
+    _finish(node, acc, scale / (after * np.float32(count)), np.asarray(node.constant(4)).reshape(()))
+
+
 def _range(zero: Any) -> tuple[int, int]:
     low, high = limits(zero.dtype)
     return low, high + 1
@@ -283,6 +313,8 @@ CONVERTERS: dict[str, Callable[[Node], None]] = {
     "MatMulInteger": _matmul_integer,
     "ConvInteger": _conv_integer,
     "QLinearAdd": _qlinear_add,
+    "QLinearConcat": _qlinear_concat,
+    "QLinearGlobalAveragePool": _global_average,
     "MaxPool": _max_pool,
     "Relu": _relu,
     "Clip": _clip,
