@@ -1,8 +1,8 @@
 """Real C code that nobody here wrote: `python -m bench real_code [NAME…] [--limit S]`.
 
-Small C libraries are taken from source packages of the Python registry (fetched by name, kept under
-`bench/out`, never committed). Wanted: every check with a verdict or a named reason, no crash, nothing that
-the native replay contradicts.
+Small C libraries, parsers among them, are taken from source packages of the Python registry (fetched by
+name, kept under `bench/out`, never committed) and of Debian. Wanted: every check with a verdict or a named
+reason, no crash, nothing that the native replay contradicts.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.fetch import unpack
+from bench.fetch import DebianSource, debian_source, unpack
 from bench.process import run
 
 OUT = Path(__file__).resolve().parent / "out" / "real_code"
@@ -27,7 +27,7 @@ class Library:
     """`files` are globs below the unpacked package."""
 
     name: str
-    package: str
+    package: str | DebianSource
     files: tuple[str, ...]
     options: tuple[str, ...] = ()
 
@@ -44,11 +44,58 @@ LIBRARIES = (
     Library("minilzo", "minilzo", ("minilzo.c",)),
     Library("xxhash", "xxhash", ("deps/xxhash/xxhash.c",)),
     Library("zopfli", "zopfli", ("zopfli/src/zopfli/*.c",)),
+    Library("jsmn", "pyjsmn", ("jsmn/jsmn.c",)),
+    Library(
+        "cjson",
+        DebianSource(
+            "cjson",
+            "cjson_1.7.15.orig.tar.gz",
+            "5308fd4bd90cef7aa060558514de6a1a4a0819974a26e6ed13973c5f624c24b2",
+        ),
+        ("cJSON.c",),
+    ),
+    Library(
+        "json-parser",
+        DebianSource(
+            "libjsonparser",
+            "libjsonparser_1.1.0.orig.tar.gz",
+            "5c278793269dbbf98d5f1592c797234581df69088d2838a14154b4af52ebd133",
+        ),
+        ("json.c",),
+    ),
+    Library(
+        "minmea",
+        DebianSource(
+            "indi-gpsnmea",
+            "indi-gpsnmea_0.2+20221223114018.orig.tar.gz",
+            "7b6fb70c408bf5b0241aecb3527109bae6d4094921ba3fd0677f4c936d06a503",
+        ),
+        ("minmea.c",),
+    ),
+    Library(
+        "lz4",
+        DebianSource(
+            "lz4", "lz4_1.9.4.orig.tar.gz", "0b0e3aa07c8c063ddf40b082bdf7e37a1562bda40a0ff5272957f3e987e0e54b"
+        ),
+        ("lib/lz4.c",),
+    ),
+    Library(
+        "can-utils",
+        DebianSource(
+            "can-utils",
+            "can-utils_2020.11.0.orig.tar.xz",
+            "f7ace5d077bcb7f6f543c7965870be7d70c07ddd579e28aa8344b9bc7c7be6fe",
+        ),
+        ("lib.c",),
+        ("-I", "include"),
+    ),
 )
 
 
-def fetch(package: str) -> Path:
+def fetch(package: str | DebianSource) -> Path:
     """The unpacked source package; downloaded once."""
+    if isinstance(package, DebianSource):
+        return debian_source(package)
     folder = OUT / package
     if not any(folder.glob("*")):
         folder.mkdir(parents=True, exist_ok=True)

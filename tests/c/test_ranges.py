@@ -64,6 +64,7 @@ TWINS = [
     ("bounds", "int t[8]; void f(int n) { int i = 0; while (1) { t[i] = n; i = (i + 1) % 8; if (ext()) break; } }", "int t[8]; void f(int n) { int i = 0; while (1) { t[i] = n; i = i + 1; if (ext()) break; } }"),
     ("pointer", "void f(void) { int a[4]; for (int *p = a; p < a + 4; p++) *p = 0; }", "void f(void) { int a[4]; for (int *p = a; p <= a + 4; p++) *p = 0; }"),
     ("pointer", "void f(void) { int a[4]; for (int *p = a; p != a + 4; ++p) *p = 0; }", "void f(int n) { int a[4]; for (int *p = a; p != a + n; ++p) *p = 0; }"),
+    ("bounds", "int t[60]; void f(void) { int n = 0; while (ext()) { if (n < 59) { n++; if (n != 20 && n != 31 && n != 42) t[n] = n; } t[n] = 1; } }", "int t[59]; void f(void) { int n = 0; while (ext()) { if (n < 59) { n++; if (n != 20 && n != 31 && n != 42) n = n; } t[n] = 1; } }"),
     # memory
     ("bounds", "int t[8]; int f(struct D *d) { if (d->i < 8) return t[d->i]; return 0; }", "int t[8]; int f(struct D *d, uint8_t *p) { if (d->i < 8) { *p = 200; return t[d->i]; } return 0; }"),
     ("bounds", "int t[8]; static unsigned g; int f(void) { if (g < 8) return t[g]; return 0; }", "int t[8]; static volatile unsigned g; int f(void) { if (g < 8) return t[g]; return 0; }"),

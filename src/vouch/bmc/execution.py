@@ -65,10 +65,12 @@ class Phase(Enum):
 
 
 class Invariants(Protocol):
-    """What integer variables hold at the start of a block: signed low and high, unsigned low and high,
-    more."""
+    """What integers of `size` bytes in variables hold at the start of a block: signed low and high, unsigned
+    low and high, more."""
 
-    def of(self, function: str, label: str, variable: str) -> tuple[int, ...] | None: ...
+    def of(
+        self, function: str, label: str, variable: str, offset: int = 0, size: int | None = None
+    ) -> tuple[int, ...] | None: ...
 
 
 @dataclass(slots=True)

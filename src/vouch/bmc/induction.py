@@ -259,8 +259,8 @@ def _havoc_cell(
         return
     fresh = ex.context.fresh(type_, f"{target.name}.any")
     new.cells[offset] = (size, fresh, bad)
-    if offset == 0 and plan.invariants is not None and isinstance(fresh, Term):
-        _assume_range(ex, loop, state, target, fresh, plan)
+    if plan.invariants is not None and isinstance(fresh, Term):
+        _assume_range(ex, loop, state, target, offset, fresh, plan)
 
 
 def _any_of(ex: Execution, target: MemObject, pointees: list[MemObject]) -> Pointer:
@@ -282,14 +282,14 @@ def _any_of(ex: Execution, target: MemObject, pointees: list[MemObject]) -> Poin
 
 
 def _assume_range(
-    ex: Execution, loop: Loop, state: State, target: MemObject, value: Term, plan: Induction
+    ex: Execution, loop: Loop, state: State, target: MemObject, offset: int, value: Term, plan: Induction
 ) -> None:
     name = plan.names.get(target)
     if name is None or plan.invariants is None or value.sort is T.BOOL:
         return
     if ex.context.float_type(value.sort) is not None:
         return
-    known = plan.invariants.of(name[0], loop.head, name[1])
+    known = plan.invariants.of(name[0], loop.head, name[1], offset, value.width // 8)
     if known is None:
         return
     low, high, least, most = (T.bv(bound, value.width) for bound in known[:4])

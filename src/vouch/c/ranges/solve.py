@@ -18,8 +18,8 @@ from vouch.c.ranges.state import CLEAN, LIVE, TEXT, UNFREED, State, join, join_v
 from vouch.c.ranges.whole_program import ONLY_NULL, Extent, WholeProgram
 
 _BEFORE_WIDENING = 3  # visits of a loop head
-_BEFORE_LEAPING = 10  # then bounds that move go to the end of their type
-_BEFORE_DROPPING = 20  # then nothing more is said of what still changes
+_BEFORE_LEAPING = 40  # then bounds that move go to the end of their type
+_BEFORE_DROPPING = 60  # then nothing more is said of what still changes
 _MOST_VISITS = 1000  # of a block; then its state is emptied
 _DESCENTS = 2
 
