@@ -1,4 +1,4 @@
-"""Objects lie apart; of many, that is only said of neighbours, and nothing is concluded from what is not said."""
+"""Objects lie apart. Of many, that is only said of neighbours, and what is not said refutes nothing."""
 
 from __future__ import annotations
 
