@@ -34,6 +34,9 @@ FLOAT_SORTS: dict[str, tuple[int, int]] = {
 }
 
 
+NEIGHBOURS = 64  # objects that a new address is told apart from
+
+
 class ExecutionContext:
     """`arbitrary`: globals start with arbitrary contents. `devices`: address ranges declared as memory-mapped
     registers. `promises`: what values from outside keep to. The rest is for `Environment`."""
@@ -78,6 +81,7 @@ class ExecutionContext:
         self.null = Pointer.to(self.null_object, self.zero_offset)
         self._constants: dict[ir.Constant, Value] = {}
         self._addressed: list[MemObject] = []
+        self._by_base: dict[Term, MemObject] = {}
         self.environment = Environment(
             self,
             strict=strict,
@@ -379,7 +383,8 @@ class ExecutionContext:
 
     def base(self, target: MemObject) -> Term:
         """The object's address: aligned, not null. Objects of the program overlap no others, but for those
-        that may."""
+        that may. That is said of neighbours in the order of addresses' first use, so that it stays linear:
+        what is not said excludes nothing, and a violation that hangs on it is one under a condition."""
         if target.base is None:
             low = (target.align & -target.align).bit_length() - 1
             high = T.fresh(f"&{target.name}", T.bitvec(self.pointer_bits - low))
@@ -390,7 +395,9 @@ class ExecutionContext:
             self.constrain(T.ult(target.base, end))
             if self.pointer_bits == 64:  # no 64-bit system hands out the upper half
                 self.constrain(T.ult(end, T.bv(1 << 63, 64)))
-            for other in self._addressed:
+            if len(self._addressed) > NEIGHBOURS:
+                self.inexact[high] = f"if {target.name} overlaps no other object"
+            for other in self._addressed[-NEIGHBOURS:]:
                 if target.kind is other.kind is Kind.OUTSIDE:
                     continue  # what lies where outside is not the program's business
                 assert other.base is not None
@@ -400,6 +407,7 @@ class ExecutionContext:
                 found = self.environment.overlaps.between(other, target)
                 self.constrain(apart if found is None else T.or_(found[0], apart))
             self._addressed.append(target)
+            self._by_base[target.base] = target
             self.addressed[high] = target
         return target.base
 
@@ -430,10 +438,11 @@ class ExecutionContext:
             index, pointer = found[0]
             rest = [part for i, part in enumerate(parts) if i != index]
             return pointer.shifted(_sum(rest, self.pointer_bits))
-        for target in self._addressed:
-            if any(part is target.base for part in parts):
-                rest = [part for part in parts if part is not target.base]
-                return Pointer.to(target, _sum(rest, self.pointer_bits))
+        held = [self._by_base[part] for part in parts if part in self._by_base]
+        if held:
+            target = min(held, key=self._addressed.index) if len(held) > 1 else held[0]
+            rest = [part for part in parts if part is not target.base]
+            return Pointer.to(target, _sum(rest, self.pointer_bits))
         return self._pointer_search(number)
 
     def _pointer_search(self, number: Term) -> Pointer:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from vouch.bmc.context import ExecutionContext
@@ -442,10 +443,23 @@ class Decider:
         for verdict, bounded in ((Verdict.UNKNOWN, False), (Verdict.BOUND_SAFE, True)):
             alike = [cut for cut in cuts if (cut.kind in ("loop", "recursion")) is bounded]
             known = (cut for cut in alike if self._cuts.get(cut.guard, False) is not False)
-            found = next(known, None) or next((cut for cut in alike if self._is_open(cut) is not False), None)
+            found = next(known, None) or self._first_open(alike)
             if found is not None:
                 return verdict, found.reason
         return Verdict.SAFE, None
+
+    def _first_open(self, cuts: list[Cut]) -> Cut | None:
+        """One that an execution can run into. They are asked about together first: mostly there is none."""
+        unasked = [cut for cut in cuts if cut.guard not in self._cuts]
+        if len(unasked) > 1:
+            with suppress(Unsupported, SolverError):
+                answer = self._possible(T.or_(*(cut.guard for cut in unasked)))
+                if answer is Answer.UNSAT:
+                    self._cuts.update((cut.guard, False) for cut in unasked)
+                elif answer is Answer.SAT:
+                    self._open_too()
+        known = (cut for cut in cuts if self._cuts.get(cut.guard))
+        return next(known, None) or next((cut for cut in cuts if self._is_open(cut) is not False), None)
 
     def _is_open(self, cut: Cut) -> bool | None:
         """Can an execution run into the cut? None: not decided, which counts as yes."""
