@@ -124,7 +124,7 @@ def _inline(
         note_call(ex, frame, state, call, function, values)
     if function.name in ex.context.program.models and not frame.model:
         # What the model accesses is claimed there; a call that makes it access nothing is evaluated as well.
-        for trigger in (Trigger.ACCESS, Trigger.UNINITIALISED):
+        for trigger in (Trigger.ACCESS, Trigger.UNINITIALISED, Trigger.REQUIRED):
             ex.claims_at(call, state, trigger, T.FALSE)
     passed = [a for a in call.arguments if not isinstance(a, ir.MetadataOperand)]
     ended = ex.call(function, values, state, frame, call, [shadow.of(ex, frame, a) for a in passed])

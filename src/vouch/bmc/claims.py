@@ -1,9 +1,10 @@
 """From checks to claims: the condition under which an execution of a site violates its checks.
 
-Triggers that concern memory (ACCESS, UNINITIALISED, FREE, LEAK) are evaluated where the access is; all others
-here, before the instruction runs, or behind it where they concern its result (NAN). An operation on vectors
-violates a check where it does so for any element. A condition that cannot be worked out leaves the check
-undecided; a check that nobody claims although its site was executed is not evaluated, and undecided too.
+Triggers that concern memory (ACCESS, UNINITIALISED, FREE, LEAK) are evaluated where the access is, demands
+of library models (REQUIRED) where the model makes them; all others here, before the instruction runs, or
+behind it where they concern its result (NAN). An operation on vectors violates a check where it does so for
+any element. A condition that cannot be worked out leaves the check undecided; a check that nobody claims
+although its site was executed is not evaluated, and undecided too.
 """
 
 from __future__ import annotations
@@ -23,7 +24,15 @@ from vouch.smt import term as T
 from vouch.smt.term import Term
 
 ELSEWHERE = frozenset(
-    {Trigger.ACCESS, Trigger.UNINITIALISED, Trigger.FREE, Trigger.LEAK, Trigger.NAN, Trigger.NEVER}
+    {
+        Trigger.ACCESS,
+        Trigger.UNINITIALISED,
+        Trigger.REQUIRED,
+        Trigger.FREE,
+        Trigger.LEAK,
+        Trigger.NAN,
+        Trigger.NEVER,
+    }
 )
 
 
@@ -155,7 +164,13 @@ def _violation(ex: Execution, frame: Frame, check: Check, site: ir.Instruction) 
         case Trigger.UNFINDABLE:
             raise Unsupported(check.message)
         case (
-            Trigger.ACCESS | Trigger.UNINITIALISED | Trigger.FREE | Trigger.LEAK | Trigger.NAN | Trigger.NEVER
+            Trigger.ACCESS
+            | Trigger.UNINITIALISED
+            | Trigger.REQUIRED
+            | Trigger.FREE
+            | Trigger.LEAK
+            | Trigger.NAN
+            | Trigger.NEVER
         ):
             raise Unsupported(f"check of kind {check.trigger}")
         case _ as never:

@@ -143,6 +143,7 @@ class Execution:
         self.heap: list[tuple[MemObject, ir.Instruction]] = []
         self.owners: dict[MemObject, str] = {}  # of each object that was made: see `allocated`
         self.decoded: dict[str, Any] = {}  # functions as steps: see `vouch.bmc.decoded`
+        self.companions: dict[MemObject, MemObject] = {}  # what models keep beside objects
         self.returned: Value | None = None  # marks of what the last call returned
         self.call: RunFunction  # both set by the executor: run a function, an iteration of a loop
         self.run_iteration: RunIteration

@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Callable
 from typing import TypeAlias
 
-from vouch.bmc import access, asked, claims, intrinsics, memory_ops, operands
+from vouch.bmc import access, asked, claims, demands, intrinsics, memory_ops, operands
 from vouch.bmc.contents import Contents
 from vouch.bmc.environment import external
 from vouch.bmc.environment.reach import Root
@@ -393,6 +393,10 @@ _BY_KEY: dict[str, Known] = {
     "constant": asked.constant,
     "repeats": asked.repeated,
     "unsupported_arguments": asked.unsupported,
+    "require": demands.require,
+    "valid": demands.valid,
+    "starts": demands.starts,
+    "beside": demands.beside,
 }
 
 

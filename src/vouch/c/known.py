@@ -111,10 +111,46 @@ __vouch_compare : engine compare : silent
 __vouch_access : engine access : silent
 __vouch_repeats : engine repeats : silent
 __vouch_unsupported : engine unsupported_arguments : silent
+__vouch_require : engine require : silent
+__vouch_valid : engine valid : silent
+__vouch_starts : engine starts : silent
+__vouch_beside : engine beside : silent
 __divdc3 __divsc3 __divxc3 __muldc3 __mulsc3 __mulxc3 : model complex
 __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc isalnum isalpha isascii : model ctype
 isblank iscntrl isdigit isgraph islower isprint ispunct isspace isupper isxdigit : model ctype
 toascii tolower toupper : model ctype
+__vouch_cuda_failed __vouch_cuda_from_symbol __vouch_cuda_has __vouch_cuda_here : model cuda
+__vouch_cuda_symbol_address __vouch_cuda_to_symbol cudaDeviceReset cudaDeviceSynchronize : model cuda
+cudaEventCreate cudaEventCreateWithFlags cudaEventDestroy cudaEventElapsedTime : model cuda
+cudaEventQuery cudaEventRecord cudaEventSynchronize cudaFree cudaFreeHost cudaGetDevice : model cuda
+cudaGetDeviceCount cudaGetDeviceProperties cudaGetErrorName cudaGetErrorString : model cuda
+cudaGetLastError cudaHostAlloc cudaMalloc cudaMallocHost cudaMallocManaged cudaMemGetInfo : model cuda
+cudaMemcpy cudaMemcpy2D cudaMemcpyAsync cudaMemset cudaMemsetAsync cudaPeekAtLastError : model cuda
+cudaSetDevice cudaStreamCreate cudaStreamCreateWithFlags cudaStreamDestroy cudaStreamQuery : model cuda
+cudaStreamSynchronize cudaStreamWaitEvent : model cuda
+cublasCreate_v2 cublasDasum_v2 cublasDaxpy_v2 cublasDcopy_v2 cublasDdot_v2 cublasDestroy_v2 : model cublas
+cublasDgeam cublasDgemmBatched cublasDgemmStridedBatched cublasDgemm_v2 cublasDgemv_v2 : model cublas
+cublasDger_v2 cublasDnrm2_v2 cublasDscal_v2 cublasDswap_v2 cublasGetMatrix : model cublas
+cublasGetPointerMode_v2 cublasGetStatusString cublasGetStream_v2 cublasGetVector : model cublas
+cublasGetVersion_v2 cublasIdamax_v2 cublasIdamin_v2 cublasIsamax_v2 cublasIsamin_v2 : model cublas
+cublasSasum_v2 cublasSaxpy_v2 cublasScopy_v2 cublasSdot_v2 cublasSetMathMode cublasSetMatrix : model cublas
+cublasSetPointerMode_v2 cublasSetStream_v2 cublasSetVector cublasSgeam cublasSgemmBatched : model cublas
+cublasSgemmStridedBatched cublasSgemm_v2 cublasSgemv_v2 cublasSger_v2 cublasSnrm2_v2 : model cublas
+cublasSscal_v2 cublasSswap_v2 : model cublas
+cudnnActivationForward cudnnAddTensor cudnnBatchNormalizationForwardInference : model cudnn
+cudnnConvolutionForward cudnnCreate cudnnCreateActivationDescriptor : model cudnn
+cudnnCreateConvolutionDescriptor cudnnCreateFilterDescriptor cudnnCreatePoolingDescriptor : model cudnn
+cudnnCreateTensorDescriptor cudnnDeriveBNTensorDescriptor cudnnDestroy : model cudnn
+cudnnDestroyActivationDescriptor cudnnDestroyConvolutionDescriptor : model cudnn
+cudnnDestroyFilterDescriptor cudnnDestroyPoolingDescriptor cudnnDestroyTensorDescriptor : model cudnn
+cudnnGetConvolution2dForwardOutputDim cudnnGetConvolutionForwardAlgorithm_v7 : model cudnn
+cudnnGetConvolutionForwardWorkspaceSize cudnnGetErrorString : model cudnn
+cudnnGetPooling2dForwardOutputDim cudnnGetTensor4dDescriptor cudnnGetTensorSizeInBytes : model cudnn
+cudnnGetVersion cudnnPoolingForward cudnnSetActivationDescriptor : model cudnn
+cudnnSetConvolution2dDescriptor cudnnSetConvolutionGroupCount cudnnSetConvolutionMathType : model cudnn
+cudnnSetFilter4dDescriptor cudnnSetPooling2dDescriptor cudnnSetStream : model cudnn
+cudnnSetTensor4dDescriptor cudnnSetTensor4dDescriptorEx cudnnSetTensorNdDescriptor : model cudnn
+cudnnSoftmaxForward : model cudnn
 __cxa_atexit __vouch_at_exit atexit : model exit
 asprintf snprintf sprintf vsnprintf vsprintf : model format
 __fgets_chk __fprintf_chk __fread_chk __gets_chk __memcpy_chk __memmove_chk : model fortify

@@ -71,6 +71,12 @@ RUNTIME = {
     "give": "void (ptr, ptr, i64)",
     "given": "void (ptr, ptr)",
     "result": "void (ptr)",
+    "expect": "void (ptr, i32)",
+    "expected": "void ()",
+    "require": "void (i8, ptr)",
+    "valid": "i8 (ptr, i64)",
+    "starts": "i8 (ptr)",
+    "beside": "ptr (ptr, i64)",
 }
 
 _BITS = {"half": 16, "bfloat": 16, "float": 32, "double": 64, "x86_fp80": 80, "fp128": 128}

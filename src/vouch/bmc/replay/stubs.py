@@ -131,6 +131,27 @@ def _known(out: Emitter, function: FunctionText, number: int) -> str | None:
     return known if function.result == "i1" else out.value(f"zext i1 {known} to {function.result}")
 
 
+def _require(out: Emitter, function: FunctionText, number: int) -> str | None:
+    holds = out.value(f"zext {function.parameters[0].type} %a0 to i8")
+    out.call("require", holds, "%a1")
+    return None
+
+
+def _asked(hook: str) -> _Body:
+    """A question about a pointer, answered by yes or no."""
+
+    def body(out: Emitter, function: FunctionText, number: int) -> str | None:
+        more = [out.to_i64(p.type, p.name) for p in function.parameters[1:]]
+        yes = out.value(f"trunc i8 {out.call(hook, '%a0', *more)} to i1")
+        return yes if function.result == "i1" else out.value(f"zext i1 {yes} to {function.result}")
+
+    return body
+
+
+def _beside(out: Emitter, function: FunctionText, number: int) -> str | None:
+    return out.call("beside", "%a0", out.to_i64(function.parameters[1].type, "%a1"))
+
+
 def _guard(out: Emitter, function: FunctionText, number: int) -> str | None:
     """Whether a static local of C++ is to be initialised: the first time."""
     done = out.value("load i8, ptr %a0")
@@ -283,6 +304,10 @@ _BODIES: Mapping[str, tuple[_Body, int]] = {  # by key, with the least number of
     "known": (_known, 1),
     "constant": (_known, 1),
     "guard": (_guard, 1),
+    "require": (_require, 2),
+    "valid": (_asked("valid"), 2),
+    "starts": (_asked("starts"), 1),
+    "beside": (_beside, 2),
     **{hook: (_scan(hook), 0) for hook in SCANS},
 }
 

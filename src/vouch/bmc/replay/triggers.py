@@ -13,6 +13,7 @@ from collections.abc import Callable
 from vouch.bmc.replay.emit import Emitter, bits, element_bits, operand_text, type_text
 from vouch.bmc.replay.text import CallText, Line, split, type_end
 from vouch.c.checks.base import Check, Trigger
+from vouch.c.ir import GlobalConstant
 
 
 class Unwatchable(Exception):
@@ -172,6 +173,16 @@ def _free(out: Emitter, check: Check, site: int, line: Line, call: CallText | No
     out.call("check_free", call.arguments[0][2], str(site))
 
 
+def _required(out: Emitter, check: Check, site: int, line: Line, call: CallText | None) -> None:
+    if not isinstance(check.value, GlobalConstant):
+        raise Unwatchable("the demand has no text")
+    out.call("expect", f'@"{check.value.name}"', str(site))
+
+
+def _not_required(out: Emitter, check: Check, site: int, line: Line, call: CallText | None) -> None:
+    out.call("expected")
+
+
 def _leak(out: Emitter, check: Check, site: int, line: Line, call: CallText | None) -> None:
     if line.result is None or call is None or call.result != "ptr":
         raise Unwatchable("the allocation has no pointer as its result")
@@ -266,5 +277,10 @@ BEFORE: dict[Trigger, Watch] = {
     Trigger.SHIFT: _shift,
     Trigger.FREE: _free,
     Trigger.MEMBER: _member,
+    Trigger.REQUIRED: _required,
 }
-AFTER: dict[Trigger, Watch] = {Trigger.LEAK: _leak, Trigger.NAN: _nan}
+AFTER: dict[Trigger, Watch] = {
+    Trigger.LEAK: _leak,
+    Trigger.NAN: _nan,
+    Trigger.REQUIRED: _not_required,
+}

@@ -2,7 +2,9 @@
 
 Finds `assert(c)` of every C library, `static`-style wrappers built on it, and the conventions of other
 verifiers: `__VERIFIER_assert`, `__VERIFIER_error`, `reach_error`, `__CPROVER_assert`, `__ESBMC_assert`,
-`assert` without its header; and `__builtin_trap`, `__builtin_assume` of something false.
+`assert` without its header; and `__builtin_trap`, `__builtin_assume` of something false. Also what the
+interface of a library demands of its caller, where its model says so: calls of CUDA's runtime, cuBLAS and
+cuDNN, and data races between the threads of a kernel.
 
 Why it matters: assertions say what the code is for. A proved assertion is a fact about every execution.
 
@@ -55,6 +57,7 @@ def find(context: Context) -> Iterator[Found]:
             yield _claim(context, call, name)
         elif name in ERRORS or name in FAILURES:
             yield _failure(context, call, name)
+        yield from _demands(context, call)
 
 
 def _is_plain_assert(context: Context, name: str) -> bool:
@@ -85,6 +88,39 @@ def _claim(context: Context, call: Call, name: str) -> Found:
     )
 
 
+def _demands(context: Context, call: Call) -> Iterator[Found]:
+    """What a library model, and those that it calls, demand of their caller."""
+    place = context.place(call)
+    if place is None or not isinstance(call.callee, GlobalConstant):
+        return
+    for text in demands(context, call.callee.name):
+        message = _literal(context, text)
+        yield Found(CATEGORY, place, message, Trigger.REQUIRED, call, value=text)
+
+
+def demands(context: Context, name: str) -> tuple[GlobalConstant, ...]:
+    program, known = context.program, context.shared.demands
+    if name not in program.models:
+        return ()
+    if name not in known:
+        texts: dict[str, GlobalConstant] = {}
+        seen, work = {name}, [name]
+        while work:
+            function = program.functions[work.pop()]
+            inner = (i for block in function.blocks.values() for i in block.instructions)
+            for call in inner:
+                if not isinstance(call, Call) or not isinstance(call.callee, GlobalConstant):
+                    continue
+                callee = call.callee.name
+                if callee == "__vouch_require" and isinstance(call.arguments[1], GlobalConstant):
+                    texts.setdefault(call.arguments[1].name, call.arguments[1])
+                elif callee in program.models and callee not in seen:
+                    seen.add(callee)
+                    work.append(callee)
+        known[name] = tuple(texts.values())
+    return known[name]
+
+
 def _failure(context: Context, call: Call, name: str) -> Found:
     said = string_argument(context, call, FAILURES[name]) if name in FAILURES else ""
     if name in FAILURES:
@@ -100,7 +136,10 @@ def string_argument(context: Context, call: Call, index: int) -> str:
     """The text of a string literal passed as an argument, "" where it is none."""
     if index >= len(call.arguments):
         return ""
-    operand: Operand = call.arguments[index]
+    return _literal(context, call.arguments[index])
+
+
+def _literal(context: Context, operand: Operand) -> str:
     if isinstance(operand, ExpressionConstant) and operand.operands:
         operand = operand.operands[0]
     if not isinstance(operand, GlobalConstant) or operand.name not in context.program.globals:

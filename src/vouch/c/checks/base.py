@@ -67,6 +67,9 @@ class Trigger(StrEnum):
     SHIFT = "shift"
     """The site is a `Binary` shl, lshr or ashr (without instrumentation) whose right operand, read as
     unsigned, is not less than the width."""
+    REQUIRED = "required"
+    """The site calls a library model, and something that the model demands of its caller does not hold; the
+    text of the demand (`__vouch_require`) is `value`."""
     FREE = "free"
     """The site frees a pointer that is not the start of a live heap object (null is fine)."""
     LEAK = "leak"

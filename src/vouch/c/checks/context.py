@@ -60,6 +60,7 @@ class ProgramFacts:
     unsigned_names: dict[str, bool] = field(default_factory=dict)  # C type name -> unsigned
     may_be_unwritten: bool | None = None  # whether some object behind a pointer may hold unwritten bytes
     used_results: frozenset[str] | None = None  # functions whose results some caller uses
+    demands: dict[str, tuple[GlobalConstant, ...]] = field(default_factory=dict)  # by library model
 
 
 @dataclass(slots=True)

@@ -129,7 +129,15 @@ def _holds(at: Interpreter, check: Check) -> str | None:
         case Trigger.CALL | Trigger.MEMBER:
             assert check.value is not None
             return access.OUTSIDE if access.is_trusted(at, at.pointer(check.value)) else None
-        case Trigger.REACHED | Trigger.FREE | Trigger.LEAK | Trigger.NAN | Trigger.UNFINDABLE | Trigger.NEVER:
+        case (
+            Trigger.REACHED
+            | Trigger.REQUIRED
+            | Trigger.FREE
+            | Trigger.LEAK
+            | Trigger.NAN
+            | Trigger.UNFINDABLE
+            | Trigger.NEVER
+        ):
             return None
         case _ as never:
             assert_never(never)

@@ -102,6 +102,7 @@ class Widths:
                 | Trigger.CALL
                 | Trigger.MEMBER
                 | Trigger.UNINITIALISED
+                | Trigger.REQUIRED
                 | Trigger.FREE
                 | Trigger.LEAK
                 | Trigger.NAN

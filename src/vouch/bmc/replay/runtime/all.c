@@ -17,6 +17,8 @@
 
 #include "heap.c"
 
+#include "demands.c"
+
 #include "builtins.c"
 
 #include "math.c"

@@ -104,7 +104,7 @@ LOCAL struct object *place(word first, u32 count, word size, word align, enum ki
     o->state = LIVE;
     o->kind = (u8)kind;
     o->whole = o->fixed = 0;
-    o->site = o->number = 0;
+    o->site = o->number = o->companion = 0;
     o->uses++;
     return o;
 }

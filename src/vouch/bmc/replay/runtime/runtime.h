@@ -52,6 +52,7 @@ struct object {
     u8 whole;   /* all bytes are initialised */
     u8 fixed;   /* constant */
     u8 reached; /* by the search for leaks */
+    u32 companion; /* the slot of what a model keeps beside the object, plus one */
 };
 
 struct global {
