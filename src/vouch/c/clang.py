@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from vouch.c import launches
 from vouch.c.cache import Cache, key_of
 from vouch.c.checks.base import Category
 from vouch.c.link import normal
@@ -256,13 +257,17 @@ class Clang:
     def compile(self, unit: Unit, cache: Cache | None = None, *, instrument: bool = True) -> str:
         """The IR text of a unit. Its preprocessed text and the flags decide it: they name it in the cache."""
         arguments = self.arguments(unit, instrument=instrument)
-        seen = self.preprocess(unit) if cache else None
+        seen = self.preprocess(unit) if cache or unit.path.endswith(".cu") else None
         key = key_of([self.identity(), *arguments, unit.path, seen]) if seen is not None else ""
         if cache and key and (known := cache.get(key)) is not None:
             return known.decode("utf-8", "surrogateescape")
         # Another clang may print IR as another LLVM does; bitcode is what this one can read.
         form = "-S" if self._options.clang is None else "-c"
-        done = self._run([*arguments, form, "-emit-llvm", "-o", "-", as_word(unit.path)])
+        source, data = as_word(unit.path), None
+        if seen is not None and launches.has_launches(seen) and arguments[_language(arguments)] == "c++":
+            arguments[_language(arguments)] = "c++-cpp-output"
+            source, data = "-", launches.rewritten(seen, unit.path)
+        done = self._run([*arguments, form, "-emit-llvm", "-o", "-", source], data)
         if done.returncode:
             raise self._error(unit, done)
         text = done.stdout if form == "-S" else normal(done.stdout, unit.path).text.encode()
@@ -291,13 +296,13 @@ class Clang:
         status = Path(self._command[0]).stat()
         return f"{self._command[0]} {status.st_size} {status.st_mtime_ns} {self.target.triple}"
 
-    def _run(self, command: list[str]) -> subprocess.CompletedProcess[bytes]:
+    def _run(self, command: list[str], data: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
         colour = sys.stderr.isatty() and "NO_COLOR" not in os.environ
         command.append("-fcolor-diagnostics" if colour else "-fno-color-diagnostics")
         try:
             # It answers on a pipe. What a clang of the user's own may be (a wrapper, a cache), nobody knows.
             writable = () if self._options.clang is None else None
-            return call(command, deadline=self._options.deadline, writable=writable)
+            return call(command, data=data, deadline=self._options.deadline, writable=writable)
         except OSError as error:
             raise VouchError(f"cannot run {command[0]}: {error.strerror}") from None
         except OutOfTime:
@@ -309,13 +314,16 @@ class Clang:
         missing = _MISSING.search(re.sub(r"\x1b\[[0-9;]*m", "", said))
         if missing:
             message = f"{unit.path}: header {missing[1]!r} not found (give its folder with -I)"
-        elif unit.path.endswith(".cu") and b"<<<" in Path(unit.path).read_bytes():
-            message = f"{unit.path}: kernel launches (<<< >>>) are not supported: give the kernels alone"
         elif done.returncode < 0:
             message = f"{unit.path}: clang ended with signal {-done.returncode}"
         else:
             message = f"{unit.path}: does not compile"
         return CompileError(message, said, unit.path)
+
+
+def _language(arguments: list[str]) -> int:
+    """Where a command line says which language it is."""
+    return arguments.index("-x") + 1
 
 
 def _needs_floats(path: str) -> bool:

@@ -21,6 +21,7 @@ from vouch.c.clang import Clang, CompileError, Unit
 from vouch.c.database import without_target
 from vouch.c.diagnostics import quoted
 from vouch.c.ir import Program
+from vouch.c.kernels import prepared
 from vouch.c.library import FLAGS, add_models, load_parts
 from vouch.c.link import Module, hide_main, link, normal
 from vouch.c.options import FrontOptions
@@ -97,10 +98,12 @@ def load(paths: Sequence[str | os.PathLike[str]], options: FrontOptions | None =
     if options.entry not in (None, "main") and sum("main" in module.defined for module in modules) > 1:
         modules = [hide_main(module) for module in modules]
     whole = link(modules)
-    whole = replace(whole, text=tighten(whole.text))
+    text, inlined = prepared(tighten(whole.text))
+    whole = replace(whole, text=text)
     models: frozenset[str] = frozenset()
     if options.models:
         whole, models = _with_models(whole, options, cache, warnings)
+        models |= inlined
     program = _finished(read(whole.text), models, sources, [unit.path for unit in units])
     return Loaded(program, whole.text, [unit.path for unit in units], warnings)
 

@@ -29,51 +29,51 @@ typedef enum { CUBLAS_POINTER_MODE_HOST = 0, CUBLAS_POINTER_MODE_DEVICE = 1 } cu
 typedef enum { CUBLAS_DEFAULT_MATH = 0, CUBLAS_TENSOR_OP_MATH = 1, CUBLAS_PEDANTIC_MATH = 2 } cublasMath_t;
 typedef struct cublasContext *cublasHandle_t;
 
-cublasStatus_t cublasCreate_v2(cublasHandle_t *handle);
-cublasStatus_t cublasDestroy_v2(cublasHandle_t handle);
-cublasStatus_t cublasGetVersion_v2(cublasHandle_t handle, int *version);
-cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t streamId);
-cublasStatus_t cublasGetStream_v2(cublasHandle_t handle, cudaStream_t *streamId);
-cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_t mode);
-cublasStatus_t cublasGetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_t *mode);
-cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode);
-const char *cublasGetStatusString(cublasStatus_t status);
-cublasStatus_t cublasSetVector(int n, int elemSize, const void *x, int incx, void *y, int incy);
-cublasStatus_t cublasGetVector(int n, int elemSize, const void *x, int incx, void *y, int incy);
-cublasStatus_t cublasSetMatrix(int rows, int cols, int elemSize, const void *A, int lda, void *B, int ldb);
-cublasStatus_t cublasGetMatrix(int rows, int cols, int elemSize, const void *A, int lda, void *B, int ldb);
+cublasStatus_t cublasCreate_v2(cublasHandle_t *handle) VOUCH_NOTHROW;
+cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) VOUCH_NOTHROW;
+cublasStatus_t cublasGetVersion_v2(cublasHandle_t handle, int *version) VOUCH_NOTHROW;
+cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t streamId) VOUCH_NOTHROW;
+cublasStatus_t cublasGetStream_v2(cublasHandle_t handle, cudaStream_t *streamId) VOUCH_NOTHROW;
+cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_t mode) VOUCH_NOTHROW;
+cublasStatus_t cublasGetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_t *mode) VOUCH_NOTHROW;
+cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode) VOUCH_NOTHROW;
+const char *cublasGetStatusString(cublasStatus_t status) VOUCH_NOTHROW;
+cublasStatus_t cublasSetVector(int n, int elemSize, const void *x, int incx, void *y, int incy) VOUCH_NOTHROW;
+cublasStatus_t cublasGetVector(int n, int elemSize, const void *x, int incx, void *y, int incy) VOUCH_NOTHROW;
+cublasStatus_t cublasSetMatrix(int rows, int cols, int elemSize, const void *A, int lda, void *B, int ldb) VOUCH_NOTHROW;
+cublasStatus_t cublasGetMatrix(int rows, int cols, int elemSize, const void *A, int lda, void *B, int ldb) VOUCH_NOTHROW;
 
 #define VOUCH_BLAS(L, l, T)                                                                                       \
     cublasStatus_t cublas##L##axpy_v2(cublasHandle_t handle, int n, const T *alpha, const T *x, int incx, T *y,   \
-                                      int incy);                                                                  \
-    cublasStatus_t cublas##L##scal_v2(cublasHandle_t handle, int n, const T *alpha, T *x, int incx);              \
-    cublasStatus_t cublas##L##copy_v2(cublasHandle_t handle, int n, const T *x, int incx, T *y, int incy);        \
-    cublasStatus_t cublas##L##swap_v2(cublasHandle_t handle, int n, T *x, int incx, T *y, int incy);              \
+                                      int incy) VOUCH_NOTHROW;                                                    \
+    cublasStatus_t cublas##L##scal_v2(cublasHandle_t handle, int n, const T *alpha, T *x, int incx) VOUCH_NOTHROW; \
+    cublasStatus_t cublas##L##copy_v2(cublasHandle_t handle, int n, const T *x, int incx, T *y, int incy) VOUCH_NOTHROW; \
+    cublasStatus_t cublas##L##swap_v2(cublasHandle_t handle, int n, T *x, int incx, T *y, int incy) VOUCH_NOTHROW; \
     cublasStatus_t cublas##L##dot_v2(cublasHandle_t handle, int n, const T *x, int incx, const T *y, int incy,    \
-                                     T *result);                                                                  \
-    cublasStatus_t cublas##L##nrm2_v2(cublasHandle_t handle, int n, const T *x, int incx, T *result);             \
-    cublasStatus_t cublas##L##asum_v2(cublasHandle_t handle, int n, const T *x, int incx, T *result);             \
-    cublasStatus_t cublasI##l##amax_v2(cublasHandle_t handle, int n, const T *x, int incx, int *result);          \
-    cublasStatus_t cublasI##l##amin_v2(cublasHandle_t handle, int n, const T *x, int incx, int *result);          \
+                                     T *result) VOUCH_NOTHROW;                                                    \
+    cublasStatus_t cublas##L##nrm2_v2(cublasHandle_t handle, int n, const T *x, int incx, T *result) VOUCH_NOTHROW; \
+    cublasStatus_t cublas##L##asum_v2(cublasHandle_t handle, int n, const T *x, int incx, T *result) VOUCH_NOTHROW; \
+    cublasStatus_t cublasI##l##amax_v2(cublasHandle_t handle, int n, const T *x, int incx, int *result) VOUCH_NOTHROW; \
+    cublasStatus_t cublasI##l##amin_v2(cublasHandle_t handle, int n, const T *x, int incx, int *result) VOUCH_NOTHROW; \
     cublasStatus_t cublas##L##ger_v2(cublasHandle_t handle, int m, int n, const T *alpha, const T *x, int incx,   \
-                                     const T *y, int incy, T *A, int lda);                                        \
+                                     const T *y, int incy, T *A, int lda) VOUCH_NOTHROW;                          \
     cublasStatus_t cublas##L##gemv_v2(cublasHandle_t handle, cublasOperation_t trans, int m, int n,               \
                                       const T *alpha, const T *A, int lda, const T *x, int incx, const T *beta,   \
-                                      T *y, int incy);                                                            \
+                                      T *y, int incy) VOUCH_NOTHROW;                                              \
     cublasStatus_t cublas##L##gemm_v2(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,  \
                                       int m, int n, int k, const T *alpha, const T *A, int lda, const T *B,       \
-                                      int ldb, const T *beta, T *C, int ldc);                                     \
+                                      int ldb, const T *beta, T *C, int ldc) VOUCH_NOTHROW;                       \
     cublasStatus_t cublas##L##gemmBatched(cublasHandle_t handle, cublasOperation_t transa,                        \
                                           cublasOperation_t transb, int m, int n, int k, const T *alpha,          \
                                           const T *const Aarray[], int lda, const T *const Barray[], int ldb,     \
-                                          const T *beta, T *const Carray[], int ldc, int batchCount);             \
+                                          const T *beta, T *const Carray[], int ldc, int batchCount) VOUCH_NOTHROW; \
     cublasStatus_t cublas##L##gemmStridedBatched(                                                                 \
         cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k,           \
         const T *alpha, const T *A, int lda, long long strideA, const T *B, int ldb, long long strideB,           \
-        const T *beta, T *C, int ldc, long long strideC, int batchCount);                                         \
+        const T *beta, T *C, int ldc, long long strideC, int batchCount) VOUCH_NOTHROW;                           \
     cublasStatus_t cublas##L##geam(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,     \
                                    int m, int n, const T *alpha, const T *A, int lda, const T *beta, const T *B,  \
-                                   int ldb, T *C, int ldc);
+                                   int ldb, T *C, int ldc) VOUCH_NOTHROW;
 
 VOUCH_BLAS(S, s, float)
 VOUCH_BLAS(D, d, double)

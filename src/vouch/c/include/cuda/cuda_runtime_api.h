@@ -9,6 +9,12 @@
 #define CUDARTAPI
 
 #ifdef __cplusplus
+#define VOUCH_NOTHROW noexcept
+#else
+#define VOUCH_NOTHROW
+#endif
+
+#ifdef __cplusplus
 extern "C" {
 #endif
 
@@ -63,50 +69,50 @@ struct cudaDeviceProp {
     int multiProcessorCount;
 };
 
-cudaError_t cudaFree(void *devPtr);
-cudaError_t cudaFreeHost(void *ptr);
-cudaError_t cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
+cudaError_t cudaFree(void *devPtr) VOUCH_NOTHROW;
+cudaError_t cudaFreeHost(void *ptr) VOUCH_NOTHROW;
+cudaError_t cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind) VOUCH_NOTHROW;
 cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
-                         enum cudaMemcpyKind kind);
-cudaError_t cudaMemset(void *devPtr, int value, size_t count);
-cudaError_t cudaMemGetInfo(size_t *free, size_t *total);
-cudaError_t cudaDeviceSynchronize(void);
-cudaError_t cudaDeviceReset(void);
-cudaError_t cudaSetDevice(int device);
-cudaError_t cudaGetDevice(int *device);
-cudaError_t cudaGetDeviceCount(int *count);
-cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device);
-cudaError_t cudaGetLastError(void);
-cudaError_t cudaPeekAtLastError(void);
-const char *cudaGetErrorString(cudaError_t error);
-const char *cudaGetErrorName(cudaError_t error);
-cudaError_t cudaStreamCreate(cudaStream_t *pStream);
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned flags);
-cudaError_t cudaStreamDestroy(cudaStream_t stream);
-cudaError_t cudaStreamSynchronize(cudaStream_t stream);
-cudaError_t cudaStreamQuery(cudaStream_t stream);
-cudaError_t cudaEventCreate(cudaEvent_t *event);
-cudaError_t cudaEventDestroy(cudaEvent_t event);
-cudaError_t cudaEventSynchronize(cudaEvent_t event);
-cudaError_t cudaEventQuery(cudaEvent_t event);
-cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end);
+                         enum cudaMemcpyKind kind) VOUCH_NOTHROW;
+cudaError_t cudaMemset(void *devPtr, int value, size_t count) VOUCH_NOTHROW;
+cudaError_t cudaMemGetInfo(size_t *free, size_t *total) VOUCH_NOTHROW;
+cudaError_t cudaDeviceSynchronize(void) VOUCH_NOTHROW;
+cudaError_t cudaDeviceReset(void) VOUCH_NOTHROW;
+cudaError_t cudaSetDevice(int device) VOUCH_NOTHROW;
+cudaError_t cudaGetDevice(int *device) VOUCH_NOTHROW;
+cudaError_t cudaGetDeviceCount(int *count) VOUCH_NOTHROW;
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device) VOUCH_NOTHROW;
+cudaError_t cudaGetLastError(void) VOUCH_NOTHROW;
+cudaError_t cudaPeekAtLastError(void) VOUCH_NOTHROW;
+const char *cudaGetErrorString(cudaError_t error) VOUCH_NOTHROW;
+const char *cudaGetErrorName(cudaError_t error) VOUCH_NOTHROW;
+cudaError_t cudaStreamCreate(cudaStream_t *pStream) VOUCH_NOTHROW;
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned flags) VOUCH_NOTHROW;
+cudaError_t cudaStreamDestroy(cudaStream_t stream) VOUCH_NOTHROW;
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) VOUCH_NOTHROW;
+cudaError_t cudaStreamQuery(cudaStream_t stream) VOUCH_NOTHROW;
+cudaError_t cudaEventCreate(cudaEvent_t *event) VOUCH_NOTHROW;
+cudaError_t cudaEventDestroy(cudaEvent_t event) VOUCH_NOTHROW;
+cudaError_t cudaEventSynchronize(cudaEvent_t event) VOUCH_NOTHROW;
+cudaError_t cudaEventQuery(cudaEvent_t event) VOUCH_NOTHROW;
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end) VOUCH_NOTHROW;
 
 /* C++ gives these overloads and default arguments (cuda_runtime.h). */
 #ifdef __cplusplus
 #define VOUCH_DEFAULT(value) = value
 #else
 #define VOUCH_DEFAULT(value)
-cudaError_t cudaMalloc(void **devPtr, size_t size);
-cudaError_t cudaMallocHost(void **ptr, size_t size);
-cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned flags);
-cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned flags);
+cudaError_t cudaMalloc(void **devPtr, size_t size) VOUCH_NOTHROW;
+cudaError_t cudaMallocHost(void **ptr, size_t size) VOUCH_NOTHROW;
+cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned flags) VOUCH_NOTHROW;
+cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned flags) VOUCH_NOTHROW;
 #endif
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream VOUCH_DEFAULT(0));
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags VOUCH_DEFAULT(0));
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags) VOUCH_NOTHROW;
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream VOUCH_DEFAULT(0)) VOUCH_NOTHROW;
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags VOUCH_DEFAULT(0)) VOUCH_NOTHROW;
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind,
-                            cudaStream_t stream VOUCH_DEFAULT(0));
-cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream VOUCH_DEFAULT(0));
+                            cudaStream_t stream VOUCH_DEFAULT(0)) VOUCH_NOTHROW;
+cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream VOUCH_DEFAULT(0)) VOUCH_NOTHROW;
 
 #ifdef __cplusplus
 }

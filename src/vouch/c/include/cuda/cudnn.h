@@ -89,91 +89,91 @@ typedef struct {
     int reserved[3];
 } cudnnConvolutionFwdAlgoPerf_t;
 
-size_t cudnnGetVersion(void);
-const char *cudnnGetErrorString(cudnnStatus_t status);
-cudnnStatus_t cudnnCreate(cudnnHandle_t *handle);
-cudnnStatus_t cudnnDestroy(cudnnHandle_t handle);
-cudnnStatus_t cudnnSetStream(cudnnHandle_t handle, cudaStream_t streamId);
+size_t cudnnGetVersion(void) VOUCH_NOTHROW;
+const char *cudnnGetErrorString(cudnnStatus_t status) VOUCH_NOTHROW;
+cudnnStatus_t cudnnCreate(cudnnHandle_t *handle) VOUCH_NOTHROW;
+cudnnStatus_t cudnnDestroy(cudnnHandle_t handle) VOUCH_NOTHROW;
+cudnnStatus_t cudnnSetStream(cudnnHandle_t handle, cudaStream_t streamId) VOUCH_NOTHROW;
 
-cudnnStatus_t cudnnCreateTensorDescriptor(cudnnTensorDescriptor_t *tensorDesc);
-cudnnStatus_t cudnnDestroyTensorDescriptor(cudnnTensorDescriptor_t tensorDesc);
+cudnnStatus_t cudnnCreateTensorDescriptor(cudnnTensorDescriptor_t *tensorDesc) VOUCH_NOTHROW;
+cudnnStatus_t cudnnDestroyTensorDescriptor(cudnnTensorDescriptor_t tensorDesc) VOUCH_NOTHROW;
 cudnnStatus_t cudnnSetTensor4dDescriptor(cudnnTensorDescriptor_t tensorDesc, cudnnTensorFormat_t format,
-                                         cudnnDataType_t dataType, int n, int c, int h, int w);
+                                         cudnnDataType_t dataType, int n, int c, int h, int w) VOUCH_NOTHROW;
 cudnnStatus_t cudnnSetTensor4dDescriptorEx(cudnnTensorDescriptor_t tensorDesc, cudnnDataType_t dataType, int n, int c,
-                                           int h, int w, int nStride, int cStride, int hStride, int wStride);
+                                           int h, int w, int nStride, int cStride, int hStride, int wStride) VOUCH_NOTHROW;
 cudnnStatus_t cudnnGetTensor4dDescriptor(const cudnnTensorDescriptor_t tensorDesc, cudnnDataType_t *dataType, int *n,
                                          int *c, int *h, int *w, int *nStride, int *cStride, int *hStride,
-                                         int *wStride);
+                                         int *wStride) VOUCH_NOTHROW;
 cudnnStatus_t cudnnSetTensorNdDescriptor(cudnnTensorDescriptor_t tensorDesc, cudnnDataType_t dataType, int nbDims,
-                                         const int dimA[], const int strideA[]);
-cudnnStatus_t cudnnGetTensorSizeInBytes(const cudnnTensorDescriptor_t tensorDesc, size_t *size);
+                                         const int dimA[], const int strideA[]) VOUCH_NOTHROW;
+cudnnStatus_t cudnnGetTensorSizeInBytes(const cudnnTensorDescriptor_t tensorDesc, size_t *size) VOUCH_NOTHROW;
 
-cudnnStatus_t cudnnCreateFilterDescriptor(cudnnFilterDescriptor_t *filterDesc);
-cudnnStatus_t cudnnDestroyFilterDescriptor(cudnnFilterDescriptor_t filterDesc);
+cudnnStatus_t cudnnCreateFilterDescriptor(cudnnFilterDescriptor_t *filterDesc) VOUCH_NOTHROW;
+cudnnStatus_t cudnnDestroyFilterDescriptor(cudnnFilterDescriptor_t filterDesc) VOUCH_NOTHROW;
 cudnnStatus_t cudnnSetFilter4dDescriptor(cudnnFilterDescriptor_t filterDesc, cudnnDataType_t dataType,
-                                         cudnnTensorFormat_t format, int k, int c, int h, int w);
+                                         cudnnTensorFormat_t format, int k, int c, int h, int w) VOUCH_NOTHROW;
 
-cudnnStatus_t cudnnCreateConvolutionDescriptor(cudnnConvolutionDescriptor_t *convDesc);
-cudnnStatus_t cudnnDestroyConvolutionDescriptor(cudnnConvolutionDescriptor_t convDesc);
+cudnnStatus_t cudnnCreateConvolutionDescriptor(cudnnConvolutionDescriptor_t *convDesc) VOUCH_NOTHROW;
+cudnnStatus_t cudnnDestroyConvolutionDescriptor(cudnnConvolutionDescriptor_t convDesc) VOUCH_NOTHROW;
 cudnnStatus_t cudnnSetConvolution2dDescriptor(cudnnConvolutionDescriptor_t convDesc, int pad_h, int pad_w, int u,
                                               int v, int dilation_h, int dilation_w, cudnnConvolutionMode_t mode,
-                                              cudnnDataType_t computeType);
-cudnnStatus_t cudnnSetConvolutionGroupCount(cudnnConvolutionDescriptor_t convDesc, int groupCount);
-cudnnStatus_t cudnnSetConvolutionMathType(cudnnConvolutionDescriptor_t convDesc, cudnnMathType_t mathType);
+                                              cudnnDataType_t computeType) VOUCH_NOTHROW;
+cudnnStatus_t cudnnSetConvolutionGroupCount(cudnnConvolutionDescriptor_t convDesc, int groupCount) VOUCH_NOTHROW;
+cudnnStatus_t cudnnSetConvolutionMathType(cudnnConvolutionDescriptor_t convDesc, cudnnMathType_t mathType) VOUCH_NOTHROW;
 cudnnStatus_t cudnnGetConvolution2dForwardOutputDim(const cudnnConvolutionDescriptor_t convDesc,
                                                     const cudnnTensorDescriptor_t inputTensorDesc,
                                                     const cudnnFilterDescriptor_t filterDesc, int *n, int *c, int *h,
-                                                    int *w);
+                                                    int *w) VOUCH_NOTHROW;
 cudnnStatus_t cudnnGetConvolutionForwardAlgorithm_v7(cudnnHandle_t handle, const cudnnTensorDescriptor_t xDesc,
                                                      const cudnnFilterDescriptor_t wDesc,
                                                      const cudnnConvolutionDescriptor_t convDesc,
                                                      const cudnnTensorDescriptor_t yDesc, const int requestedAlgoCount,
                                                      int *returnedAlgoCount,
-                                                     cudnnConvolutionFwdAlgoPerf_t *perfResults);
+                                                     cudnnConvolutionFwdAlgoPerf_t *perfResults) VOUCH_NOTHROW;
 cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(cudnnHandle_t handle, const cudnnTensorDescriptor_t xDesc,
                                                       const cudnnFilterDescriptor_t wDesc,
                                                       const cudnnConvolutionDescriptor_t convDesc,
                                                       const cudnnTensorDescriptor_t yDesc,
-                                                      cudnnConvolutionFwdAlgo_t algo, size_t *sizeInBytes);
+                                                      cudnnConvolutionFwdAlgo_t algo, size_t *sizeInBytes) VOUCH_NOTHROW;
 cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t handle, const void *alpha, const cudnnTensorDescriptor_t xDesc,
                                       const void *x, const cudnnFilterDescriptor_t wDesc, const void *w,
                                       const cudnnConvolutionDescriptor_t convDesc, cudnnConvolutionFwdAlgo_t algo,
                                       void *workSpace, size_t workSpaceSizeInBytes, const void *beta,
-                                      const cudnnTensorDescriptor_t yDesc, void *y);
+                                      const cudnnTensorDescriptor_t yDesc, void *y) VOUCH_NOTHROW;
 
-cudnnStatus_t cudnnCreatePoolingDescriptor(cudnnPoolingDescriptor_t *poolingDesc);
-cudnnStatus_t cudnnDestroyPoolingDescriptor(cudnnPoolingDescriptor_t poolingDesc);
+cudnnStatus_t cudnnCreatePoolingDescriptor(cudnnPoolingDescriptor_t *poolingDesc) VOUCH_NOTHROW;
+cudnnStatus_t cudnnDestroyPoolingDescriptor(cudnnPoolingDescriptor_t poolingDesc) VOUCH_NOTHROW;
 cudnnStatus_t cudnnSetPooling2dDescriptor(cudnnPoolingDescriptor_t poolingDesc, cudnnPoolingMode_t mode,
                                           cudnnNanPropagation_t maxpoolingNanOpt, int windowHeight, int windowWidth,
                                           int verticalPadding, int horizontalPadding, int verticalStride,
-                                          int horizontalStride);
+                                          int horizontalStride) VOUCH_NOTHROW;
 cudnnStatus_t cudnnGetPooling2dForwardOutputDim(const cudnnPoolingDescriptor_t poolingDesc,
                                                 const cudnnTensorDescriptor_t inputTensorDesc, int *n, int *c, int *h,
-                                                int *w);
+                                                int *w) VOUCH_NOTHROW;
 cudnnStatus_t cudnnPoolingForward(cudnnHandle_t handle, const cudnnPoolingDescriptor_t poolingDesc, const void *alpha,
                                   const cudnnTensorDescriptor_t xDesc, const void *x, const void *beta,
-                                  const cudnnTensorDescriptor_t yDesc, void *y);
+                                  const cudnnTensorDescriptor_t yDesc, void *y) VOUCH_NOTHROW;
 
-cudnnStatus_t cudnnCreateActivationDescriptor(cudnnActivationDescriptor_t *activationDesc);
-cudnnStatus_t cudnnDestroyActivationDescriptor(cudnnActivationDescriptor_t activationDesc);
+cudnnStatus_t cudnnCreateActivationDescriptor(cudnnActivationDescriptor_t *activationDesc) VOUCH_NOTHROW;
+cudnnStatus_t cudnnDestroyActivationDescriptor(cudnnActivationDescriptor_t activationDesc) VOUCH_NOTHROW;
 cudnnStatus_t cudnnSetActivationDescriptor(cudnnActivationDescriptor_t activationDesc, cudnnActivationMode_t mode,
-                                           cudnnNanPropagation_t reluNanOpt, double coef);
+                                           cudnnNanPropagation_t reluNanOpt, double coef) VOUCH_NOTHROW;
 cudnnStatus_t cudnnActivationForward(cudnnHandle_t handle, cudnnActivationDescriptor_t activationDesc,
                                      const void *alpha, const cudnnTensorDescriptor_t xDesc, const void *x,
-                                     const void *beta, const cudnnTensorDescriptor_t yDesc, void *y);
+                                     const void *beta, const cudnnTensorDescriptor_t yDesc, void *y) VOUCH_NOTHROW;
 
 cudnnStatus_t cudnnAddTensor(cudnnHandle_t handle, const void *alpha, const cudnnTensorDescriptor_t aDesc,
-                             const void *A, const void *beta, const cudnnTensorDescriptor_t cDesc, void *C);
+                             const void *A, const void *beta, const cudnnTensorDescriptor_t cDesc, void *C) VOUCH_NOTHROW;
 cudnnStatus_t cudnnSoftmaxForward(cudnnHandle_t handle, cudnnSoftmaxAlgorithm_t algo, cudnnSoftmaxMode_t mode,
                                   const void *alpha, const cudnnTensorDescriptor_t xDesc, const void *x,
-                                  const void *beta, const cudnnTensorDescriptor_t yDesc, void *y);
+                                  const void *beta, const cudnnTensorDescriptor_t yDesc, void *y) VOUCH_NOTHROW;
 cudnnStatus_t cudnnDeriveBNTensorDescriptor(cudnnTensorDescriptor_t derivedBnDesc,
-                                            const cudnnTensorDescriptor_t xDesc, cudnnBatchNormMode_t mode);
+                                            const cudnnTensorDescriptor_t xDesc, cudnnBatchNormMode_t mode) VOUCH_NOTHROW;
 cudnnStatus_t cudnnBatchNormalizationForwardInference(
     cudnnHandle_t handle, cudnnBatchNormMode_t mode, const void *alpha, const void *beta,
     const cudnnTensorDescriptor_t xDesc, const void *x, const cudnnTensorDescriptor_t yDesc, void *y,
     const cudnnTensorDescriptor_t bnScaleBiasMeanVarDesc, const void *bnScale, const void *bnBias,
-    const void *estimatedMean, const void *estimatedVariance, double epsilon);
+    const void *estimatedMean, const void *estimatedVariance, double epsilon) VOUCH_NOTHROW;
 
 #ifdef __cplusplus
 }
