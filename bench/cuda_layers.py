@@ -138,6 +138,8 @@ def _pooling(lib: Library, d: Draw) -> Answer:
 
 def _softmax(lib: Library, d: Draw) -> Answer:
     algorithm, mode, shape = d.random.choice((0, 1, 2)), d.random.choice((0, 1)), _some(d, 6)
+    if mode == 0:  # cuDNN 9.19 overlooks gaps between images here, and the model does not cover them
+        shape = _packed(shape.n, shape.c, shape.h, shape.w, NHWC if shape.strides[1] == 1 else NCHW)
 
     def call(alpha: Any, xd: Any, x: Any, beta: Any, yd: Any, y: Any) -> int:
         return lib.dnn.cudnnSoftmaxForward(lib.dnn_handle, algorithm, mode, alpha, xd, x, beta, yd, y)

@@ -374,9 +374,16 @@ def test_cuda_kernels_are_functions(project: Path) -> None:
     assert bodies(load(["a.cu"])) == {"_Z3addiPf"}
 
 
-def test_cuda_launches_are_refused(project: Path) -> None:
+def test_cuda_launches_call_a_model(project: Path) -> None:
     write({"a.cu": KERNEL + "int main() { float *y; cudaMalloc(&y, 40); add<<<1, 10>>>(10, y); }"})
-    with pytest.raises(VouchError, match="kernel launches"):
+    program = load(["a.cu"]).program
+    assert {"main", "_Z3addiPf", "__vouch_cuda_begin", "__vouch_cuda_next"} <= set(program.functions)
+    assert program.functions["_Z3addiPf"].linkage == "internal"
+
+
+def test_launches_of_expressions_are_refused(project: Path) -> None:
+    write({"a.cu": KERNEL + "int main() { float *y; (&add)<<<1, 10>>>(10, y); }"})
+    with pytest.raises(VouchError, match="no plain name"):
         load(["a.cu"])
 
 

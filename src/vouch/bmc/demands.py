@@ -63,6 +63,19 @@ def starts(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) 
     return _answered(ex, frame, state, call, of)
 
 
+def together(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    """__vouch_together(p, q)"""
+    others = operands.pointer_of(ex, frame, call.arguments[1]).targets
+
+    def of(target: MemObject, offset: Term) -> Term:
+        if access.valid(ex, state, target, offset, 0) is T.FALSE:
+            return T.FALSE
+        found = [guard for guard, other, _ in others if other is target and other.kind in access.MAIN]
+        return T.and_(access.valid(ex, state, target, offset, 0), T.or_(T.FALSE, *found))
+
+    return _answered(ex, frame, state, call, of)
+
+
 def _answered(ex: Execution, frame: Frame, state: State, call: ir.Call, of: _Question) -> State:
     found: Term = T.FALSE
     for guard, target, offset in operands.pointer_of(ex, frame, call.arguments[0]).targets:

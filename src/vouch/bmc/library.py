@@ -397,6 +397,7 @@ _BY_KEY: dict[str, Known] = {
     "valid": demands.valid,
     "starts": demands.starts,
     "beside": demands.beside,
+    "together": demands.together,
 }
 
 

@@ -308,6 +308,7 @@ class GetElementPtr(Instruction):
     base: Operand
     indices: tuple[Operand, ...]
     inbounds: bool
+    variable: Variable | None = None  # from #dbg_declare: what lies there is a variable of the program
 
 
 @record

@@ -1,13 +1,14 @@
 """Kernels in the linked IR, made ready for running the threads of a launch one after the other.
 
-Comes in: IR text in which the CUDA headers marked kernels, shared variables and their own functions by sections. Goes
-out: the text without marks, and the names of the functions that are models because they come from the headers. In a
-program that launches kernels,
+Comes in: IR text in which the CUDA headers marked kernels, shared variables and their own functions by
+sections. Goes out: the text without marks, and the names of the functions that are models because they come
+from the headers. In a program that launches kernels,
 
 - accesses to memory that threads may share are announced to `__vouch_cuda_access` (`models/kernel.c`);
 - shared variables become objects that the model makes for each block;
-- a kernel with barriers keeps its variables in a frame that the model gives it, returns at a barrier, and goes on
-  behind it when it is called again. Where that cannot be done, the barrier stays a call, which is `unknown`.
+- a kernel with barriers keeps its variables in a frame that the model gives it, returns at a barrier, and
+  goes on behind it when it is called again. Where that cannot be done, the barrier stays a call, which is
+  `unknown`.
 """
 
 from __future__ import annotations
@@ -15,20 +16,36 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from vouch.c.reader.scan import type_end
+
 _NAME = r'(?:"[^"]*"|[\w.$-]+)'
 _FUNCTION = re.compile(rf"^define [^\n]*?@({_NAME})\((?:.|\n)*?^\}}$", re.MULTILINE)
 _MARK = re.compile(r' section "vouch_(?:kernel|header)"')
-_SHARED = re.compile(rf'^@({_NAME}) = [^\n]*?global (.*?)(?: zeroinitializer| undef)?, section "vouch_shared"[^\n]*$', re.MULTILINE)
+_SHARED = re.compile(
+    rf'^@({_NAME}) = [^\n]*?global (.*?)(?: zeroinitializer| undef)?, section "vouch_shared"[^\n]*$',
+    re.MULTILINE,
+)
 _CALLED = re.compile(rf"@({_NAME})")
 _DEFINED = re.compile(rf"^  (%{_NAME}) = (.*)$")
 _LABEL = re.compile(rf"^({_NAME}):")
 _DEBUG = re.compile(r", !dbg !\d+")
 _LOAD = re.compile(rf"^  %{_NAME} = load (?:volatile )?(.+?), ptr (.+?)(?:, align \d+|, !|$)")
 _STORE = re.compile(r"^  store (?:volatile )?(.+), ptr (.+?)(?:, align \d+|, !|$)")
-_COPY = re.compile(r"^  call void @llvm\.mem(?:cpy|move)\.[\w.]+\(ptr [^%@]*([%@][^,]+), ptr [^%@]*([%@][^,]+), i64 (\d+),")
+_COPY = re.compile(
+    r"^  call void @llvm\.mem(?:cpy|move)\.[\w.]+\(ptr [^%@]*([%@][^,]+), ptr [^%@]*([%@][^,]+), i64 (\d+),"
+)
+_FILL = re.compile(r"^  call void @llvm\.memset\.[\w.]+\(ptr [^%@]*([%@][^,]+), i8 [^,]+, i64 (\d+),")
+# Accesses that are not announced: atomic ones, and copies of as many bytes as the program works out.
+_OTHER = re.compile(
+    rf"^  (?:%{_NAME} = (?:load atomic|atomicrmw|cmpxchg)|store atomic|"
+    r"call void @llvm\.mem(?:cpy|move|set)\.)"
+)
 _GEP = re.compile(rf"getelementptr (?:inbounds |nuw |nusw )*[^,]+, ptr (%{_NAME}),")
 _BARRIER = re.compile(r"^  call void @__syncthreads\(\)")
-_ACCESS = re.compile(r"(@__vouch_cuda_access\(ptr [^,]+, i64 (?:noundef )?)(\d+)(, i32 (?:noundef )?\d, i32 (?:noundef )?)\d+\)")
+_ACCESS = re.compile(
+    r"(@__vouch_cuda_access\(ptr [^,]+, i64 (?:noundef )?)(\d+)(, i32 (?:noundef )?\d, i32 (?:noundef )?)"
+    r"\d+\)"
+)
 _SIZES = {"float": 4, "double": 8, "ptr": 8, "half": 2}
 _FRAME, _WHERE = "%vouch.frame", "__vouch_cuda_frame"
 
@@ -117,11 +134,14 @@ def _announced(lines: list[str], known: _Kernels) -> list[str]:
             if pointer in private:
                 continue
             debug = _DEBUG.search(line)
-            if debug is None:
+            place = debug.group() if debug is not None else ""
+            if size == 0:
+                known.declared.add("declare void @__vouch_unsupported()")
+                out.append(f"  call void @__vouch_unsupported(){place}")
                 continue
             known.declared.add("declare void @__vouch_cuda_access(ptr, i64, i32, i32)")
             where = f"ptr {pointer}, i64 {size}, i32 {kind}, i32 1"
-            out.append(f"  call void @__vouch_cuda_access({where}){debug.group()}")
+            out.append(f"  call void @__vouch_cuda_access({where}){place}")
         out.append(line)
     return out
 
@@ -140,21 +160,26 @@ def _private(lines: list[str]) -> set[str]:
 
 
 def _accesses(line: str) -> list[tuple[str, int, int]]:
-    """Pointer, bytes and kind (0 read, 1 write) of what an instruction accesses."""
+    """Pointer, bytes (0: not known) and kind (0 read, 1 write) of what an instruction accesses."""
     if match := _LOAD.match(line):
-        return _scalar(match[1], match[2], 0)
+        return [(match[2], _size(match[1]), 0)]
     if match := _STORE.match(line):
-        return _scalar(match[1].rpartition(" ")[0], match[2], 1)
+        return [(match[2], _size(match[1][: type_end(match[1])]), 1)]
     if match := _COPY.match(line):
         return [(match[2], int(match[3]), 0), (match[1], int(match[3]), 1)]
-    return []
+    if match := _FILL.match(line):
+        return [(match[1], int(match[2]), 1)]
+    return [("", 0, 0)] if _OTHER.match(line) else []
 
 
-def _scalar(kind: str, pointer: str, access: int) -> list[tuple[str, int, int]]:
-    size = _SIZES.get(kind)
-    if size is None and kind[0] == "i" and kind[1:].isdecimal():
-        size = (int(kind[1:]) + 7) // 8
-    return [(pointer, size or 1, access)]
+def _size(kind: str) -> int:
+    """Bytes of a scalar, or of a vector or array of them; 0 for others."""
+    if kind in _SIZES:
+        return _SIZES[kind]
+    if kind[0] == "i" and kind[1:].isdecimal():
+        return (int(kind[1:]) + 7) // 8
+    many = re.fullmatch(r"[<\[](\d+) x (.+)[>\]]", kind)
+    return int(many[1]) * _size(many[2]) if many is not None else 0
 
 
 # ---------------------------------------------------------------- shared variables
@@ -174,7 +199,11 @@ def _without_shared(lines: list[str], known: _Kernels) -> tuple[list[str], list[
     places = []
     for name, register in used.items():
         kind = known.shared[name]
-        size = "-1" if kind.startswith("[0 x ") else f"ptrtoint (ptr getelementptr ({kind}, ptr null, i32 1) to i64)"
+        size = (
+            "-1"
+            if kind.startswith("[0 x ")
+            else f"ptrtoint (ptr getelementptr ({kind}, ptr null, i32 1) to i64)"
+        )
         number = list(known.shared).index(name)
         places.append(f"  {register} = call ptr @__vouch_cuda_shared(i32 {number}, i64 {size})")
         known.declared.add("declare ptr @__vouch_cuda_shared(i32, i64)")
@@ -183,7 +212,9 @@ def _without_shared(lines: list[str], known: _Kernels) -> tuple[list[str], list[
 
 def _replaced(line: str, name: str, register: str, out: list[str]) -> str:
     """Constant addresses inside the variable become instructions in front of the line."""
-    pattern = re.compile(rf"getelementptr ((?:inbounds |nuw |nusw )*)\(([^()]*?ptr @{re.escape(name)}(?![\w.$-])[^()]*)\)")
+    pattern = re.compile(
+        rf"getelementptr ((?:inbounds |nuw |nusw )*)\(([^()]*?ptr @{re.escape(name)}(?![\w.$-])[^()]*)\)"
+    )
     while match := pattern.search(line):
         made = f"%vouch.at.{len(out)}"
         inner = match[2].replace(f"@{name}", register)
@@ -237,8 +268,6 @@ def _split_at_barriers(
             continue
         if "@llvm.lifetime." in line and any(_mentions(line, register) for register in kinds):
             continue
-        if "dbg_declare" in line or "@llvm.dbg.declare" in line:
-            continue
         if _BARRIER.match(line):
             count += 1
             out += [f"  store i32 {count}, ptr {_FRAME}, align 4", "  ret void", f"vouch.resume.{count}:"]
@@ -261,33 +290,16 @@ def _phi(line: str, ends: dict[str, str]) -> str:
 
 
 def _crosses(lines: list[str]) -> bool:
-    """Whether a value that is no variable may be used behind a barrier that its definition lies before: it is used in
-    another part of the function than it is made in, and the kernel has barriers between the two."""
-    part, parts = 0, {}
+    """Whether a value that is no variable may be used behind a barrier that its definition lies before: a
+    barrier stands, in the text, between the two."""
+    made: dict[str, int] = {}
+    passed = 0  # barriers
     for line in lines:
-        if _BARRIER.match(line) or _LABEL.match(line):
-            part += 1
+        passed += _BARRIER.match(line) is not None
         match = _DEFINED.match(line)
-        if match is not None and not match[2].startswith("alloca "):
-            parts[match[1]] = (part, match[2].startswith("phi "))
-    barriers = {n for n, line in _numbered(lines) if _BARRIER.match(line)}
-    for number, line in _numbered(lines):
-        match = _DEFINED.match(line)
-        rest = match[2] if match is not None else line
-        for register in re.findall(rf"%{_NAME}", rest):
-            made = parts.get(register)
-            if made is None or made[0] == number:
-                continue
-            if any(made[0] < b <= number for b in barriers):
+        for register in re.findall(rf"%{_NAME}", match[2] if match is not None else line):
+            if made.get(register, passed) != passed:
                 return True
+        if match is not None and not match[2].startswith("alloca "):
+            made[match[1]] = passed
     return False
-
-
-def _numbered(lines: list[str]) -> list[tuple[int, str]]:
-    """Each line with the number of its part; a barrier begins a part."""
-    out, part = [], 0
-    for line in lines:
-        if _BARRIER.match(line) or _LABEL.match(line):
-            part += 1
-        out.append((part, line))
-    return out

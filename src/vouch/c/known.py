@@ -115,6 +115,7 @@ __vouch_require : engine require : silent
 __vouch_valid : engine valid : silent
 __vouch_starts : engine starts : silent
 __vouch_beside : engine beside : silent
+__vouch_together : engine together : silent
 __divdc3 __divsc3 __divxc3 __muldc3 __mulsc3 __mulxc3 : model complex
 __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc isalnum isalpha isascii : model ctype
 isblank iscntrl isdigit isgraph islower isprint ispunct isspace isupper isxdigit : model ctype
@@ -151,6 +152,8 @@ cudnnSetConvolution2dDescriptor cudnnSetConvolutionGroupCount cudnnSetConvolutio
 cudnnSetFilter4dDescriptor cudnnSetPooling2dDescriptor cudnnSetStream : model cudnn
 cudnnSetTensor4dDescriptor cudnnSetTensor4dDescriptorEx cudnnSetTensorNdDescriptor : model cudnn
 cudnnSoftmaxForward : model cudnn
+__syncthreads __vouch_cuda_access __vouch_cuda_alone __vouch_cuda_begin : model kernel
+__vouch_cuda_frame __vouch_cuda_next __vouch_cuda_shared : model kernel
 __cxa_atexit __vouch_at_exit atexit : model exit
 asprintf snprintf sprintf vsnprintf vsprintf : model format
 __fgets_chk __fprintf_chk __fread_chk __gets_chk __memcpy_chk __memmove_chk : model fortify

@@ -1,7 +1,7 @@
 """Kernel launches and shared variables in preprocessed CUDA C++: written so that a C++ compiler takes them.
 
-`k<<<grid, block>>>(…)` becomes `__vouch_launch(k, grid, block)(…)`, and `__shared__` a static variable of a section of its
-own. Everything stays in its line.
+`k<<<grid, block>>>(…)` becomes `__vouch_launch(k, grid, block)(…)`, and `__shared__` a static variable of a
+section of its own. Everything stays in its line.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ _TOKEN = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 # What is launched: a name, with its scopes and the arguments of a template.
-_KERNEL = re.compile(rb"(?:::\s*)?[A-Za-z_]\w*(?:\s*::\s*[A-Za-z_]\w*)*\s*(?:<[^<>;{}]*(?:<[^<>;{}]*>[^<>;{}]*)*>)?\s*$")
+_KERNEL = re.compile(
+    rb"(?:::\s*)?[A-Za-z_]\w*(?:\s*::\s*[A-Za-z_]\w*)*\s*(?:<[^<>;{}]*(?:<[^<>;{}]*>[^<>;{}]*)*>)?\s*$"
+)
 _SECTION = b'__attribute__((section("vouch_shared")))'
 
 
@@ -48,7 +50,10 @@ def rewritten(text: bytes, path: str) -> bytes:
             pieces += [text[done : match.start()], b")"]
             done, inside = match.end(), False
         elif kind == "shared":
-            pieces += [text[done : match.start()], _SECTION if before in (b"extern", b"static") else b"static " + _SECTION]
+            pieces += [
+                text[done : match.start()],
+                _SECTION if before in (b"extern", b"static") else b"static " + _SECTION,
+            ]
             done = match.end()
         before = match.group() if kind == "name" else b""
     return b"".join((*pieces, text[done:]))

@@ -76,6 +76,7 @@ RUNTIME = {
     "require": "void (i8, ptr)",
     "valid": "i8 (ptr, i64)",
     "starts": "i8 (ptr)",
+    "together": "i8 (ptr, ptr)",
     "beside": "ptr (ptr, i64)",
 }
 

@@ -141,7 +141,7 @@ def _asked(hook: str) -> _Body:
     """A question about a pointer, answered by yes or no."""
 
     def body(out: Emitter, function: FunctionText, number: int) -> str | None:
-        more = [out.to_i64(p.type, p.name) for p in function.parameters[1:]]
+        more = [p.name if p.type == "ptr" else out.to_i64(p.type, p.name) for p in function.parameters[1:]]
         yes = out.value(f"trunc i8 {out.call(hook, '%a0', *more)} to i1")
         return yes if function.result == "i1" else out.value(f"zext i1 {yes} to {function.result}")
 
@@ -308,6 +308,7 @@ _BODIES: Mapping[str, tuple[_Body, int]] = {  # by key, with the least number of
     "valid": (_asked("valid"), 2),
     "starts": (_asked("starts"), 1),
     "beside": (_beside, 2),
+    "together": (_asked("together"), 2),
     **{hook: (_scan(hook), 0) for hook in SCANS},
 }
 

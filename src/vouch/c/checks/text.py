@@ -30,6 +30,7 @@ from vouch.c.ir import (
     Register,
     Select,
     Unary,
+    Variable,
 )
 
 FALLBACK = "the value"
@@ -239,6 +240,8 @@ def _place_of_register(context: Context, pointer: Register, depth: int) -> Text 
     match context.defs.get(pointer.name):
         case Alloca(variable=variable):
             return None if variable is None else Text(variable.name, _PRIMARY, variable.type)
+        case GetElementPtr(variable=Variable() as variable):
+            return Text(variable.name, _PRIMARY, variable.type)
         case GetElementPtr(base=base, indices=indices, result=result):
             return _element(context, base, indices, depth, result or "")
         case Cast(op="bitcast" | "addrspacecast", value=value):

@@ -7,7 +7,7 @@ struct CUstream_st { int alive; };
 struct CUevent_st { int recorded; };
 
 enum { MANAGED = 16 };
-static struct { char *base; size_t size; } managed[MANAGED]; /* memory that host and device share */
+static char *managed[MANAGED]; /* memory that host and device share */
 static int managed_count;
 static cudaError_t last_error;
 
@@ -18,9 +18,7 @@ static cudaError_t noted(cudaError_t error) {
 
 static _Bool is_managed(const void *p) {
     for (int i = 0; i < managed_count; i++)
-        if (managed[i].base && (const char *)p >= managed[i].base &&
-            (const char *)p <= managed[i].base + managed[i].size)
-            return 1;
+        if (managed[i] && __vouch_together(p, managed[i])) return 1;
     return 0;
 }
 
@@ -72,9 +70,7 @@ cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned flags) {
     if (managed_count == MANAGED) __vouch_unsupported();
     error = allocated(devPtr, size, 0);
     if (error == cudaSuccess && *devPtr) {
-        managed[managed_count].base = *devPtr;
-        managed[managed_count].size = size;
-        managed_count++;
+        managed[managed_count++] = *devPtr;
     }
     return error;
 }
@@ -82,8 +78,10 @@ cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned flags) {
 cudaError_t cudaFree(void *devPtr) {
     if (!devPtr) return cudaSuccess;
     for (int i = 0; i < managed_count; i++)
-        if (managed[i].base == (char *)devPtr) {
-            managed[i].base = 0;
+        if (managed[i] && __vouch_together(devPtr, managed[i])) {
+            managed[i] = 0;
+            REQUIRE(__vouch_starts(devPtr), "cudaFree: devPtr is no memory of the device that is still allocated",
+                    noted(cudaErrorInvalidValue));
             free(devPtr);
             return cudaSuccess;
         }

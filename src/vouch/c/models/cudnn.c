@@ -64,6 +64,7 @@ static size_t filter_bytes(cudnnFilterDescriptor_t d) {
 static _Bool same_shape(cudnnTensorDescriptor_t a, cudnnTensorDescriptor_t b) {
     return a->n == b->n && a->c == b->c && a->h == b->h && a->w == b->w && a->type == b->type;
 }
+static _Bool has_gaps(cudnnTensorDescriptor_t d) { return d->n > 1 && d->sn != d->c * d->h * d->w; }
 static _Bool fits(int part, int whole) { return part == 1 || part == whole; }
 static _Bool is_type(cudnnDataType_t type) { return type == CUDNN_DATA_FLOAT || type == CUDNN_DATA_DOUBLE; }
 
@@ -479,6 +480,8 @@ cudnnStatus_t cudnnSoftmaxForward(cudnnHandle_t handle, cudnnSoftmaxAlgorithm_t 
     REQUIRE(algo >= CUDNN_SOFTMAX_FAST && algo <= CUDNN_SOFTMAX_LOG, "cudnnSoftmaxForward: algo is no algorithm", BAD);
     REQUIRE(mode == CUDNN_SOFTMAX_MODE_INSTANCE || mode == CUDNN_SOFTMAX_MODE_CHANNEL,
             "cudnnSoftmaxForward: mode is no mode", BAD);
+    /* The library overlooks gaps between images here, against its documentation. */
+    if (mode == CUDNN_SOFTMAX_MODE_INSTANCE && (has_gaps(xDesc) || has_gaps(yDesc))) __vouch_unsupported();
     REQUIRE(same_shape(xDesc, yDesc), "cudnnSoftmaxForward: yDesc has another shape or type than xDesc", BAD);
     SIDE(cudnnSoftmaxForward, xDesc, x);
     SIDE(cudnnSoftmaxForward, yDesc, y);

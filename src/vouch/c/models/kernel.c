@@ -14,7 +14,7 @@ static struct {
     struct uint3 grid, block, *thread_index, *block_index;
     unsigned threads, blocks; /* of a block, of the grid */
     unsigned thread, at;      /* which of them runs */
-    int phase, number;        /* number: of the launch */
+    int phase, number, step;  /* number: of the launch; step: how many pieces have run */
     size_t shared_bytes;
 } launch;
 static int *frames[THREADS]; /* of each thread; the first number says where it goes on */
@@ -59,7 +59,7 @@ _Bool __vouch_cuda_begin(const struct uint3 *grid, const struct uint3 *block, si
     launch.threads = block->x * block->y * block->z;
     launch.blocks = grid->x * grid->y * grid->z;
     launch.thread = launch.at = 0;
-    launch.phase = 0;
+    launch.phase = launch.step = 0;
     launch.number++;
     launch.shared_bytes = shared_bytes;
     launch.thread_index = thread_index;
@@ -81,13 +81,13 @@ static void end_block(void) {
     }
 }
 
-/* The thread has run to its end or to a barrier; whether there is another one to run. */
-_Bool __vouch_cuda_next(void) {
+/* The thread has run to its end or to a barrier: the number of the next piece to run, a new one each time, or 0. */
+int __vouch_cuda_next(void) {
     unsigned first = launch.threads;
     for (launch.thread++; launch.thread < launch.threads; launch.thread++)
         if (launch.phase == 0 || waits(launch.thread)) {
             place();
-            return 1;
+            return ++launch.step;
         }
     for (unsigned i = launch.threads; i-- > 0;)
         if (waits(i)) first = i;
@@ -99,7 +99,7 @@ _Bool __vouch_cuda_next(void) {
         launch.phase++;
         launch.thread = first;
         place();
-        return 1;
+        return ++launch.step;
     }
     end_block();
     launch.at++;
@@ -107,7 +107,7 @@ _Bool __vouch_cuda_next(void) {
     launch.phase = 0;
     if (launch.at < launch.blocks) {
         place();
-        return 1;
+        return ++launch.step;
     }
     launch.active = 0;
     return 0;

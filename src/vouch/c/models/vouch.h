@@ -20,6 +20,7 @@
  *   __vouch_require(c, text)  a demand on the caller: a check at the call of the model, violated where c is 0. The text is a
  *                          literal.
  *   __vouch_valid(p, n)  whether n bytes at p belong to a live object.
+ *   __vouch_together(p, q)  whether p and q point into the same object.
  *   __vouch_starts(p)    whether p is the start of a live object of the heap.
  *   __vouch_beside(p, k) a place for k bytes about each byte of p's object, zero at first; null where p leads nowhere.
  *
@@ -91,6 +92,7 @@ void __vouch_unsupported(void);
 void __vouch_require(_Bool, const char *);
 _Bool __vouch_valid(const void *, size_t);
 _Bool __vouch_starts(const void *);
+_Bool __vouch_together(const void *, const void *);
 void *__vouch_beside(const void *, size_t);
 void __vouch_access(const void *, size_t, int write);
 size_t __vouch_length(const void *, size_t limit, int size);

@@ -41,6 +41,7 @@ class Body:
         self._metadata = metadata
         self._parameters = parameters
         self._allocas: dict[str, Alloca] = {}
+        self._steps: dict[str, GetElementPtr] = {}
         self.blocks: dict[str, Block] = {}
         self._current: list[Instruction] = []
 
@@ -102,6 +103,8 @@ class Body:
             made.loop = loop
         elif op == "alloca" and isinstance(made, Alloca) and result is not None:
             self._allocas[result] = made
+        elif op == "getelementptr" and isinstance(made, GetElementPtr) and result is not None:
+            self._steps[result] = made
         self._current.append(made)
         return at
 
@@ -128,6 +131,8 @@ class Body:
         elif isinstance(operand, Register):
             if operand.name in self._allocas:
                 self._allocas[operand.name].variable = known
+            elif operand.name in self._steps:
+                self._steps[operand.name].variable = known
             else:
                 self._bind(operand.name, known)
 

@@ -37,6 +37,11 @@ u8 __replay_valid(void *pointer, u64 size) {
 
 u8 __replay_starts(void *pointer) { return pointer && heap_start(pointer) != 0; }
 
+u8 __replay_together(void *pointer, void *other) {
+    struct object *o = nearest((word)pointer);
+    return holds(o, (word)pointer, 0) && nearest((word)other) == o;
+}
+
 void *__replay_beside(void *pointer, u64 scale) {
     struct object *o = nearest((word)pointer);
     if (!holds(o, (word)pointer, 0)) return 0;

@@ -58,7 +58,7 @@ cudaError_t __vouch_cuda_from_symbol(void *, const void *, size_t, size_t, size_
 cudaError_t __vouch_cuda_symbol_address(void **, void *) noexcept;
 void *__vouch_cuda_here(const void *) noexcept;
 bool __vouch_cuda_begin(const uint3 *, const uint3 *, size_t, uint3 *, uint3 *) noexcept;
-bool __vouch_cuda_next(void) noexcept;
+int __vouch_cuda_next(void) noexcept;
 bool __vouch_cuda_alone(void) noexcept;
 void __vouch_cuda_access(const void *, size_t, int kind, int grain) noexcept;
 void __vouch_unsupported(void) noexcept;
@@ -115,7 +115,7 @@ template <typename... P> struct __vouch_launcher {
         blockDim = b;
         if (!__vouch_cuda_begin(&g, &b, shared, &threadIdx, &blockIdx)) return;
         do kernel(__vouch_argument(p)...);
-        while (__vouch_cuda_next());
+        while (__vouch_cuda_next() != 0);
     }
 };
 

@@ -1,0 +1,103 @@
+"""CUDA: models against recorded answers of the real libraries, host programs, kernels, what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from bench import cuda_conformance, cuda_programs
+
+import vouch
+from vouch.c import launches
+from vouch.verdict import Verdict
+
+RECORD = Path(__file__).parent / "recorded" / "cuda.json"
+PROGRAMS = {program.path.name: program for program in cuda_programs.programs()}
+
+
+def test_models_give_what_the_real_libraries_gave(tmp_path: Path) -> None:
+    sample = json.loads(RECORD.read_text(encoding="utf-8"))["sample"]
+    assert len(sample) >= 300
+    ours = cuda_conformance.models(tmp_path)
+    bounds = cuda_conformance.models(tmp_path, magnitude=True)
+    tally = cuda_conformance.Tally()
+    for record in sample:
+        name, seed = record["call"], record["seed"]
+        answer = cuda_conformance.made(ours, name, seed)
+        theirs = cuda_conformance.restored(record, answer.depth)
+        cuda_conformance.compare(tally, seed, theirs, answer, cuda_conformance.made(bounds, name, seed))
+    assert tally.differences == []
+    assert tally.numbers > 5000
+    assert 0 < tally.worst <= 1
+
+
+def test_a_wrong_answer_is_noticed(tmp_path: Path) -> None:
+    ours = cuda_conformance.models(tmp_path)
+    tally = cuda_conformance.Tally()
+    answer = cuda_conformance.made(ours, "gemm", 5)
+    wrong = cuda_conformance.made(ours, "gemm", 5)
+    wrong.arrays[0] = wrong.arrays[0] + np.float32(0.01)
+    cuda_conformance.compare(tally, 5, wrong, answer, answer)
+    assert tally.differences
+
+
+def test_programs_are_enough() -> None:
+    assert len(PROGRAMS) >= 12
+    assert all(len(program.defects) >= 3 for program in PROGRAMS.values())
+
+
+QUICK = (("figure4.c", 0), ("figure4.c", 3), ("perceptron.cu", 4))
+
+
+def _as_it_should_be(name: str, number: int) -> None:
+    program = PROGRAMS[name]
+    defect = next((d for d in program.defects if d.number == number), None)
+    result = cuda_programs.checked(program, number)
+    assert list(cuda_programs.problems(program, defect, result)) == []
+
+
+@pytest.mark.parametrize(("name", "number"), QUICK)
+def test_programs(name: str, number: int) -> None:
+    _as_it_should_be(name, number)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [(p.path.name, n) for p in PROGRAMS.values() for n in (0, *(d.number for d in p.defects))],
+)
+def test_all_programs(name: str, number: int) -> None:
+    _as_it_should_be(name, number)
+
+
+UNSUPPORTED = {
+    "__shfl_down_sync": "y[i] = __shfl_down_sync(0xffffffff, y[i], 1);",
+    "atomicMax": "atomicMax(y, i);",
+    "__syncthreads": "inner();",
+}
+
+
+@pytest.mark.parametrize("name", UNSUPPORTED)
+def test_what_is_not_modelled_is_named(name: str, tmp_path: Path) -> None:
+    source = tmp_path / "a.cu"
+    source.write_text(
+        "#include <assert.h>\n__device__ void inner() { __syncthreads(); }\n"
+        f"__global__ void k(int *y) {{ int i = threadIdx.x; {UNSUPPORTED[name]} }}\n"
+        "int main() { int *d; cudaMalloc(&d, 8); cudaMemset(d, 0, 8); k<<<1, 2>>>(d); assert(d == 0); }\n"
+    )
+    result = vouch.check([source])
+    last = next(c for c in result.checks if "d == 0" in c.check.message)
+    assert last.verdict is Verdict.UNKNOWN
+    assert name in (last.reason or "")
+
+
+def test_launches_are_rewritten_in_their_line() -> None:
+    text = b'a::k<int, 3><<<dim3(2), n >> 1>>>(x);\n"<<<"; // k<<<1>>>\nextern __shared__ int s[];\n'
+    done = launches.rewritten(text, "a.cu")
+    assert done.count(b"\n") == text.count(b"\n")
+    assert b"__vouch_launch(a::k<int, 3>, dim3(2), n >> 1)(x);" in done
+    assert b'"<<<"; // k<<<1>>>' in done
+    assert b"extern __attribute__" in done
+    assert b"static __attribute__" not in done
