@@ -156,6 +156,7 @@ COMMANDS: tuple[Command, ...] = (
             Option("lower", str, None, "Smallest valid inputs: one number or one for each.", metavar="V"),
             Option("upper", str, None, "Largest valid inputs.", metavar="V"),
             Option("index", int, None, "Which point of a data set.", minimum=0, metavar="N"),
+            Option("nearest", bool, False, "The nearest input of another class within the radius, or none."),
         ),
         reports=_ALL,
     ),

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vouch.cli import outputs
-from vouch.cli.nn import NetworkProgress
+from vouch.cli.nn import NetworkProgress, each
 from vouch.cli.supervised import Rendered, supervised
 from vouch.errors import VouchError
 from vouch.settings import Settings
@@ -18,7 +18,7 @@ from vouch.verdict import Exit, Verdict
 
 if TYPE_CHECKING:
     from vouch.nn.fixed.bits import Width
-    from vouch.nn.fixed.nearest import Nearest
+    from vouch.nn.nearest import Nearest
     from vouch.run.supervise import Send
 
 
@@ -109,19 +109,25 @@ def _stem(path: str) -> str:
 def nearest(network: str, settings: Settings, **given: Any) -> int:
     if given["input"] is None:
         raise VouchError("missing option --input")
-    if settings.format is None:
+    if settings.format is None and not given.get("reals"):
         raise VouchError("missing option --format: the nearest input is looked for in fixed point")
 
     def work(send: Send) -> Rendered:
-        from vouch.nn.fixed.nearest import nearest as search
+        from vouch.nn import nearest as reals
+        from vouch.nn.fixed import nearest as fixed
         from vouch.nn.fixed.nearest import write_image
         from vouch.nn.loaders import load
         from vouch.nn.points import read_point
 
         subject = load(network)
         point = read_point(given["input"], subject.input_shape, given["index"])
-        limits = {name: given[name] for name in ("lower", "upper") if given[name] is not None}
+        limits = {
+            name: each(given[name], subject.input_shape) if isinstance(given[name], str) else given[name]
+            for name in ("lower", "upper")
+            if given[name] is not None
+        }
         how = {"norm": given["norm"], "label": given["label"], "radius": given["radius"], "report": send}
+        search = reals.nearest if settings.format is None else fixed.nearest
         found = search(subject, point, settings, **how, **limits)
         if (
             given["image"] is not None
