@@ -64,7 +64,7 @@ def problems(program: Program, defect: Defect | None, result: RunResult) -> Iter
     yield f"not found; instead: {'; '.join(list(problems(program, None, result))[:4])}"
 
 
-def _processor() -> float:
+def processor() -> float:
     use = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(u.ru_utime + u.ru_stime for u in use)
 
@@ -75,13 +75,13 @@ def main(arguments: list[str]) -> int:
         if arguments and program.path.stem not in arguments:
             continue
         for defect in (None, *program.defects):
-            began = _processor()
+            began = processor()
             result = checked(program, defect.number if defect else 0)
             said = list(problems(program, defect, result))
             name = program.path.name if defect is None else f"  defect {defect.number}"
             count = len(result.checks)
             verdict = "; ".join(said) or "as it should be"
-            print(f"{name:18} {count:4} checks {_processor() - began:7.2f} s  {verdict}", flush=True)
+            print(f"{name:18} {count:4} checks {processor() - began:7.2f} s  {verdict}", flush=True)
             wrong += bool(said)
             proved += defect is None and not said
             found += defect is not None and not said
