@@ -135,7 +135,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "nn robust",
         "Decide whether all inputs near a point get its class.",
-        "vouch.cli.nn:robust",
+        "vouch.cli.nn_near:robust",
         "nn",
         (Argument("network", "NET"),),
         (
@@ -229,7 +229,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "nn nearest",
         "The nearest input of another class in fixed point, and a proof that none is nearer.",
-        "vouch.cli.nn_code:nearest",
+        "vouch.cli.nn_near:nearest",
         "nn",
         (Argument("network", "NET"),),
         (

@@ -62,12 +62,6 @@ def robust(network: str, settings: Settings, **given: Any) -> int:
     for name in ("input", "radius"):
         if given[name] is None:
             raise VouchError(f"missing option --{name}")
-    if given["nearest"]:
-        if given["within"] is not None or given["bottom"] or given["scale"] is not None:
-            raise VouchError("option --nearest goes with neither --within nor --bottom nor --scale")
-        from vouch.cli import nn_code
-
-        return nn_code.nearest(network, settings, **given, image=None, reals=True)
     outputs.listed(settings, (network, given["input"]))
 
     def work(send: Send) -> Rendered:
