@@ -1,4 +1,4 @@
-"""Incremental verification of CUDA programs, as section 5 of the CUDA paper compares it, on own networks.
+"""Incremental verification of CUDA programs, as Sena et al. 2021b compare it in section 5, on own networks.
 
 Every program of `examples/cuda` that is named (default: figure4, ensemble, vectors), correct and
 with a defect, by each strategy: everything unrolled (`global`), base case and forward condition at

@@ -1,4 +1,4 @@
-"""Vowels: an adversarial case within the Euclidean distances of the CUDA paper's table 6, found or excluded.
+"""Vowels: an adversarial case within the Euclidean distances of Sena et al. 2021b, table 6, found or not.
 
 The example network (25 inputs, two layers of sigmoids) on the published images of five letters. A number as
 argument is the limit in seconds (default 5); with `nearest` also the nearest one within 2.5.

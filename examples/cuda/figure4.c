@@ -1,4 +1,4 @@
-/* The network of figure 4 of the CUDA paper, f = ReLU(2x - 3y) + ReLU(x + 4y), through cuBLAS.
+/* The network of figure 4 of Sena et al. 2021b, f = ReLU(2x - 3y) + ReLU(x + 4y), through cuBLAS.
 
    defect 1: assertion: cublasSgemm: lda is less than
    defect 2: assertion: cudaMemcpy: src is no memory of count bytes
