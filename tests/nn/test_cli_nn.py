@@ -367,7 +367,7 @@ def test_interrupt_keeps_what_is_decided(folder):
 
 
 def test_progress_in_plain_lines(monkeypatch, capsys):
-    from vouch.cli.nn import NetworkProgress
+    from vouch.cli.network_words import NetworkProgress
     from vouch.settings import resolve
 
     monkeypatch.setattr(NetworkProgress, "EVERY", 0.0)

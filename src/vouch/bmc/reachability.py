@@ -52,6 +52,7 @@ class Reachability:
         self._escaping: dict[str, set[str]] = {}
         self._written: dict[str, frozenset[str]] = {}
         self._written_by: dict[int, list[str]] = {}  # by the functions that are meant
+        self._frees: dict[int, bool] = {}
         self._definitions: dict[str, dict[str, ir.Instruction]] = {}
         self._reach: dict[tuple[str, str], frozenset[str]] = {}
         self._names = list(program.functions)
@@ -157,6 +158,22 @@ class Reachability:
                 found.update(dict.fromkeys(self._written_in(callee)))
             known = self._written_by[functions] = list(found)
         return known
+
+    def may_free(self, names: Iterable[str]) -> bool:
+        """Whether these functions, or what they may call, free memory."""
+        functions = 0
+        for name in names:
+            functions |= self._callees(name)
+        known = self._frees.get(functions)
+        if known is None:
+            known = self._frees[functions] = any(map(self._frees_itself, self._named(functions)))
+        return known
+
+    def _frees_itself(self, name: str) -> bool:
+        function = self.program.functions.get(name)
+        blocks = function.blocks.values() if function is not None else ()
+        calls = (i for block in blocks for i in block.instructions if isinstance(i, ir.Call))
+        return any(isinstance(i.callee, ir.GlobalConstant) and is_free(i.callee.name) for i in calls)
 
     def _written_in(self, name: str) -> frozenset[str]:
         known = self._written.get(name)

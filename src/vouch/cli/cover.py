@@ -91,7 +91,7 @@ def _near(network: Network, rows: Array, given: dict[str, Any]) -> Any:
     """The inputs near the given one: --input, or a row of the data set."""
     import numpy as np
 
-    from vouch.cli.nn import each
+    from vouch.cli.network_words import each
     from vouch.nn.points import read_point
     from vouch.nn.property import ball_case
 

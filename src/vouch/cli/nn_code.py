@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vouch.cli import outputs
-from vouch.cli.nn import NetworkProgress
+from vouch.cli.network_words import NetworkProgress
 from vouch.cli.supervised import Rendered, supervised
 from vouch.errors import VouchError
 from vouch.settings import Settings

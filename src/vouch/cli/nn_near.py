@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vouch.cli import nn
-from vouch.cli.nn import NetworkProgress, each
+from vouch.cli.network_words import NetworkProgress, each
 from vouch.cli.supervised import Rendered, supervised
 from vouch.errors import VouchError
 from vouch.settings import Settings

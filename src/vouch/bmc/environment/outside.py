@@ -423,14 +423,18 @@ class Environment(PointerMaker):
                     if not isinstance(value, Pointer) or any(o.kind in _OWN for _, o, _ in value.targets):
                         yield Root(value)
 
-    def perhaps_freed(self, state: State, targets: Iterable[MemObject] = ()) -> None:
-        """What may have been freed by somebody who does not say what."""
-        for target in dict.fromkeys((*self._shared(), *targets)):
+    def perhaps_freed(self, state: State, targets: Iterable[MemObject] = (), inexact: str = "") -> None:
+        """What may have been freed by somebody who does not say what: what all share, and the targets. With
+        the condition `inexact`, the targets alone."""
+        for target in dict.fromkeys(targets if inexact else (*self._shared(), *targets)):
             if target.kind in (Kind.HEAP, Kind.OUTSIDE) and not target.dead:
                 old = state.memory.get(target)
                 new = Contents(state.token) if old is None else old.copy(state.token)
-                new.alive = T.and_(new.alive, T.fresh(f"{target.name}.kept", T.BOOL))
+                kept = T.fresh(f"{target.name}.kept", T.BOOL)
+                new.alive = T.and_(new.alive, kept)
                 state.memory[target] = new
+                if inexact:
+                    self.context.inexact[kept] = inexact
 
     def _led_to(self, state: State, parts: Mapping[MemObject, Span]) -> dict[MemObject, dict[Term, None]]:
         """What code outside can write where the parts overlap other objects: these, and what they lead to."""

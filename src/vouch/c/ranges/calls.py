@@ -291,8 +291,7 @@ class CallGraph:
         for name in self.callable:
             self.outside.globals |= self.effects[name].globals
             self.outside.taints |= self.effects[name].taints
-        # Code outside does not free what it does not own; what the program hands to it may.
-        self.outside.frees = any(self.effects[name].frees for name in self.taken)
+            self.outside.frees |= self.effects[name].frees
         for effects in self.effects.values():
             if effects.leaves:
                 effects.globals |= self.outside.globals
