@@ -486,10 +486,10 @@ class Counter:
         self.compiled: list[str] = []
         real = Clang._run
 
-        def run(self_: Clang, command: list[str]) -> object:
+        def run(self_: Clang, command: list[str], data: bytes | None = None) -> object:
             if "-emit-llvm" in command:
                 self.compiled.append(os.path.basename(command[command.index("-emit-llvm") + 3]))
-            return real(self_, command)
+            return real(self_, command, data)
 
         monkeypatch.setattr(Clang, "_run", run)
 

@@ -118,7 +118,8 @@ class Decider:
         self._solver: Solver | None = None
         self._earlier: list[Claim] = []
         self._environment: Model | None = None
-        self._by_symbol: dict[Term, list[int]] | None = None
+        self._by_symbol: dict[Term, list[int]] = {}  # numbers of constraints
+        self._indexed = 0  # how many constraints that has
         self._simplifying = 0.0
         self._replaced: dict[Term, Term] = {}  # terms as they are where nothing overlaps
 
@@ -200,11 +201,11 @@ class Decider:
 
     def _connected(self, wanted: Iterable[Term]) -> list[Term]:
         """The constraints that share a symbol with these, directly or not."""
-        if self._by_symbol is None:
-            self._by_symbol = {}
-            for number, constraint in enumerate(self.equation.constraints):
-                for symbol in self._symbols(constraint):
-                    self._by_symbol.setdefault(symbol, []).append(number)
+        # Reading a model may add constraints.
+        for number in range(self._indexed, len(self.equation.constraints)):
+            for symbol in self._symbols(self.equation.constraints[number]):
+                self._by_symbol.setdefault(symbol, []).append(number)
+        self._indexed = len(self.equation.constraints)
         work, seen, found = list(wanted), set(wanted), set()
         while work:
             for number in self._by_symbol.get(work.pop(), ()):
@@ -675,8 +676,8 @@ class Decider:
         left, end = dict.fromkeys(self.equation.constraints), time.monotonic() + 5 * AT_ONCE
         found = Answer.SAT
         while left:
-            part = self._connected(self._symbols(next(iter(left))))
-            part = part or [next(iter(left))]
+            first = next(iter(left))
+            part = list(dict.fromkeys([first, *self._connected(self._symbols(first))]))
             answer = self._meet(part) if time.monotonic() < end else Answer.UNKNOWN
             if answer is Answer.UNSAT:
                 return answer
