@@ -46,7 +46,8 @@ def decode(ex: Execution, flow: Flow) -> dict[str, Decoded]:
 
 
 def _step(ex: Execution, flow: Flow, label: str, instruction: ir.Instruction) -> Fast | None:
-    if not ex.propagation:
+    claims = instruction.number in ex.sites and not isinstance(instruction, (ir.Load, ir.Store))
+    if not ex.propagation or claims:  # only accesses claim checks in their fast form
         return None
     try:
         if isinstance(instruction, ir.Branch):
