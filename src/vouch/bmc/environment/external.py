@@ -242,8 +242,8 @@ def _call_back(ex: Execution, state: State, reached: Reach, name: str) -> None:
         data.inexact = f"if {name} calls a function of the library that changes {target.name}"
     if ex.reachability.may_free(ex.public):
         held = environment.reach(state.memory, _roots(ex, sorted(relevant)))
-        own_heap = [target for target in {**held.seen, **reached.seen} if target.kind is Kind.HEAP]
-        environment.perhaps_freed(state, own_heap, f"if {name} calls a function of the library that frees it")
+        blocks = [target for target in held.seen if target.kind is Kind.HEAP]
+        environment.perhaps_freed(state, blocks, f"if {name} calls a function of the library that frees it")
 
 
 def assembly(ex: Execution, state: State, values: Iterable[Value], everything: bool, reason: str) -> None:
