@@ -238,7 +238,8 @@ def test_word_lengths_on_the_command_line(tmp_path: Any, capsys: pytest.CaptureF
 @pytest.mark.parametrize("norm", ["linf", "l1", "l2"])
 def test_the_nearest_violation(norm: Any, tmp_path: Any) -> None:
     """Against the distances of all numbers in reach."""
-    from vouch.nn.fixed.nearest import distance, nearest, write_image
+    from vouch.nn.fixed.nearest import nearest, write_image
+    from vouch.nn.nearest import distance
     from vouch.settings import resolve
 
     rng = np.random.default_rng(2)
