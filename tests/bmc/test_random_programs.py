@@ -305,16 +305,14 @@ def several(width: int) -> st.SearchStrategy[list[Snippet]]:
     return st.lists(snippets(width), min_size=4, max_size=4)
 
 
-@pytest.mark.timeout(1200)
 @given(several(1))
-@campaign(2)
+@campaign(12)
 def test_pinned_inputs(tmp_path_factory: pytest.TempPathFactory, parts: list[Snippet]) -> None:
     judge(tmp_path_factory.mktemp("pinned"), parts)
 
 
-@pytest.mark.timeout(1200)
 @given(several(6))
-@campaign(2)
+@campaign(12)
 def test_free_inputs(tmp_path_factory: pytest.TempPathFactory, parts: list[Snippet]) -> None:
     judge(tmp_path_factory.mktemp("free"), parts)
 
