@@ -146,14 +146,19 @@ def _why_undecided(state: _CheckRun, interrupted: bool) -> str:
 
 
 def _known_before(
-    state: _CheckRun, program: Program, earlier: Mapping[str, tuple[str | None, Mapping[str, Any]]]
+    state: _CheckRun,
+    program: Program,
+    promised: Promises,
+    earlier: Mapping[str, tuple[str | None, Mapping[str, Any]]],
 ) -> Iterator[CheckResult]:
-    """Final results of earlier runs about code that has not changed since, at their places of today."""
+    """Final results of earlier runs about code that has not changed since, nor what is promised of inputs,
+    at their places of today."""
     from vouch.modular.fingerprint import fingerprints
     from vouch.settings import chosen
 
     apart = ("timeout", "check-timeout", "jobs", "rungs", "caller-depth", "points")
     options = repr(sorted((k, v) for k, v in chosen("check", state.settings).items() if k not in apart))
+    options += repr(promised)
     marks = {name: f"{mark} {options}" for name, mark in fingerprints(program).items()}
     state.tell("fingerprints", marks)
     for check in state.checks:
@@ -206,7 +211,7 @@ def _flow(
     state.decide(*_preprocessed(state.checks, decisions))
     before: list[CheckResult] = []
     if earlier is not None:
-        found = _known_before(state, program, earlier)
+        found = _known_before(state, program, promised, earlier)
         before = [result for result in found if result.check.id not in state.decided]
         state.decide(*before)
     if not state.late() and (len(state.decided) < len(state.checks) or _assumes(program)):

@@ -49,3 +49,32 @@ def test_verdicts_name_them_and_lost_comments_are_told(tmp_path: Path) -> None:
     assert (str(result.verdict), result.assumptions) == ("safe", ("range x 1..5",))
     assert any("belongs to no function" in text for text in found.warnings)
     assert not any("not understood" in text for text in found.warnings)
+
+
+def test_a_proof_goes_with_its_promise(tmp_path: Path) -> None:
+    """No result is used again whose promise was taken back: the code is the same without it."""
+    from vouch.api import run
+    from vouch.settings import resolve
+
+    source, marks = tmp_path / "a.c", {}
+    function = "int f(int x)\n{\n    return 10 / x;\n}\n"
+
+    def tell(kind: str, content: object) -> None:
+        if kind == "fingerprints":
+            marks.update(content)  # type: ignore[call-overload]
+
+    def verdict(text: str, earlier: dict) -> tuple[str, dict]:
+        source.write_text(text)
+        found = run([str(source)], resolve("check", {"jobs": 1}), tell, earlier=earlier)
+        kept = {each.check.id: (marks[each.check.function], each.to_json()) for each in found.checks}
+        return next(str(e.verdict) for e in found.checks if e.check.category == "division-by-zero"), kept
+
+    proved, kept = verdict("// vouch: range x 1..5\n" + function, {})
+    assert proved == "safe"
+    assert verdict("// nothing is said\n" + function, kept)[0] == "unsafe"
+
+
+def test_what_the_sources_give_is_not_promised_away(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text("int g = 10;\nint main(void) { return 1 / (g - 10); }\n")
+    found = vouch.check([str(tmp_path / "a.c")], range=["g=-5..5"], jobs=1)
+    assert "unsafe" in {str(each.verdict) for each in found.checks}

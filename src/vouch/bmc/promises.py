@@ -30,7 +30,7 @@ def at_entry(ex: Execution, function: ir.Function, arguments: list[Value], state
         return
     for name, promise in promises.variables.items():
         value = _global(ex, state, name)
-        if value is not None:
+        if value is not None and value[0].value is None:  # a value that the sources give is what it is
             _assumed(ex, state, promise, _always(value))
 
     def named(name: str) -> tuple[Term, bool] | None:
