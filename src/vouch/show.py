@@ -1,14 +1,38 @@
-"""Small pieces of HTML with which results show themselves in a notebook: bars and pictures, no scripts."""
+"""Small pieces of HTML with which results show themselves in a notebook, without scripts."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
+
+from vouch.verdict import PROVED, VIOLATED, Verdict
 
 _MOST = 40  # values of a vector that are drawn
 _SMALLEST, _LARGEST = 16, 1024  # numbers of an input that make a picture
 _COLOURS = ("#2a57c4", "#a34a06")
+_LISTED = 12  # numbers of a vector that are written before the rest is only counted
+
+
+def colour_of(verdict: Verdict) -> str:
+    if verdict in PROVED:
+        return "#1a7f37"
+    return "#cf222e" if verdict in VIOLATED else "#9a6700"
+
+
+def vector(values: Sequence[float]) -> str:
+    shown = ", ".join(f"{v:.6g}" for v in values[:_LISTED])
+    rest = len(values) - _LISTED
+    return f"[{shown}]" if rest <= 0 else f"[{shown}, … {rest} more]"
+
+
+def table(rows: Iterable[tuple[str, str]], verdict: Verdict) -> str:
+    """Names and texts below each other, with the verdict's colour beside them."""
+    left = "style='text-align:left'"
+    cells = "".join(
+        f"<tr><th {left}>{escape(name)}</th><td {left}>{escape(text)}</td></tr>" for name, text in rows
+    )
+    return f"<table style='border-left:4px solid {colour_of(verdict)}'>{cells}</table>"
 
 
 def bars(series: Sequence[tuple[str, Sequence[float]]]) -> str:

@@ -260,7 +260,11 @@ def test_networks_show_themselves_in_a_notebook() -> None:
     html = COMPARED._repr_html_()
     assert html.count("height:9px;background:#") == 8  # a track and a bar for each number of both networks
     assert "<b>1</b>" in html  # each decides for another class, and both are bold
+    assert "<th style='text-align:left'>verdict</th><td style='text-align:left'>different</td>" in html
     square = replace(NETWORK, counterexample=Counterexample(np.arange(16.0), np.array([1.0, np.nan])))
     assert square._repr_html_().count("<rect") == 16
     assert "rgb(255,255,255)" in square._repr_html_()
     assert "<rect" not in NETWORK._repr_html_()
+    moved = replace(square, question={"original": [0.0] * 16})
+    assert moved._repr_html_().count("<rect") == 48  # original, counterexample, difference
+    assert "aria-label='difference'" in moved._repr_html_()

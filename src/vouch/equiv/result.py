@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 
 from vouch.equiv.outcome import Finding, Witness
-from vouch.show import bars, pictures
+from vouch.show import bars, pictures, table, vector
 from vouch.verdict import Exit, Verdict, exit_code
 
 
@@ -108,9 +107,24 @@ class Comparison:
         return self.text()
 
     def _repr_html_(self) -> str:
-        colour = {Exit.PROVED: "#1a7f37", Exit.VIOLATED: "#cf222e"}.get(self.exit_code, "#9a6700")
-        first, _, rest = escape(self.text()).partition(":")
-        return f'<pre><b style="color:{colour}">{first}</b>:{rest}</pre>{self._drawn()}'
+        return table(self._rows(), self.verdict) + self._drawn()
+
+    def _rows(self) -> Iterator[tuple[str, str]]:
+        yield "verdict", self.verdict.value
+        yield "property", f"{self.asked} over {self.region or 'the region'}"
+        if self.reason:
+            yield "reason", self.reason
+        yield "engine", self.engine
+        yield "seconds", f"{self.seconds:.2f}"
+        if self.bound is not None:
+            yield "proved maximal difference", f"{self.bound:.6g}"
+        if self.counterexample is not None:
+            yield "input", vector(self.counterexample.input.tolist())
+            yield "reference", vector(self.counterexample.reference.tolist())
+            yield "test", vector(self.counterexample.test.tolist())
+            yield "replayed", "yes, in onnxruntime" if self.replayed else "no, seen in exact arithmetic"
+        for part in self.parts:
+            yield part.name or "", part.headline()
 
     def _drawn(self) -> str:
         """The counterexample as a picture where it is one, and what both networks make of it."""

@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from vouch.errors import VouchError
-from vouch.show import bars, pictures
+from vouch.show import bars, colour_of, pictures, table, vector
 from vouch.verdict import PROVED, VIOLATED, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from vouch.nn.result import Result
-
-# Numbers of a vector that are shown before the rest is only counted.
-_SHOWN = 12
-
-
-def _colour(verdict: Verdict) -> str:
-    if verdict in PROVED:
-        return "#1a7f37"
-    return "#cf222e" if verdict in VIOLATED else "#9a6700"
-
-
-def _vector(values: Sequence[float]) -> str:
-    shown = ", ".join(f"{v:.6g}" for v in values[:_SHOWN])
-    rest = len(values) - _SHOWN
-    return f"[{shown}]" if rest <= 0 else f"[{shown}, … {rest} more]"
-
 
 def rows(result: Result) -> Iterator[tuple[str, str]]:
     """What is worth reading, as names and texts; the table on a terminal shows the same."""
@@ -38,8 +21,8 @@ def rows(result: Result) -> Iterator[tuple[str, str]]:
     yield "engine", result.engine
     yield "seconds", f"{result.seconds:.2f}"
     if result.counterexample is not None:
-        yield "input", _vector(result.counterexample.input.tolist())
-        yield "output", _vector(result.counterexample.output.tolist())
+        yield "input", vector(result.counterexample.input.tolist())
+        yield "output", vector(result.counterexample.output.tolist())
         yield "replayed", f"yes, in {result.runtime}" if result.replayed else "no"
     if result.bound is not None:
         yield "proved margin", f"{result.bound:.6g}"
@@ -50,13 +33,7 @@ def rows(result: Result) -> Iterator[tuple[str, str]]:
 
 
 def html(result: Result) -> str:
-    left = "style='text-align:left'"
-    cells = "".join(
-        f"<tr><th {left}>{escape(name)}</th><td {left}>{escape(text)}</td></tr>"
-        for name, text in rows(result)
-    )
-    table = f"<table style='border-left:4px solid {_colour(result.verdict)}'>{cells}</table>"
-    return table + _drawn(result)
+    return table(rows(result), result.verdict) + _drawn(result)
 
 
 def _drawn(result: Result) -> str:
@@ -65,9 +42,19 @@ def _drawn(result: Result) -> str:
         return ""
     asked = result.question or {}
     point, output = result.counterexample.input.tolist(), result.counterexample.output.tolist()
-    seen = [("original", asked["original"])] if asked.get("original") else []
     before = [("at the original", asked["original_output"])] if asked.get("original_output") else []
-    return pictures([*seen, ("counterexample", point)]) + bars([*before, ("counterexample", output)])
+    return _beside(asked.get("original"), point) + bars([*before, ("counterexample", output)])
+
+
+def _beside(original: Sequence[float] | None, point: Sequence[float]) -> str:
+    """Original, counterexample and difference as pictures; the difference has its own scale of greys."""
+    if not original:
+        return pictures([("counterexample", point)])
+    moved = [abs(new - old) for old, new in zip(original, point, strict=True)]
+    both = pictures([("original", original), ("counterexample", point)])
+    if not both:
+        return ""
+    return f"<div style='display:flex;gap:16px'>{both}{pictures([('difference', moved)])}</div>"
 
 
 def plot(result: Result, axes: Any = None) -> Any:
@@ -85,7 +72,7 @@ def plot(result: Result, axes: Any = None) -> Any:
         axes.bar(range(len(low)), high - low, bottom=low, width=0.6, alpha=0.5, label="proved range")
     if result.counterexample is not None:
         values = result.counterexample.output
-        axes.plot(range(len(values)), values, "o", color=_colour(Verdict.UNSAFE), label="counterexample")
+        axes.plot(range(len(values)), values, "o", color=colour_of(Verdict.UNSAFE), label="counterexample")
     axes.set_xlabel("output")
     axes.set_ylabel("value")
     axes.set_title(f"{result.verdict.value}, {result.engine}, {result.seconds:.2f} s")
