@@ -53,17 +53,12 @@ class Ranges:
 
     def plot(self, axes: Any = None) -> Any:
         """Bars for what is proved, darker ones for what is reached; returns matplotlib axes."""
-        try:
-            from matplotlib import pyplot
-        except ImportError:
-            raise VouchError("plotting needs matplotlib (pip install 'vouch[plot]')") from None
-        if axes is None:
-            _, axes = pyplot.subplots(figsize=(6, 3))
+        from vouch.nn.show import output_axes
+
+        axes = output_axes(axes)
         place = np.arange(len(self.low))
         axes.bar(place, self.high - self.low, bottom=self.low, width=0.6, alpha=0.4, label="proved")
         axes.bar(place, self.most - self.least, bottom=self.least, width=0.3, alpha=0.9, label="reached")
-        axes.set_xlabel("output")
-        axes.set_ylabel("value")
         axes.legend()
         return axes
 

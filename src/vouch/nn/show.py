@@ -61,20 +61,29 @@ def plot(result: Result, axes: Any = None) -> Any:
     """Bars for the proved range of each output, dots for what the counterexample gives."""
     if result.output_bounds is None and result.counterexample is None:
         raise VouchError("nothing to plot: the result has neither bounds nor a counterexample")
-    try:
-        from matplotlib import pyplot
-    except ImportError:
-        raise VouchError("plotting needs matplotlib (pip install 'vouch[plot]')") from None
-    if axes is None:
-        _, axes = pyplot.subplots(figsize=(6, 3))
+    axes = output_axes(axes)
     if result.output_bounds is not None:
         low, high = result.output_bounds
         axes.bar(range(len(low)), high - low, bottom=low, width=0.6, alpha=0.5, label="proved range")
     if result.counterexample is not None:
         values = result.counterexample.output
         axes.plot(range(len(values)), values, "o", color=colour_of(Verdict.UNSAFE), label="counterexample")
-    axes.set_xlabel("output")
-    axes.set_ylabel("value")
     axes.set_title(f"{result.verdict.value}, {result.engine}, {result.seconds:.2f} s")
     axes.legend()
+    return axes
+
+
+def output_axes(axes: Any = None) -> Any:
+    """Axes (new ones unless given) for one value or range for each output, with room around the bars."""
+    try:
+        from matplotlib import pyplot
+        from matplotlib.ticker import MaxNLocator
+    except ImportError:
+        raise VouchError("plotting needs matplotlib (pip install 'vouch[plot]')") from None
+    if axes is None:
+        _, axes = pyplot.subplots(figsize=(6, 3), layout="constrained")
+    axes.use_sticky_edges = False
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_xlabel("output")
+    axes.set_ylabel("value")
     return axes
