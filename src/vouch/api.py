@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vouch.c.checks.base import Category, Check, Trigger
+from vouch.check_run import CheckRun, Listener
 from vouch.errors import VouchError
-from vouch.result import CheckResult, LoopInfo, RunResult
+from vouch.result import CheckResult, RunResult
 from vouch.settings import Settings, resolve
 from vouch.status import Direction, at_least, refined
 from vouch.verdict import Verdict
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from vouch.c.sources import Sources
     from vouch.parallel import Pool
 
-Listener = Callable[[str, Any], None]
-"""Hears `("stage", name)`, `("found", Record)` once the checks are known, `("decided", results)`."""
-
 
 def check(paths: str | Path | Sequence[str | Path], **options: Any) -> RunResult:
     """Verify C code. `options` are those of `vouch check`, with underscores (`check_timeout=10`).
@@ -45,78 +42,6 @@ def check(paths: str | Path | Sequence[str | Path], **options: Any) -> RunResult
     if isinstance(paths, (str, Path)):
         paths = [paths]
     return run([str(p) for p in paths], resolve("check", options))
-
-
-@dataclass(slots=True)
-class Record:
-    """What a run has come to so far. It grows; `result` sums it up at any moment."""
-
-    started: float = field(default_factory=time.monotonic)
-    stages: dict[str, float] = field(default_factory=dict)
-    decided: dict[str, CheckResult] = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
-    loops: list[LoopInfo] = field(default_factory=list)
-    entries: list[str] = field(default_factory=list)
-    checks: list[Check] = field(default_factory=list)
-    replay_failures: int = 0
-    sources: Sources | None = None
-
-    def result(self, reason: str, *, interrupted: bool = False, incomplete: str | None = None) -> RunResult:
-        """`reason` is why checks without an answer have none."""
-        results = [
-            self.decided.get(c.id) or CheckResult(c, Verdict.UNKNOWN, reason=reason) for c in self.checks
-        ]
-        return RunResult(
-            self.entries,
-            results,
-            warnings=self.warnings,
-            loops=self.loops,
-            seconds=time.monotonic() - self.started,
-            stages=self.stages,
-            replay_failures=self.replay_failures,
-            interrupted=interrupted,
-            incomplete=incomplete,
-            sources=self.sources,
-        )
-
-
-@dataclass(slots=True)
-class _CheckRun(Record):
-    """State of one run: its record, and who hears of it as it grows."""
-
-    settings: Settings = field(default_factory=lambda: Settings({}))
-    tell: Listener = lambda kind, content: None
-    only: str | None = None
-
-    @property
-    def deadline(self) -> float | None:
-        limit = self.settings.timeout
-        return None if limit is None else self.started + float(limit)
-
-    def late(self) -> bool:
-        return self.deadline is not None and time.monotonic() >= self.deadline
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        began = time.monotonic()
-        self.tell("stage", name)
-        try:
-            yield
-        finally:
-            self.stages[name] = self.stages.get(name, 0.0) + time.monotonic() - began
-
-    def found(self, checks: list[Check], sources: Sources) -> None:
-        self.checks, self.sources = checks, sources
-        self.tell("found", self)
-
-    def left_alone(self) -> set[str]:
-        """The checks that engines need not look at."""
-        others = {check.id for check in self.checks if check.id != self.only} if self.only else set()
-        return others | self.decided.keys()
-
-    def decide(self, *results: CheckResult) -> None:
-        self.decided.update((result.check.id, result) for result in results)
-        self.tell("decided", results)
 
 
 def run(
@@ -130,7 +55,7 @@ def run(
     """The whole flow. An interrupt (Ctrl-C) ends it early with what is decided so far. `earlier` has results
     of other runs by check id, with the fingerprints of the code that they are about: what is final there and
     about the same code is not decided again. `only`: the one check that engines are to look at."""
-    state = _CheckRun(settings=settings, tell=tell or (lambda kind, content: None), only=only)
+    state = CheckRun(settings=settings, tell=tell or (lambda kind, content: None), only=only)
     interrupted = False
     try:
         _flow(state, paths, earlier)
@@ -139,14 +64,14 @@ def run(
     return state.result(_why_undecided(state, interrupted), interrupted=interrupted)
 
 
-def _why_undecided(state: _CheckRun, interrupted: bool) -> str:
+def _why_undecided(state: CheckRun, interrupted: bool) -> str:
     if interrupted:
         return "interrupted"
     return "time limit of the command reached" if state.late() else "the engine gave no answer"
 
 
 def _known_before(
-    state: _CheckRun,
+    state: CheckRun,
     program: Program,
     promised: Promises,
     earlier: Mapping[str, tuple[str | None, Mapping[str, Any]]],
@@ -170,7 +95,7 @@ def _known_before(
 
 
 def _flow(
-    state: _CheckRun,
+    state: CheckRun,
     paths: Sequence[str],
     earlier: Mapping[str, tuple[str | None, Mapping[str, Any]]] | None = None,
 ) -> None:
@@ -219,7 +144,7 @@ def _flow(
     state.decide(*before)  # whose violations were run then
 
 
-def _analysis(state: _CheckRun, program: Program, starts: Entries) -> RangeAnalysis:
+def _analysis(state: CheckRun, program: Program, starts: Entries) -> RangeAnalysis:
     """What preprocessing decides. A mistake in it costs its decisions: the engine answers without them."""
     from vouch.c import ranges
 
@@ -293,7 +218,7 @@ def _validate(settings: Settings) -> None:
             backend(name.strip())
 
 
-def _bounds(state: _CheckRun, program: Program, sources: Sources) -> dict[str, int]:
+def _bounds(state: CheckRun, program: Program, sources: Sources) -> dict[str, int]:
     """List the loops. The bounds that users gave for them by name: in comments, and in options, which win."""
     from vouch.bmc.loops import describe, given_bounds
     from vouch.c import suppress
@@ -343,7 +268,7 @@ def _quoted(settings: Settings) -> tuple[str, ...]:
 
 
 def _engine(
-    state: _CheckRun,
+    state: CheckRun,
     loaded: Loaded,
     analysis: RangeAnalysis,
     starts: Entries,
@@ -408,7 +333,7 @@ def _engine(
 
 
 def _confirm(
-    state: _CheckRun,
+    state: CheckRun,
     loaded: Loaded,
     problem: Problem,
     known: Mapping[str, CheckResult],
@@ -450,7 +375,7 @@ _MOST_DRIVERS = 1000
 
 
 def _with_drivers(
-    state: _CheckRun,
+    state: CheckRun,
     loaded: Loaded,
     results: Mapping[str, CheckResult],
     examples: Mapping[str, Counterexample],
@@ -495,7 +420,7 @@ def _unconfirmed(result: CheckResult) -> CheckResult:
 _REPLAY_SHARE, _REPLAY_SECONDS = 0.1, 1.0
 
 
-def _before_replay(state: _CheckRun) -> float | None:
+def _before_replay(state: CheckRun) -> float | None:
     """When the engine has to end, so that what it finds can still be run within the limit."""
     limit = state.settings.timeout
     if state.deadline is None or limit is None or state.settings.no_replay:

@@ -14,13 +14,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vouch.configuration import file_values
 from vouch.errors import VouchError
-from vouch.files import read_text
 from vouch.option import Option, parsed, valid
 from vouch.option_types import OptionTypes
 
 SECONDS = 1e9  # the longest time limit
-MARKS = (".git", ".hg", ".svn")  # what the root of a repository has
 # Variables beside those of the options.
 _OTHER_VARIABLES = frozenset({"VOUCH_CACHE_DIR", "VOUCH_CACHE_KEY", "VOUCH_DATA"})
 
@@ -445,7 +444,7 @@ def resolve(
         raise VouchError(f"unknown option {sorted(unknown)[0]!r}")
     environ = os.environ if environ is None else environ
     _known_variables(environ)
-    path, in_file = _file_values(section, folder or Path.cwd())
+    path, in_file = file_values(SECTIONS, COMMON, section, folder or Path.cwd())
     values: dict[str, Any] = {}
     from_file: set[str] = set()
     for option in options:
@@ -473,77 +472,3 @@ def _known_variables(environ: Mapping[str, str]) -> None:
             raise VouchError(f"variable {name}: there is no such option")
         if not known[name].in_file:
             raise VouchError(f"variable {name}: give the flag {known[name].spellings[-1]} instead")
-
-
-def _file_values(section: str, folder: Path) -> tuple[Path | None, dict[str, Any]]:
-    """The nearest `vouch.toml` or `[tool.vouch]` and its values, looking from `folder` upwards."""
-    for directory in _searched(folder):
-        own, project = directory / "vouch.toml", directory / "pyproject.toml"
-        if own.is_file():
-            return own, _from_table(section, _toml(own), own)
-        if project.is_file():
-            tools = _toml(project).get("tool")
-            table = tools.get("vouch") if isinstance(tools, dict) else None
-            if table is not None:
-                if not isinstance(table, dict):
-                    raise VouchError(f"{project}: tool.vouch is a table")
-                return project, _from_table(section, table, project)
-    return None, {}
-
-
-def _searched(folder: Path) -> list[Path]:
-    """`folder` and those above it up to the root of its repository, or else the user's home. Outside both
-    only the folder itself: what lies above may be anybody's."""
-    above = [folder, *folder.parents]
-    home = Path(os.path.expanduser("~"))
-    ends = [i for i, d in enumerate(above) if d == home or any((d / mark).exists() for mark in MARKS)]
-    return above[: ends[0] + 1] if ends else above[:1]
-
-
-def _toml(path: Path) -> dict[str, Any]:
-    import tomllib
-
-    text = read_text(path, 16 << 20)
-    try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, ValueError) as error:
-        raise VouchError(f"{path}: {error}") from None
-    except RecursionError:
-        raise VouchError(f"{path}: nested too deeply") from None
-
-
-def _from_table(section: str, table: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """All sections are checked, so that a typing mistake is found whichever command runs."""
-    values: dict[str, Any] = {}
-    common = {o.name: o for o in COMMON}
-    for name, value in table.items():
-        if name in SECTIONS:
-            known = {o.name: o for o in SECTIONS[name]} | common
-            if not isinstance(value, dict):
-                raise VouchError(f"{path}: [{name}] is a table")
-            for inner, setting in value.items():
-                if inner not in known:
-                    raise VouchError(f"{path}: unknown key {inner!r} in [{name}]")
-                checked = _checked_in_file(known[inner], setting, f"{path}: {inner}")
-                if name == section:
-                    values[known[inner].key] = checked
-        elif name in common:
-            values.setdefault(common[name].key, _checked_in_file(common[name], value, f"{path}: {name}"))
-        else:
-            raise VouchError(f"{path}: unknown key {name!r}")
-    return values
-
-
-def _checked_in_file(option: Option, value: Any, where: str) -> Any:
-    if not option.in_file:
-        raise VouchError(f"{where}: not in a file: give the flag {option.spellings[-1]}")
-    checked = valid(option, value, where)
-    if option.writes and any("=" in item for item in checked):
-        raise VouchError(f"{where}: files to write are not taken from a file: give {option.spellings[-1]}")
-    if option.program and not all(part.strip() in option.packages for part in checked.split(",")):
-        what = f"{', '.join(option.packages)}: " if option.packages else ""
-        raise VouchError(
-            f"{where}: {what}programs to run are not taken from a file, but from {option.spellings[-1]} or "
-            f"{option.variable}"
-        )
-    return checked

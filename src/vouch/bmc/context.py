@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from vouch.bmc.constants import type_of
 from vouch.bmc.ctypes import TypeTable
 from vouch.bmc.environment.outside import Environment
 from vouch.bmc.environment.overlap import Pair
 from vouch.bmc.initial import Given, Initial, Unknown, Zero
 from vouch.bmc.layouts import Layouts
 from vouch.bmc.memory import Memory
+from vouch.bmc.offsets import element_offset
 from vouch.bmc.shapes import Shapes
 from vouch.bmc.value import Kind, MemObject, Pointer, Target, Value, merge_pointers
+from vouch.bmc.words import resized
 from vouch.c import ir
 from vouch.c.promises import Promises
 from vouch.errors import Unsupported
@@ -172,10 +175,7 @@ class ExecutionContext:
     # ------------------------------------------------------------ constants
 
     def type_of(self, operand: ir.Operand) -> ir.Type:
-        type_ = getattr(operand, "type", None)
-        if not isinstance(type_, ir.Type):
-            raise Unsupported(f"operand {type(operand).__name__}")
-        return type_
+        return type_of(operand)
 
     def constant(self, constant: ir.Constant) -> Value:
         known = self._constants.get(constant)
@@ -225,20 +225,21 @@ class ExecutionContext:
                 base = values[0]
                 assert isinstance(base, Pointer)
                 assert constant.source is not None
-                return base.shifted(self.element_offset(constant.source, constant.operands[1:], values[1:]))
+                indices = constant.operands[1:]
+                return base.shifted(element_offset(self.layouts, constant.source, indices, values[1:]))
             case "ptrtoint" | "ptrtoaddr":
                 assert isinstance(values[0], Pointer)
                 assert isinstance(constant.type, ir.IntType)
                 return self.number(values[0], constant.type.bits)
             case "inttoptr":
                 assert isinstance(values[0], Term)
-                return self.pointer_from(_resize(values[0], self.pointer_bits))
+                return self.pointer_from(resized(values[0], self.pointer_bits))
             case "bitcast" | "addrspacecast":
                 return values[0]
             case "trunc":
                 assert isinstance(values[0], Term)
                 assert isinstance(constant.type, ir.IntType)
-                return _resize(values[0], constant.type.bits)
+                return resized(values[0], constant.type.bits)
             case "add" | "sub" | "mul" | "xor":
                 operation: Callable[[Term, Term], Term] = {
                     "add": T.add,
@@ -252,48 +253,6 @@ class ExecutionContext:
                 return operation(left, right)
             case _:
                 raise Unsupported(f"constant expression {constant.op}")
-
-    def element_offset(self, source: ir.Type, indices: tuple[ir.Operand, ...], values: list[Value]) -> Term:
-        """Byte offset of a getelementptr."""
-        total = self.zero_offset
-        fixed = 0
-        type_: ir.Type = source
-        for position, (operand, value) in enumerate(zip(indices, values, strict=True)):
-            if position and isinstance(type_, ir.StructType):
-                assert isinstance(operand, ir.IntConstant)
-                fixed += self.layouts.offset(type_, operand.value)
-                assert type_.fields is not None
-                type_ = type_.fields[operand.value]
-                continue
-            if position:
-                if not isinstance(type_, (ir.ArrayType, ir.VectorType)):
-                    raise Unsupported(f"index into {type_}")
-                type_ = type_.element
-            if not isinstance(value, Term):
-                raise Unsupported("a vector of addresses")
-            total, fixed = self._indexed(total, fixed, value, self.layouts.size(type_))
-        return T.add(total, T.bv(fixed, self.pointer_bits)) if fixed else total
-
-    def _indexed(self, total: Term, fixed: int, index: Term, size: int) -> tuple[Term, int]:
-        if index.sort is T.BOOL:
-            index = T.bool_to_bv(index, 8)
-        if index.value is not None:
-            assert isinstance(index.value, int)
-            number = index.value - (1 << index.width) if index.value >> (index.width - 1) else index.value
-            return total, fixed + number * size
-        wide = _resize_signed(index, self.pointer_bits)
-        part = T.mul(wide, T.bv(size, self.pointer_bits))
-        if size & (size - 1) and index.width >= self.pointer_bits - 8:
-            part = self._without_wrap(wide, part, size)
-        return T.add(total, part), fixed
-
-    def _without_wrap(self, index: Term, product: Term, size: int) -> Term:
-        """An index so large that its product wraps must not land inside the object by accident: it points
-        to a place far outside instead. Scales that are powers of two keep their stride when they wrap."""
-        bits = self.pointer_bits
-        limit = (1 << (bits - 2)) // size
-        near = T.and_(T.sle(T.bv(-limit, bits), index), T.sle(index, T.bv(limit, bits)))
-        return T.ite(near, product, T.bv(limit * size, bits))
 
     # ------------------------------------------------------------ named objects
 
@@ -371,7 +330,7 @@ class ExecutionContext:
             here = self._address_of(target, offset)
             result = here if result is None else T.ite(guard, here, result)
         assert result is not None
-        number = _resize(result, bits)
+        number = resized(result, bits)
         if number.value is None and bits >= self.pointer_bits:
             self._numbers.setdefault(number, pointer)
         return number
@@ -496,15 +455,3 @@ def _sum(parts: list[Term], width: int) -> Term:
     for part in parts:
         total = T.add(total, part)
     return total
-
-
-def _resize(term: Term, width: int) -> Term:
-    if term.width < width:
-        return T.zext(term, width)
-    return T.extract(term, width - 1, 0) if term.width > width else term
-
-
-def _resize_signed(term: Term, width: int) -> Term:
-    if term.width < width:
-        return T.sext(term, width)
-    return T.extract(term, width - 1, 0) if term.width > width else term

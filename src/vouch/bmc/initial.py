@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from vouch.bmc.constants import constant_at, constant_covering
 from vouch.bmc.strings import Ends, String
 from vouch.bmc.value import Value, merge, symbols
 from vouch.c import ir
@@ -229,7 +230,7 @@ class Given(Initial):
 
     def _value(self, memory: Memory, offset: int, type_: ir.Type) -> Value:
         size = memory.layout.store_size(type_)
-        found = memory.constant_at(self.constant, offset, size)
+        found = constant_at(memory.layout, self.constant, offset, size)
         if found is not None:
             value = memory.constant_value(found)
             if not memory.has_type(value, type_):
@@ -239,7 +240,7 @@ class Given(Initial):
         return memory.from_bits(memory.words.join(parts), type_)
 
     def _byte(self, memory: Memory, offset: int) -> Term:
-        found = memory.constant_covering(self.constant, offset)
+        found = constant_covering(memory.layout, self.constant, offset)
         if found is None:
             return T.bv(0, 8)  # padding and what lies behind the end
         constant, start = found

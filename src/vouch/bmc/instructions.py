@@ -14,6 +14,7 @@ from vouch.bmc.abstraction import OUTSIDE, Room, Scope, within
 from vouch.bmc.execution import Execution
 from vouch.bmc.frame import Frame
 from vouch.bmc.initial import CommandLine, Unknown
+from vouch.bmc.offsets import element_offset
 from vouch.bmc.operands import pointer_of, term_of, value_of
 from vouch.bmc.state import State
 from vouch.bmc.value import Kind, MemObject, Pointer, Value, merge
@@ -184,7 +185,7 @@ def _getelementptr(ex: Execution, frame: Frame, state: State, i: ir.GetElementPt
     if isinstance(base, tuple) or any(isinstance(v, tuple) for v in values):
         raise Unsupported("a vector of addresses")
     assert isinstance(base, Pointer)
-    offset = ex.context.element_offset(i.source, i.indices, values)
+    offset = element_offset(ex.context.layouts, i.source, i.indices, values)
     return base if offset.value == 0 else base.shifted(offset)
 
 

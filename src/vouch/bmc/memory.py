@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from vouch.bmc.contents import Cell, Contents
 from vouch.bmc.layouts import Layouts
+from vouch.bmc.scalars import Scalars
 from vouch.bmc.shapes import bounds
-from vouch.bmc.value import Kind, MemObject, Pointer, Value, merge, symbols
+from vouch.bmc.value import Kind, MemObject, Value, merge
 from vouch.bmc.words import Words
 from vouch.c import ir
 from vouch.errors import Unsupported
@@ -23,17 +24,14 @@ WRITE_LIMIT: Final = 128
 BYTE: Final = ir.IntType(8)
 
 
-class Memory:
+class Memory(Scalars):
     """The operations; it holds no contents itself. One per run."""
 
     def __init__(self, context: ExecutionContext) -> None:
-        self.context = context
         self.layout: Layouts = context.layouts
-        self.pointer_bits: int = context.program.layout.pointer_bits
         self.big_endian: bool = context.program.layout.big_endian
-        self.words = Words(self.pointer_bits, self.big_endian, context.shapes)
-        self._float_bits: dict[Term, Term] = {}
-        self.patterns: dict[Term, Term] = {}  # symbols for the bits of floats, with the floats
+        bits = context.program.layout.pointer_bits
+        super().__init__(context, Words(bits, self.big_endian, context.shapes))
         self._leaves: dict[Term, tuple[Unknown, ...]] = {}  # by array
 
     # ------------------------------------------------------------ single cells
@@ -442,85 +440,6 @@ class Memory:
             raise Unsupported("memory accessed in words of different sizes")
         return self._flat(target, contents, T.bv(0, self.pointer_bits), word)
 
-    # ------------------------------------------------------------ conversions
-
-    def has_type(self, value: Value, type_: ir.Type) -> bool:
-        match type_:
-            case ir.IntType():
-                if not isinstance(value, Term):
-                    return False
-                return value.sort is T.BOOL if type_.bits == 1 else value.sort is T.bitvec(type_.bits)
-            case ir.FloatType():
-                return isinstance(value, Term) and value.sort is self.context.float_sort(type_)
-            case ir.PointerType():
-                return isinstance(value, Pointer)
-            case _:
-                return isinstance(value, tuple)
-
-    def type_of(self, value: Value, size: int) -> ir.Type:
-        if isinstance(value, Pointer):
-            return ir.PointerType()
-        assert isinstance(value, Term)
-        if value.sort is T.BOOL:
-            return ir.IntType(1)
-        kind = self.context.float_type(value.sort)
-        return kind if kind is not None else ir.IntType(value.width)
-
-    def to_bits(self, value: Value) -> Term:
-        """The bytes of a scalar as one bit-vector, as wide as its storage."""
-        if isinstance(value, Pointer):
-            return self.context.address(value)
-        if isinstance(value, tuple):
-            raise Unsupported("an aggregate seen as one number")
-        if value.sort is T.BOOL:
-            return T.ite(value, T.bv(1, 8), T.bv(0, 8))
-        if self.context.float_type(value.sort) is not None:
-            return self.float_bits(value)
-        width = value.width
-        return value if width % 8 == 0 else T.zext(value, (width + 7) // 8 * 8)
-
-    def float_bits(self, value: Term) -> Term:
-        """A bit pattern of a float: the one that it was made from; else that of a NaN is arbitrary."""
-        known = self._float_bits.get(value)
-        if known is None:
-            pattern = value.args[0] if value.op == "fp_from_bits" else self.context.pattern(value)
-            if pattern is not None:
-                known = pattern
-            else:
-                kind = self.context.float_type(value.sort)
-                assert kind is not None
-                known = T.fresh("bits", T.bitvec(self.context.float_width(kind)))
-                self.constrain(T.eq(T.fp_from_bits(known, value.sort), value))
-                self.patterns[known] = value
-            self._float_bits[value] = known
-        return known
-
-    def from_bits(self, bits: Term, type_: ir.Type) -> Value:
-        match type_:
-            case ir.IntType():
-                if type_.bits == 1:
-                    return T.eq(T.extract(bits, 0, 0), T.bv(1, 1))
-                return T.extract(bits, type_.bits - 1, 0) if bits.width > type_.bits else bits
-            case ir.FloatType():
-                width = self.context.float_width(type_)
-                bits = T.extract(bits, width - 1, 0) if bits.width > width else bits
-                value = T.fp_from_bits(bits, self.context.float_sort(type_))
-                return self._distinct_nan(bits, value) if T.fp_is_nan(value) is T.TRUE else value
-            case ir.PointerType():
-                if self.context.changed:
-                    for symbol in symbols(bits):
-                        if symbol in self.context.changed:
-                            raise Unsupported(self.context.changed[symbol])
-                return self.context.pointer_from(self.words.resized(bits, self.pointer_bits))
-            case _:
-                raise Unsupported(f"bytes seen as {type_}")
-
-    def _distinct_nan(self, bits: Term, value: Term) -> Term:
-        """All NaNs are one constant: made from a symbol, this one keeps its bits."""
-        symbol = T.fresh("nan", bits.sort)
-        self.constrain(T.eq(symbol, bits))
-        return T.fp_from_bits(symbol, value.sort)
-
     def signed(self, term: Term) -> int:
         value = term.value
         assert isinstance(value, int)
@@ -543,40 +462,3 @@ class Memory:
 
     def constant_value(self, constant: ir.Constant) -> Value:
         return self.context.constant(constant)
-
-    def constant_at(self, constant: ir.Constant, offset: int, size: int) -> ir.Constant | None:
-        """The scalar constant that lies exactly at [offset, offset + size), if there is one."""
-        found = self.constant_covering(constant, offset)
-        if found is None:
-            return None
-        leaf, start = found
-        return (
-            leaf if start == offset and self.layout.store_size(self.context.type_of(leaf)) == size else None
-        )
-
-    def constant_covering(self, constant: ir.Constant, offset: int) -> tuple[ir.Constant, int] | None:
-        """The scalar constant whose bytes include `offset`, and where it starts."""
-        start = 0
-        while True:
-            type_ = self.context.type_of(constant)
-            if isinstance(constant, ir.StringConstant):
-                index = offset - start
-                if not 0 <= index < len(constant.data):
-                    return None
-                return ir.IntConstant(BYTE, constant.data[index]), offset
-            if not isinstance(type_, (ir.StructType, ir.ArrayType, ir.VectorType)):
-                size = self.layout.store_size(type_)
-                return (constant, start) if start <= offset < start + size else None
-            found = self.layout.element_at(type_, offset - start)
-            if found is None:
-                return None
-            index, element, at = found
-            start += at
-            if isinstance(constant, ir.ZeroConstant):
-                constant = ir.ZeroConstant(element)
-            elif isinstance(constant, ir.UndefConstant):
-                constant = ir.UndefConstant(element)
-            elif isinstance(constant, ir.AggregateConstant):
-                constant = constant.elements[index]
-            else:
-                raise Unsupported(f"constant {type(constant).__name__} in an initialiser")

@@ -38,7 +38,7 @@ class Words:
             raise AssertionError("bytes are always aligned")
         count = (size + word - 2) // word + 1
         bits = self.join([T.select(array, self.plus(index, i)) for i in range(count)])
-        shift = T.mul(self.resized(rest, bits.width), T.bv(8, bits.width))
+        shift = T.mul(resized(rest, bits.width), T.bv(8, bits.width))
         if self.big_endian:
             moved = T.shl(bits, shift)
             return T.extract(moved, bits.width - 1, bits.width - 8 * size)
@@ -79,7 +79,7 @@ class Words:
         bits = T.select(contents.flags, index)
         if contents.word == 1:
             return T.eq(bits, T.bv(1, 1))
-        place = T.bv(0, contents.word) if rest is None else self.resized(rest, contents.word)
+        place = T.bv(0, contents.word) if rest is None else resized(rest, contents.word)
         return T.eq(T.extract(T.lshr(bits, place), 0, 0), T.bv(1, 1))
 
     def put(
@@ -118,7 +118,7 @@ class Words:
         word = new.word
         old = T.select(new.array, index)
         width = 8 * word
-        place = T.bv(0, width) if rest is None else self.resized(rest, width)
+        place = T.bv(0, width) if rest is None else resized(rest, width)
         if self.big_endian:
             place = T.sub(T.bv(word - 1, width), place)
         shift = T.mul(place, T.bv(8, width))
@@ -128,7 +128,7 @@ class Words:
         new.array = stored if condition is T.TRUE else T.ite(condition, stored, new.array)
         if new.flags is not None:
             flag = T.select(new.flags, index)
-            at = T.bv(0, word) if rest is None else self.resized(rest, word)
+            at = T.bv(0, word) if rest is None else resized(rest, word)
             bit = T.shl(T.bv(1, word), at)
             marked = T.ite(undefined, T.bor(flag, bit), T.band(flag, T.bnot(bit)))
             stored = T.store(new.flags, index, marked)
@@ -147,7 +147,8 @@ class Words:
     def plus(self, term: Term, number: int) -> Term:
         return term if number == 0 else T.add(term, T.bv(number, term.width))
 
-    def resized(self, term: Term, width: int) -> Term:
-        if width > term.width:
-            return T.zext(term, width)
-        return T.extract(term, width - 1, 0) if width < term.width else term
+
+def resized(term: Term, width: int) -> Term:
+    if term.width < width:
+        return T.zext(term, width)
+    return T.extract(term, width - 1, 0) if term.width > width else term

@@ -14,9 +14,9 @@ from pathlib import Path
 from vouch.c.clang import SOURCES, Unit, as_word
 from vouch.c.database import DATABASE, read_database
 from vouch.c.options import FrontOptions
+from vouch.configuration import MARKS
 from vouch.errors import VouchError
 from vouch.files import read_bytes
-from vouch.settings import MARKS
 
 IR_FILES = frozenset((".ll", ".bc"))
 _HEADERS = frozenset((".h", ".hh", ".hpp", ".hxx", ".inc", ".def", ".H", ".cuh"))

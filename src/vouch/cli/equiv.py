@@ -105,7 +105,7 @@ def code(reference: str, files: list[str], settings: Settings, **given: Any) -> 
         raise VouchError("missing option --function")
 
     def work(send: Send) -> Any:
-        from vouch.shipped import compare_code
+        from vouch.shipped.compare import compare_code
 
         return compare_code(reference, files, settings, **given)
 

@@ -14,8 +14,8 @@ from vouch.settings import Settings
 from vouch.verdict import Verdict
 
 if TYPE_CHECKING:
-    from vouch.api import Record
     from vouch.c.checks.base import Check
+    from vouch.check_run import Record
     from vouch.result import CheckResult, RunResult
 
 # Seconds behind the time limit in which the flow may end by itself: it has what it needs to say more.
@@ -52,7 +52,7 @@ def checked(
     paths: Sequence[str], settings: Settings, progress: Callable[[Seen], None] | None = None
 ) -> RunResult:
     """`vouch.api.run` in a process of its own. `progress` is called now and then."""
-    from vouch.api import Record
+    from vouch.check_run import Record
 
     seen = Seen(Record())
     began = seen.record.started

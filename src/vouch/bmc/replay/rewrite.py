@@ -13,15 +13,13 @@ import struct
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from vouch.bmc.replay.allocas import REGISTER, STORE, load_parts, plain_pointer, simple_allocas, written_first
 from vouch.bmc.replay.emit import Emitter, allocated_size, bits, stored_size
 from vouch.bmc.replay.shadow import RegisterShadow
 from vouch.bmc.replay.text import NAME, CallText, FunctionText, Line, call_result, parse_call, split, type_end
 from vouch.bmc.replay.triggers import AFTER, BEFORE, Unwatchable, Watch, binary_parts
 from vouch.c.checks.base import Check, Trigger
 
-_REGISTER = re.compile(rf"%{NAME}")
-_LOAD = re.compile(r"load (atomic )?(volatile )?")
-_STORE = re.compile(r"store (atomic )?(volatile )?")
 _DROPPED = ("@llvm.dbg.", "@llvm.experimental.noalias.scope.", "@llvm.invariant.")
 _TRAPS = ("@llvm.trap", "@llvm.debugtrap", "@llvm.ubsantrap")
 END_ABORT, END_UNREACHABLE, END_FOREIGN = 3, 5, 11
@@ -60,9 +58,9 @@ class FunctionRewriter:
         self._number = str(shared.functions[text.name])
         self._out = Emitter()
         self._shadow = RegisterShadow(self._out, text, received, carrying)
-        self._simple = _simple_allocas(text)
+        self._simple = simple_allocas(text)
         self._flagged = self._find_flagged()
-        self._open = self._simple.keys() - _written_first(text)
+        self._open = self._simple.keys() - written_first(text)
         self._frame = ""
         self._copies: dict[str, str] = {}
 
@@ -111,7 +109,7 @@ class FunctionRewriter:
         """Uses of a by-value parameter become uses of the callee's own copy."""
         if line.endswith(" ; by value"):
             return line
-        return _REGISTER.sub(lambda m: self._copies.get(m[0], m[0]), line)
+        return REGISTER.sub(lambda m: self._copies.get(m[0], m[0]), line)
 
     def _leave(self) -> None:
         if self._frame:
@@ -186,7 +184,7 @@ class FunctionRewriter:
         found = set()
         for item in self._text.body:
             if isinstance(item, Line) and item.op == "load":
-                pointer = _load_parts(item)[1]
+                pointer = load_parts(item)[1]
                 if pointer in self._simple and self._site(item, Trigger.UNINITIALISED) != "0":
                     found.add(pointer)
         return found
@@ -227,7 +225,7 @@ class FunctionRewriter:
             self._begin_simple(pointer)
 
     def _load(self, line: Line) -> None:
-        kind, pointer, volatile = _load_parts(line)
+        kind, pointer, volatile = load_parts(line)
         access, uninitialised = self._site(line, Trigger.ACCESS), self._site(line, Trigger.UNINITIALISED)
         if pointer in self._simple:
             if uninitialised != "0":
@@ -244,10 +242,10 @@ class FunctionRewriter:
         self._shadow.load(line, kind, pointer)
 
     def _store(self, line: Line) -> None:
-        match = _STORE.match(line.text)
+        match = STORE.match(line.text)
         assert match is not None
         value, place = split(line.text[match.end() :])[:2]
-        kind, pointer = value[: type_end(value)], _plain(place, atomic=bool(match[1]))
+        kind, pointer = value[: type_end(value)], plain_pointer(place, atomic=bool(match[1]))
         if pointer in self._simple:
             self._keep(line)
             if pointer in self._flagged:
@@ -410,23 +408,6 @@ def _flag(register: str) -> str:
     return f'%"v.written.{name}"'
 
 
-def _load_parts(line: Line) -> tuple[str, str, bool]:
-    """Type, pointer operand, volatile."""
-    match = _LOAD.match(line.text)
-    assert match is not None
-    kind, place = split(line.text[match.end() :])[:2]
-    return kind, _plain(place, atomic=bool(match[1])), bool(match[2])
-
-
-def _plain(place: str, *, atomic: bool) -> str:
-    """The pointer of a load or store, without what makes it atomic."""
-    pointer = place.removeprefix("ptr ")
-    if atomic:
-        pointer = pointer.split(" syncscope")[0]
-        pointer = re.sub(r" (unordered|monotonic|acquire|release|seq_cst)$", "", pointer)
-    return pointer
-
-
 def _is_whole_global(pointer: str) -> bool:
     return re.fullmatch(rf"@{NAME}", pointer) is not None
 
@@ -436,71 +417,3 @@ def _around_pointer(text: str) -> tuple[str, str, str]:
     start = text.index("ptr ") + len("ptr ")
     first = split(text[start:])[0]
     return text[:start], first, text[start + len(first) :]
-
-
-def _simple_allocas(text: FunctionText) -> dict[str, str]:
-    """Allocas of the entry block whose address is only used for loads and stores of the allocated type, which
-    stands beside them."""
-    kinds: dict[str, str] = {}
-    first_label = isinstance(text.body[0], str) if text.body else False
-    for position, item in enumerate(text.body):
-        if isinstance(item, str):
-            if position == 0 and first_label:
-                continue
-            break
-        if item.op == "alloca" and item.result is not None:
-            parts = split(item.text.removeprefix("alloca "))
-            if all(part.startswith("align ") for part in parts[1:]):
-                kinds[item.result] = parts[0]
-    for item in text.body:
-        if isinstance(item, str) or item.op == "alloca":
-            continue
-        allowed = _plain_pointer(item, kinds)
-        for register in _REGISTER.findall(item.text):
-            if register != allowed:
-                kinds.pop(register, None)
-        if not kinds:
-            break
-    return kinds
-
-
-def _written_first(text: FunctionText) -> set[str]:
-    """Allocas that the entry block writes before anything else: spilled parameters and variables with an
-    initial value. What they held before is never seen."""
-    written: set[str] = set()
-    used: set[str] = set()
-    block = 0
-    for position, item in enumerate(text.body):
-        if isinstance(item, str):
-            block += position > 0
-        elif item.op == "call" and "@llvm.lifetime.start" in item.text:
-            if block:  # its life begins again and again
-                written.difference_update(_REGISTER.findall(item.text))
-        elif block == 0 and item.op == "store":
-            match = _STORE.match(item.text)
-            assert match is not None
-            place = split(item.text[match.end() :])[1].removeprefix("ptr ").split(" ")[0]
-            if place not in used:
-                written.add(place)
-        elif block == 0 and item.op != "alloca":
-            used.update(_REGISTER.findall(item.text))
-    return written
-
-
-def _plain_pointer(line: Line, kinds: dict[str, str]) -> str | None:
-    """The pointer of a plain load or store of just the type that was allocated, if it is used only so."""
-    if line.op == "load":
-        kind, pointer, volatile = _load_parts(line)
-        return pointer if not volatile and kinds.get(pointer) == kind else None
-    if line.op == "store" and not line.text.startswith("store volatile"):
-        match = _STORE.match(line.text)
-        assert match is not None
-        value, place = split(line.text[match.end() :])[:2]
-        pointer = place.removeprefix("ptr ").split(" ")[0]
-        end = type_end(value)
-        if kinds.get(pointer) == value[:end] and pointer not in value[end:].split():
-            return pointer
-    elif line.op == "call" and ("@llvm.lifetime." in line.text or "@llvm.dbg." in line.text):
-        registers = _REGISTER.findall(line.text)
-        return registers[0] if len(registers) == 1 else None
-    return None

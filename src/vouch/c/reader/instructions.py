@@ -428,6 +428,15 @@ def _lanes(mask: Operand) -> tuple[int | None, ...]:
     return tuple([e.value if isinstance(e, IntConstant) else None for e in elements])
 
 
+_BINARY = (
+    "add", "sub", "mul", "udiv", "sdiv", "urem", "srem", "shl", "lshr", "ashr", "and", "or", "xor",
+    "fadd", "fsub", "fmul", "fdiv", "frem",
+)
+_CASTS = (
+    "trunc", "zext", "sext", "fptrunc", "fpext", "fptoui", "fptosi", "uitofp", "sitofp", "ptrtoint",
+    "ptrtoaddr", "inttoptr", "bitcast", "addrspacecast",
+)
+
 READERS: Mapping[str, Reader] = {
     "alloca": Instructions.alloca,
     "load": Instructions.load,
@@ -436,50 +445,10 @@ READERS: Mapping[str, Reader] = {
     "atomicrmw": Instructions.atomicrmw,
     "cmpxchg": Instructions.cmpxchg,
     "fence": Instructions.fence,
-    **dict.fromkeys(
-        [
-            "add",
-            "sub",
-            "mul",
-            "udiv",
-            "sdiv",
-            "urem",
-            "srem",
-            "shl",
-            "lshr",
-            "ashr",
-            "and",
-            "or",
-            "xor",
-            "fadd",
-            "fsub",
-            "fmul",
-            "fdiv",
-            "frem",
-        ],
-        Instructions.binary,
-    ),
+    **dict.fromkeys(_BINARY, Instructions.binary),
     **dict.fromkeys(("fneg", "freeze"), Instructions.unary),
     **dict.fromkeys(("icmp", "fcmp"), Instructions.compare),
-    **dict.fromkeys(
-        [
-            "trunc",
-            "zext",
-            "sext",
-            "fptrunc",
-            "fpext",
-            "fptoui",
-            "fptosi",
-            "uitofp",
-            "sitofp",
-            "ptrtoint",
-            "ptrtoaddr",
-            "inttoptr",
-            "bitcast",
-            "addrspacecast",
-        ],
-        Instructions.cast,
-    ),
+    **dict.fromkeys(_CASTS, Instructions.cast),
     "select": Instructions.select,
     "phi": Instructions.phi,
     "extractvalue": Instructions.extractvalue,

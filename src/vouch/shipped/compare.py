@@ -1,22 +1,13 @@
-"""Model against shipped C: `vouch equiv code`.
-
-A harness calls the function with arbitrary inputs of the region. Its symbolic execution gives the outputs as
-terms; lifted, they are a ReLU network in exact reals, read from the constants of the code, and a bound of all
-rounding. That network is compared with the model like any other (`vouch.equiv`), with what rounding leaves of
-the tolerance. The harness itself goes through `vouch check`: run-time errors of the code. A difference is
-shown by a second harness with the input filled in, which is compiled and run.
-"""
+"""The comparison itself: execute the harness, lift it to a network, compare, show a difference."""
 
 from __future__ import annotations
 
-import math
 import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,10 +17,12 @@ import numpy as np
 from vouch.errors import Unsupported, VouchError
 from vouch.result import RunResult
 from vouch.settings import Settings, resolve
+from vouch.shipped.harness import harness_of
+from vouch.shipped.interface import Interface, interface_of
 from vouch.verdict import Exit, Verdict
 
 if TYPE_CHECKING:
-    from vouch.c.ir import CType, Function, Program
+    from vouch.c.ir import Program
     from vouch.equiv.property import Epsilon, Top
     from vouch.equiv.region import Region
     from vouch.equiv.result import Comparison
@@ -85,38 +78,6 @@ class CodeComparison:
         return "\n".join(lines) + "\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Interface:
-    """How the function takes inputs and gives outputs. `kind` is the C type of all numbers; `arguments` says
-    for each parameter whether it is the "inputs" pointer, the "outputs" pointer or one "input". An integer n
-    stands for n / `unit`, which is 1 for floats."""
-
-    function: str
-    kind: str
-    arguments: tuple[str, ...]
-    returns: bool
-    unit: int = 1
-
-    @property
-    def nondet(self) -> str:
-        return f"__VERIFIER_nondet_{_NONDET[self.kind]}"
-
-    @property
-    def integers(self) -> bool:
-        return self.kind not in ("float", "double")
-
-
-# The types of numbers, and how a program gets any of them.
-_NONDET = {
-    "float": "float",
-    "double": "double",
-    "signed char": "char",
-    "short": "short",
-    "int": "int",
-}
-_INTEGERS = {1: "signed char", 2: "short", 4: "int"}
-
-
 def compare_code(reference: Any, files: Sequence[str], settings: Settings, **given: Any) -> CodeComparison:
     """`given`: function, and include, define, target as `vouch check` takes them."""
     from vouch.equiv.api import loaded, property_of, region_of
@@ -133,13 +94,13 @@ def compare_code(reference: Any, files: Sequence[str], settings: Settings, **giv
     interface = interface_of(program, given["function"], _fraction(given.get("format")))
     with _folder() as folder:
         harness = folder / _HARNESS
-        harness.write_text(_harness(interface, region, network.outputs), encoding="utf-8")
+        harness.write_text(harness_of(interface, region, network.outputs), encoding="utf-8")
         paths = [str(harness), *files]
         subject = _Subject(paths, harness, interface, region, check)
         comparison, rounding = _compared(network, subject, settings, prop)
         from vouch.api import run
 
-        harness.write_text(_harness(interface, region, network.outputs, expected=()), encoding="utf-8")
+        harness.write_text(harness_of(interface, region, network.outputs, expected=()), encoding="utf-8")
         result = run(paths, check)
         kept = [r for r in result.checks if Path(r.check.location.file).name != _HARNESS]
     return CodeComparison(comparison, replace(result, checks=kept), rounding)
@@ -168,9 +129,6 @@ def _program(files: Sequence[str], settings: Settings) -> Program:
     return frontend.load(list(files), front_options(settings, checks.chosen(settings.checks))).program
 
 
-# ---------------------------------------------------------------- the function and its harness
-
-
 def _fraction(format_: str | None) -> int | None:
     """L of K.L."""
     if format_ is None:
@@ -181,149 +139,6 @@ def _fraction(format_: str | None) -> int | None:
     if len(formats) != 1:
         raise VouchError(f"option --format: one format of inputs and outputs expected, not {format_!r}")
     return formats[0].fraction
-
-
-def interface_of(program: Program, name: str, fraction: int | None = None) -> Interface:
-    """Read off the signature: pointers (also to arrays) to const numbers are inputs, others outputs; numbers
-    are single inputs; the result is the output where no pointer is."""
-    function = program.functions.get(name) or _by_source_name(program, name)
-    if function is None or not function.defined:
-        raise VouchError(f"option --function: there is no function {name!r} with a body")
-    kinds: set[str] = set()
-    arguments = []
-    for key in function.parameter_types:
-        kind, role = _role(program, key)
-        if kind is None:
-            raise VouchError(f"{name}: a parameter is neither a number nor a pointer to numbers")
-        kinds.add(kind)
-        arguments.append(role)
-    result = _number(program, function.result_type)
-    arguments = _with_outputs(arguments, result is not None)
-    if result is not None and "outputs" not in arguments:
-        kinds.add(result)
-    if len(kinds) != 1 or not kinds <= _NONDET.keys():
-        known = ", ".join(sorted(kinds))
-        raise VouchError(f"{name}: one type of float, double or signed integers expected, not {known}")
-    integers = not kinds <= {"float", "double"}
-    if integers != (fraction is not None):
-        why = "has integers: --format says what they mean" if integers else "has no integers for --format"
-        raise VouchError(f"{name} {why}")
-    if "inputs" not in arguments and "input" not in arguments:
-        raise VouchError(f"{name}: no parameter takes inputs")
-    if "outputs" not in arguments and result is None:
-        raise VouchError(f"{name}: neither a parameter nor the result takes outputs")
-    unit = 1 << (fraction or 0)
-    return Interface(function.name, kinds.pop(), tuple(arguments), "outputs" not in arguments, unit)
-
-
-def _by_source_name(program: Program, name: str) -> Function | None:
-    return next((f for f in program.functions.values() if f.source_name == name and f.defined), None)
-
-
-def _with_outputs(arguments: list[str], returns: bool) -> list[str]:
-    """Where no pointer is to const, the last one is for outputs, unless the function returns its output."""
-    pointers = [n for n, role in enumerate(arguments) if role in ("inputs", "outputs")]
-    if len(pointers) > 1 and len({arguments[n] for n in pointers}) == 1:
-        roles = dict.fromkeys(pointers[:-1], "inputs") | {pointers[-1]: "outputs"}
-        return [roles.get(n, role) for n, role in enumerate(arguments)]
-    if len(pointers) == 1 and returns:
-        return ["inputs" if n in pointers else role for n, role in enumerate(arguments)]
-    return arguments
-
-
-def _role(program: Program, key: int | None) -> tuple[str | None, str]:
-    kind = _number(program, key)
-    if kind is not None:
-        return kind, "input"
-    ctype = _type(program, key)
-    if ctype is None or ctype.kind != "pointer":
-        return None, ""
-    inner = _type(program, ctype.target)
-    constant = False
-    while inner is not None and inner.kind == "array":
-        constant |= "const" in inner.qualifiers
-        inner = _type(program, inner.target)
-    if inner is None:
-        return None, ""
-    constant |= "const" in inner.qualifiers
-    return _spelled(inner), "inputs" if constant else "outputs"
-
-
-def _type(program: Program, key: int | None) -> CType | None:
-    return None if key is None else program.ctypes.get(key)
-
-
-def _number(program: Program, key: int | None) -> str | None:
-    ctype = _type(program, key)
-    return None if ctype is None else _spelled(ctype)
-
-
-def _spelled(ctype: CType) -> str | None:
-    if ctype.kind == "float":
-        return {4: "float", 8: "double"}.get(ctype.size)
-    if ctype.kind not in ("int", "char"):
-        return None
-    return _INTEGERS.get(ctype.size, ctype.name) if ctype.signed else ctype.name
-
-
-def _harness(interface: Interface, region: Region, outputs: int, at: Any = None, expected: Any = None) -> str:
-    """A program that calls the function: anywhere in the region, each output compared with a number of its
-    own; or with the input `at`, or with outputs compared with `expected` (pairs of limits)."""
-    kind, size = interface.kind, region.size
-    single = interface.arguments.count("input")
-    if single and single != size:
-        raise VouchError(f"{interface.function} takes {single} numbers, the model {size}")
-    names = iter(range(size))
-    words = {"inputs": "vouch_in", "outputs": "vouch_out"}
-    arguments = [words[role] if role in words else f"vouch_in[{next(names)}]" for role in interface.arguments]
-    types = {"inputs": f"const {kind} *", "outputs": f"{kind} *", "input": kind}
-    prototype = ", ".join(types[role] for role in interface.arguments)
-    call = f"{interface.function}({', '.join(arguments)});"
-    lines = [
-        "#include <assert.h>",
-        f"{kind} {interface.nondet}(void);",
-        "void __VERIFIER_assume(int);",
-        f"{kind if interface.returns else 'void'} {interface.function}({prototype});",
-        f"static {kind} vouch_in[{size}], vouch_out[{outputs}];",
-        "int main(void) {",
-    ]
-    for n, (low, high) in enumerate(zip(region.lower, region.upper, strict=True)):
-        if at is None:
-            lines.append(f"    vouch_in[{n}] = {interface.nondet}();")
-            first, last = _ends(interface, low, high)
-            inside = f"vouch_in[{n}] >= {first} && vouch_in[{n}] <= {last}"
-            lines.append(f"    __VERIFIER_assume({inside});")
-        else:
-            lines.append(f"    vouch_in[{n}] = ({kind}){_number_text(interface, at[n] * interface.unit)};")
-    lines.append(f"    {'vouch_out[0] = ' if interface.returns else ''}{call}")
-    if expected is None:
-        lines += [f"    assert(!(vouch_out[{n}] == {interface.nondet}()));" for n in range(outputs)]
-    for n, limits in enumerate(expected or ()):
-        low, high = (_number_text(interface, end) for end in limits)
-        lines.append(f"    assert(vouch_out[{n}] >= {low} && vouch_out[{n}] <= {high});")
-    return "\n".join([*lines, "    return 0;", "}", ""])
-
-
-def _ends(interface: Interface, low: float, high: float) -> tuple[str, str]:
-    """The numbers of the function's type that lie in a range of reals."""
-    if not interface.integers:
-        return _hex(low), _hex(high)
-    first, last = math.ceil(Fraction(low) * interface.unit), math.floor(Fraction(high) * interface.unit)
-    if first > last:
-        raise VouchError("the region has no numbers of the function's format")
-    return f"({first})", f"({last})"
-
-
-def _number_text(interface: Interface, x: float) -> str:
-    return f"({int(x)})" if interface.integers else _hex(x)
-
-
-def _hex(x: float) -> str:
-    text = float(x).hex()
-    return f"({text})" if text.startswith("-") else text
-
-
-# ---------------------------------------------------------------- comparing
 
 
 @dataclass(slots=True)
@@ -526,7 +341,7 @@ def _ran(subject: _Subject, point: Any, code: Any) -> bool:
     least = -(2**31) if subject.interface.integers else -float(np.finfo(dtype).max)
     limits = [(least, float(smaller)), *((float(c), float(c)) for c in own[1:])]
     second = subject.harness.with_name("vouch_shown.c")
-    text = _harness(subject.interface, subject.region, len(code), point, limits)
+    text = harness_of(subject.interface, subject.region, len(code), point, limits)
     second.write_text(text, encoding="utf-8")
     result = run([str(second), *subject.paths[1:]], subject.check.replace(checks=["assertion"]))
     claims = [r for r in result.checks if Path(r.check.location.file).name == second.name]
