@@ -1,0 +1,317 @@
+"""Memory of one function on abstract values: loads, stores, and what calls and frees make uncertain.
+
+Loads and stores through what cannot be followed lose information, never gain any: a store through an unknown
+pointer may change everything but private locals and hidden globals.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vouch.c.ir import (
+    Alloca,
+    Call,
+    GlobalConstant,
+    IntType,
+    Load,
+    Operand,
+    PointerType,
+    Register,
+    Store,
+    Type,
+)
+from vouch.c.ranges import domain, pointers
+from vouch.c.ranges.calls import Effects, root
+from vouch.c.ranges.pointers import NULL, OUTSIDE, PointerRange, is_unnamed, unnamed
+from vouch.c.ranges.registers import Registers
+from vouch.c.ranges.state import CLEAN, LIVE, TEXT, UNFREED
+from vouch.c.ranges.whole_program import ONLY_NULL, Extent
+from vouch.errors import Unsupported
+
+_MORTAL = "^*?"  # what the names of objects begin with that something may free
+
+
+class Memory(Registers):
+    """Cells are in the `state`; `keys` are those seen so far, by object."""
+
+    def load(self, instruction: Load) -> None:
+        kind = instruction.type
+        pointer = self.pointer(instruction.pointer)
+        result = instruction.result
+        assert result is not None
+        followed = self.is_followed(pointer) and self.fits(kind)
+        if instruction.volatile or instruction.atomic or not followed:
+            self.define(result, self.unknown(kind))
+            return
+        if is_unnamed(pointer.base):
+            self.define(result, self.initial(pointer, kind, 1))
+            return
+        size = self.sizes.store_size(kind)
+        assert pointer.base is not None
+        if pointer.lo != pointer.hi:
+            aligned = instruction.align % size == 0  # else offsets between the elements are possible
+            self.define(result, self.initial(pointer, kind, size) if aligned else self.unknown(kind))
+            return
+        key = (pointer.base, pointer.lo, size)
+        held = self.state.get(key)
+        if held is not None and (type(held[0]) is PointerRange) is isinstance(kind, PointerType):
+            value = held[0]
+        else:
+            held, value = None, self.initial(pointer, kind, size)
+        self.define(result, value)
+        if value is None or pointer.base == "null":
+            return
+        if type(value) is PointerRange:
+            self.pointer_keys.add(key)
+        self.keys.setdefault(pointer.base, set()).add(key)
+        if result in self.frame.cross:
+            self.remember(result, key, value, held[1] if held is not None else ())
+            return
+        if held is None:
+            held = self.writable()[key] = (value, ())
+        self.sources[result] = (key, held)
+
+    def remember(self, result: str, key: tuple[Any, ...], value: Any, holders: tuple[str, ...]) -> None:
+        """A register that other blocks use was loaded from a cell."""
+        state = self.writable()
+        before = state.get(("h", result))
+        if before is not None and before[0] != key and before[0] in state:
+            cell = state[before[0]]
+            state[before[0]] = (cell[0], tuple(r for r in cell[1] if r != result))
+        state["h", result] = (key,)
+        state[key] = (value, (*holders[-3:], result))
+
+    def source(self, name: str) -> tuple[Any, ...] | None:
+        """The cell that a register was loaded from, if it still holds it."""
+        local = self.sources.get(name)
+        if local is not None:
+            key, held = local
+            return key if self.state.get(key) is held else None
+        far = self.state.get(("h", name))
+        if far is None:
+            return None
+        cell = self.state.get(far[0])
+        return far[0] if cell is not None and name in cell[1] else None
+
+    def fits(self, kind: Type) -> bool:
+        return isinstance(kind, PointerType) or (isinstance(kind, IntType) and kind.bits % 8 == 0)
+
+    def initial(self, pointer: PointerRange, kind: Type, size: int) -> Any:
+        """What a cell holds that the function has not written: something for constants and, in a program
+        with a `main`, for hidden globals."""
+        unknown = self.unknown(kind)
+        if isinstance(kind, PointerType) and CLEAN in self.state and self.is_outside(pointer.base):
+            return PointerRange(OUTSIDE, 0, 0, False)
+        if pointer.base is None or pointer.base[0] != "@" or not isinstance(kind, IntType):
+            return unknown
+        known = self.whole.content(pointer.base, pointer.lo, pointer.hi, size)
+        return unknown if known is None else known
+
+    def store(self, instruction: Store) -> None:
+        kind = getattr(instruction.value, "type", None)
+        value = self.value(instruction.value)
+        pointer = self.pointer(instruction.pointer)
+        size = self.sizes.store_size(kind) if isinstance(kind, Type) and self.fits(kind) else None
+        if size is None:
+            self.forget(pointer, self.extent(kind))
+            return
+        if (
+            CLEAN in self.state
+            and isinstance(kind, PointerType)
+            and not self.is_harmless(pointer, instruction.value)
+        ):
+            del self.writable()[CLEAN]
+        exact = pointer.lo == pointer.hi and self.is_followed(pointer)
+        self.forget(pointer, size, value if exact or instruction.align % size == 0 else None)
+        if pointer.base is None or is_unnamed(pointer.base) or not exact or instruction.volatile:
+            return
+        if value is not None:
+            key = (pointer.base, pointer.lo, size)
+            if type(value) is PointerRange:
+                self.pointer_keys.add(key)
+            self.writable()[key] = (value, ())
+            self.keys.setdefault(pointer.base, set()).add(key)
+
+    def extent(self, kind: Type | None) -> int:
+        try:
+            return self.sizes.size(kind) if kind is not None else pointers.INFINITE
+        except Unsupported:
+            return pointers.INFINITE
+
+    def size(self, base: str | None) -> int:
+        """Bytes of an object, 0 where that is not known."""
+        extent = self.extents.get(base or "") or self.whole.extent(base)
+        return extent.hi if extent is not None else 0
+
+    def forget(self, pointer: PointerRange, size: int, value: Any = None) -> None:
+        """Something of `size` bytes is written through a pointer."""
+        base = pointer.base
+        if self.recording and base is not None and base[0] == "@":
+            self.whole.note_write(pointer, size, value)
+        if base == "null":
+            return
+        if TEXT in self.state and (base is None or base[0] != "%"):
+            del self.writable()[TEXT]
+        if base is None or is_unnamed(base):
+            self.forget_reachable()
+            return
+        state = self.state
+        for key in self.keys.get(base, ()):
+            if key in state and key[1] < pointer.hi + size and pointer.lo < key[1] + key[2]:
+                state = self.writable()
+                del state[key]
+        if base in self.private or base in self.whole.objects.hidden:
+            return
+        for other in list(self.keys):
+            if other != base and (base[0] == "^" or other[0] == "^") and self.is_reachable(other):
+                self.forget_object(other)
+
+    def is_reachable(self, name: str) -> bool:
+        """Whether a pointer that is not followed can lead to an object."""
+        return name not in self.private and name not in self.whole.objects.hidden and name not in self.lent
+
+    def forget_object(self, name: str) -> None:
+        for key in self.keys.get(name, ()):
+            if key in self.state:
+                del self.writable()[key]
+
+    def forget_reachable(self) -> None:
+        for name in self.keys:
+            if self.is_reachable(name) and not self.whole.objects.is_constant(name):
+                self.forget_object(name)
+
+    def is_outside(self, base: str | None) -> bool:
+        """Whether what a pointer leads to came from outside the program, as far as nobody wrote it since."""
+        if base is None or is_unnamed(base):
+            return base == OUTSIDE
+        if base[0] == "@":
+            return self.whole.arbitrary and not self.whole.objects.is_constant(base)
+        extent = self.extents.get(base)
+        return extent is not None and extent.outside and extent.hi > pointers.INFINITE
+
+    def is_harmless(self, place: PointerRange, operand: Operand) -> bool:
+        """Whether a stored pointer leaves memory from outside as trustworthy as it was: the place is a local
+        of this function, or the pointer is a function's or from outside itself. (A global is valid too, but
+        no larger than it is.)"""
+        if place.base is not None and place.base[0] == "%":
+            return True
+        if isinstance(operand, GlobalConstant):
+            return operand.name in self.whole.program.functions
+        value = self.value(operand)
+        return (
+            type(value) is PointerRange
+            and value.lo == value.hi == 0
+            and not value.or_null
+            and self.is_outside(value.base)
+        )
+
+    def forget_effects(self, effects: Effects) -> None:
+        if effects.taints and CLEAN in self.state:
+            del self.writable()[CLEAN]
+        if effects.frees:
+            self.free()
+        if effects.wild:
+            if TEXT in self.state:
+                del self.writable()[TEXT]
+            self.forget_reachable()
+        for name in effects.globals:
+            if f"@{name}" in self.keys:
+                self.forget_object(f"@{name}")
+
+    def forget_lent(self, call: Call, target: str | None) -> None:
+        """A call may change what it gets the address of."""
+        for number, argument in enumerate(call.arguments):
+            place = root(self.frame.defs, argument) if isinstance(argument, Register) else None
+            if not isinstance(place, Alloca) or f"%{place.result}" not in self.lent:
+                continue
+            written = None if target is None else self.whole.written_through(target, number)
+            pointer = self.pointer(argument)
+            if written is None or pointer.base != f"%{place.result}":
+                self.forget_object(f"%{place.result}")
+                continue
+            key = (pointer.base, pointer.lo, self.sizes.store_size(PointerType()))
+            before = self.state.get(key, (None,))[0]
+            moved = self.whole.carried.get((target or "", number))
+            for lo, hi in written:
+                self.forget(pointer._replace(lo=pointer.lo + lo, hi=pointer.hi + lo), hi - lo)
+            if moved is not None and type(before) is PointerRange and pointer.lo == pointer.hi:
+                after = pointers.moved(before, moved.lo, moved.hi, moved.step)
+                self.writable()[key] = (pointers.join(after, NULL) if moved.or_null else after, ())
+
+    def free(self) -> None:
+        """Something is freed that any pointer may lead to: what is read there is arbitrary from now on."""
+        for key in [k for k in self.state if k[0] == LIVE or k == UNFREED]:
+            del self.writable()[key]
+        for name in self.keys:
+            if name[0] in _MORTAL:
+                self.forget_object(name)
+
+    def is_followed(self, pointer: PointerRange) -> bool:
+        """Whether what is written through a pointer is known to be read there again."""
+        base = pointer.base
+        return base is not None and not pointer.or_null and (base[0] not in _MORTAL or UNFREED in self.state)
+
+    def allocated(self, instruction: Call, size: int, or_null: bool) -> PointerRange:
+        """A new object of at least `size` bytes. In loops there may be many of them, which have no name."""
+        if self.frame.repeats(self.label):
+            return PointerRange(unnamed(size), 0, 0, not or_null, 0, or_null)
+        base = f"*{instruction.number}"
+        known = self.extents.get(base)
+        self.extents[base] = Extent(0, size if known is None else min(size, known.hi), False, mortal=True)
+        self.writable()[LIVE, base] = (True,)
+        return PointerRange(base, 0, 0, not or_null, 0, or_null)
+
+    def is_live(self, base: str, extent: Extent) -> bool:
+        """Whether an object still exists that something may free."""
+        return not extent.mortal or (LIVE, base if base[0] == "*" else OUTSIDE) in self.state
+
+    def argument(self, operand: Operand) -> Any:
+        """What a callee may assume of an argument: an integer's value, or how many bytes before and behind a
+        pointer are known to exist, and the same of a pointer that is stored there."""
+        value = self.value(operand)
+        if type(value) is not PointerRange:
+            return value
+        named = isinstance(root(self.frame.defs, operand), Alloca)
+        extent = self.room(value, named)
+        if extent is None or value.lo != value.hi or value.or_null:
+            return extent
+        held = self.state.get((value.base, value.lo, self.sizes.store_size(PointerType())), (None,))[0]
+        inner = self.room(held, False) if type(held) is PointerRange and self.is_followed(value) else None
+        return extent._replace(inner=inner)
+
+    def room(self, value: PointerRange, named: bool) -> Extent | None:
+        """What is known to exist around a pointer; `named`: computed from the name of a variable."""
+        if value.base == "null":
+            return ONLY_NULL
+        extent = self.extents.get(value.base or "") or self.whole.extent(value.base)
+        if extent is None or value.lo < extent.lo or value.hi > extent.hi:
+            return None
+        assert value.base is not None
+        if not self.is_live(value.base, extent) or (value.base in self.frame.inner and not named):
+            return None  # it is gone, or the variable's block may have ended
+        hi = extent.hi if extent.hi > pointers.INFINITE else extent.hi - value.hi
+        text = self.is_text(value)
+        return extent._replace(lo=extent.lo - value.lo, hi=hi, or_null=value.or_null, text=text, inner=None)
+
+    def text_length(self, pointer: PointerRange) -> int | None:
+        """The characters that a text has at most, None where it may not end."""
+        extent = self.extents.get(pointer.base or "") or self.whole.extent(pointer.base)
+        if extent is None or pointer.or_null or extent.hi > pointers.INFINITE or not self.is_text(pointer):
+            return None
+        return extent.hi - pointer.lo - 1
+
+    def is_text(self, pointer: PointerRange) -> bool:
+        """Whether a zero byte lies in the object at or behind a place in it that is known to exist."""
+        base = pointer.base
+        if base is None or is_unnamed(base):
+            return False
+        if base[0] == "^" and TEXT in self.state:
+            extent = self.extents.get(base)
+            return extent is not None and extent.text and pointer.lo == pointer.hi == 0
+        if base[0] == "@" and self.whole.objects.is_constant(base):
+            return self.whole.objects.ends_behind(base, pointer.lo, pointer.hi) is not None
+        zero = domain.const(0, 8)
+        return any(
+            key[1] >= pointer.hi and key[2] == 1 and self.state.get(key, (None,))[0] == zero
+            for key in self.keys.get(base, ())
+        )
