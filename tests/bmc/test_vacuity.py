@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import vouch
+from vouch.bmc.asking import Asking
 from vouch.bmc.decide import Decider
 from vouch.smt import term as T
 from vouch.smt.solver import Answer
@@ -54,7 +55,7 @@ def test_contradiction_proves_nothing(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_no_answer_is_an_assumption(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Decider, "_meet", lambda self, constraints: Answer.UNKNOWN)
+    monkeypatch.setattr(Asking, "meet", lambda self, constraints: Answer.UNKNOWN)
     (result,) = proved(tmp_path / "library.c")
     assert result.verdict is Verdict.SAFE
     assert any("the environment of twice can exist" in a for a in result.assumptions)

@@ -7,19 +7,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
+from vouch.bmc.asking import Asking
 from vouch.bmc.context import ExecutionContext
 from vouch.bmc.counterexample import Counterexample
+from vouch.bmc.cuts import Cuts
+from vouch.bmc.doubts import contradicted, is_vacuous
 from vouch.bmc.environment.overlap import Pair
-from vouch.bmc.equation import Claim, Cut, Equation
+from vouch.bmc.equation import Claim, Equation
 from vouch.bmc.findings import Finder, Finding
 from vouch.bmc.inputs import numbers
 from vouch.bmc.portable import Packed, pack, unpack
 from vouch.bmc.simplest import AT_MOST, Search
-from vouch.bmc.value import symbols
-from vouch.c.checks.base import Check, Trigger
+from vouch.c.checks.base import Check
 from vouch.errors import Unsupported
 from vouch.numeric.solver import NumericSolver
 from vouch.parallel import Pool
@@ -28,12 +29,10 @@ from vouch.smt import term as T
 from vouch.smt.model import Model, Whole, take
 from vouch.smt.solver import Answer, Solver, SolverError
 from vouch.smt.term import Term
-from vouch.smt.walk import substitute
 from vouch.status import UNREACHABLE, Direction
 from vouch.verdict import Verdict
 
 SIMPLIFYING = 10.0  # seconds for smaller inputs of all violations of an equation
-AT_ONCE = 2.0  # seconds for a question before it is cut into cases
 
 
 @dataclass(slots=True)
@@ -55,7 +54,6 @@ class Question:
 class Answers:
     results: dict[str, CheckResult] = field(default_factory=dict)
     counterexamples: dict[str, Counterexample] = field(default_factory=dict)
-    open_cuts: list[Cut] = field(default_factory=list)  # cuts that some execution runs into
     overlapping: dict[str, frozenset[Pair]] = field(default_factory=dict)  # violated where these overlap
     warnings: list[str] = field(default_factory=list)
     violated: set[str] = field(default_factory=set)  # where a violation does not count beyond the equation
@@ -65,12 +63,6 @@ def _note_how(question: Question, solver: Solver) -> None:
     """Who gave the last answer, where that was bounds or enumeration, and what it rests on."""
     if isinstance(solver, NumericSolver):
         question.by, question.assumed = solver.decided_by, solver.assumed(question.violated)
-
-
-def unconfirmed(proof: CheckResult, entry: str) -> CheckResult:
-    """A proof from constraints of which nobody has shown that they can be met."""
-    assumed = f"the environment of {entry} can exist (not confirmed in time)"
-    return replace(proof, assumptions=(*proof.assumptions, assumed))
 
 
 class Decider:
@@ -97,14 +89,12 @@ class Decider:
     ) -> None:
         self.context = context
         self.equation = equation
+        self.asking = Asking(context, equation, make_solver, check_timeout, deadline, sliced=sliced)
+        self.cuts = Cuts(equation, self.asking)
         self._finder = Finder(context, equation)
-        self.make_solver = make_solver
-        self.check_timeout = check_timeout
-        self.deadline = deadline
         self.bound = bound
         self.rung = rung
         self.individual = individual
-        self.sliced = sliced
         self.pool = pool
         self.jobs = jobs
         self.memory = memory
@@ -112,16 +102,9 @@ class Decider:
         self.direction = direction  # which answers hold beyond this equation
         self.answers = Answers()
         self.reached: set[Term] = set()  # guards some model satisfies
-        self.unreached: set[Term] = set()  # guards no execution satisfies
-        self._cuts: dict[Term, bool | None] = {}
-        self._support: dict[Term, frozenset[Term]] = {}
-        self._solver: Solver | None = None
         self._earlier: list[Claim] = []
         self._environment: Model | None = None
-        self._by_symbol: dict[Term, list[int]] = {}  # numbers of constraints
-        self._indexed = 0  # how many constraints that has
         self._simplifying = 0.0
-        self._replaced: dict[Term, Term] = {}  # terms as they are where nothing overlaps
 
     # ------------------------------------------------------------ main loop
 
@@ -154,11 +137,13 @@ class Decider:
             self._violation(question, violated)
         if Direction.PROVES in self.direction:
             self._note_unreached(questions)
-            self._vacuous()
-            self._contradiction()
-        if self._solver is not None:
-            self._solver.close()
-            self._solver = None  # questions about cuts may follow
+            if is_vacuous(self.equation, self.asking):
+                text = f"the assumptions in {self.equation.entry} exclude every execution"
+                self.answers.warnings.append(text)
+            known = self.answers.results
+            doubts = list(contradicted(self.equation, self.asking, known.values()))
+            known.update((result.check.id, result) for result in doubts)
+        self.asking.close()  # questions about cuts may follow
         return self.answers
 
     def _questions(self, checks: Iterable[Check], skip: frozenset[str]) -> list[Question]:
@@ -179,94 +164,21 @@ class Decider:
                 )
         return result
 
-    def _left(self) -> float:
-        return 1e9 if self.deadline is None else self.deadline - time.monotonic()
-
-    def _shared(self) -> Solver:
-        """A solver with the constraints that what is asked in this equation has to do with. The others share
-        no symbol with it, and can be met (`_contradiction`)."""
-        if self._solver is None:
-            self._solver = self.make_solver()
-            for constraint in self._relevant():
-                self._solver.add(constraint)
-        return self._solver
-
-    def _relevant(self) -> list[Term]:
-        if not self.sliced:
-            return self.equation.constraints
-        goals = [term for claim in self.equation.claims for term in (claim.reached, claim.violated)]
-        goals += [cut.guard for cut in self.equation.cuts]
-        goals += [*self.equation.assumptions, *self.equation.ends, *self.context.preferences]
-        return self._connected(set(symbols(tuple(goals))))
-
-    def _connected(self, wanted: Iterable[Term]) -> list[Term]:
-        """The constraints that share a symbol with these, directly or not."""
-        # Reading a model may add constraints.
-        for number in range(self._indexed, len(self.equation.constraints)):
-            for symbol in self._symbols(self.equation.constraints[number]):
-                self._by_symbol.setdefault(symbol, []).append(number)
-        self._indexed = len(self.equation.constraints)
-        work, seen, found = list(wanted), set(wanted), set()
-        while work:
-            for number in self._by_symbol.get(work.pop(), ()):
-                if number not in found:
-                    found.add(number)
-                    fresh = self._symbols(self.equation.constraints[number]) - seen
-                    seen |= fresh
-                    work.extend(fresh)
-        return [self.equation.constraints[number] for number in sorted(found)]
-
-    def _ask(self, solver: Solver, goal: Term, timeout: float) -> Answer:
-        limit = min(timeout, self._left())
-        if limit <= 0:
-            return Answer.UNKNOWN
-        return solver.check([goal], timeout=limit)
-
-    def _ask_cases(self, solver: Solver, goal: Term, timeout: float) -> Answer:
-        """As `_ask`. What hangs on objects that may overlap, and has no answer at once, is asked again: where
-        nothing overlaps, then for each two that do. Each case is simpler than all of them together."""
-        used = self._overlaps(goal)
-        if not used:
-            return self._ask(solver, goal, timeout)
-        end = time.monotonic() + timeout
-        answer = self._ask(solver, goal, min(timeout, AT_ONCE))
-        if answer is not Answer.UNKNOWN:
-            return answer
-        result = Answer.UNSAT
-        for number in range(-1, len(used)):
-            if time.monotonic() >= min(end, self.deadline or end):
-                return Answer.UNKNOWN
-            case = dict.fromkeys(used if number < 0 else used[:number], T.FALSE)
-            if number >= 0:
-                case[used[number]] = T.TRUE
-            known = (symbol if value is T.TRUE else T.not_(symbol) for symbol, value in case.items())
-            answer = self._ask(solver, T.and_(substitute(goal, case), *known), end - time.monotonic())
-            if answer is Answer.SAT:
-                return answer
-            if answer is Answer.UNKNOWN:
-                result = answer
-        return result
-
-    def _overlaps(self, goal: Term) -> list[Term]:
-        """The symbols of overlapping objects that a goal hangs on."""
-        pairs = self.context.environment.overlaps.symbols
-        return [symbol for symbol in self._symbols(goal) if symbol in pairs] if pairs else []
-
     def _ask_small(self, solver: Solver, goal: Term) -> Answer:
         """Ask for an execution; if there is one, for one that is easy to run (short strings), if there is."""
-        answer = self._ask_cases(solver, goal, self.check_timeout)
+        answer = self.asking.ask_cases(solver, goal, self.asking.check_timeout)
         wishes = self.context.preferences
         if answer is not Answer.SAT or not wishes or Direction.REFUTES not in self.direction:
             return answer
-        if self._ask(solver, T.and_(goal, *wishes), self.check_timeout) is Answer.SAT:
+        if self.asking.ask(solver, T.and_(goal, *wishes), self.asking.check_timeout) is Answer.SAT:
             return answer
-        return self._ask(solver, goal, self.check_timeout)
+        return self.asking.ask(solver, goal, self.asking.check_timeout)
 
     # ------------------------------------------------------------ groups
 
     def _grouped(self, undecided: list[Question], violated: list[Question]) -> list[Question]:
         """Ask for any violation until there is none. What is left over after a time-out is returned."""
-        solver = self._shared()
+        solver = self.asking.shared()
         while undecided:
             began = time.monotonic()
             goal = T.or_(*(q.violated for q in undecided))
@@ -323,7 +235,7 @@ class Decider:
         checks = {q.check.id: q.check for q in undecided}
 
         def job(question: Question) -> list[Packed]:
-            self._solver = None
+            self.asking.forget()
             found: list[Question] = []
             self._single(question, found)
             for hit in found:
@@ -331,7 +243,7 @@ class Decider:
             name = question.check.id
             return pack({name: self.answers.results[name]}, self.answers.counterexamples)
 
-        limit = min(3 * self.check_timeout + 10, max(self._left(), 0.1))
+        limit = min(3 * self.asking.check_timeout + 10, max(self.asking.left(), 0.1))
         for question, outcome in self.pool(job, undecided, jobs=self.jobs, timeout=limit, memory=self.memory):
             if outcome.ok:
                 results, examples = unpack(outcome.value, checks)
@@ -344,7 +256,7 @@ class Decider:
 
     def _single(self, question: Question, violated: list[Question]) -> None:
         began = time.monotonic()
-        solver, constraints = self._slice(question.violated)
+        solver, constraints = self.asking.slice(question.violated)
         reason = None
         try:
             answer = self._ask_small(solver, question.violated)
@@ -373,30 +285,12 @@ class Decider:
         try:
             inner = take(solver, [*constraints, question.violated])
             if self._environment is None:
-                if self._ask(self._shared(), T.TRUE, self.check_timeout) is not Answer.SAT:
+                if self.asking.ask(self.asking.shared(), T.TRUE, self.asking.check_timeout) is not Answer.SAT:
                     return
-                self._environment = take(self._shared(), self.equation.constraints)
+                self._environment = take(self.asking.shared(), self.equation.constraints)
         except Whole:  # no model that can be kept: the question is asked again, of all constraints
             return
         self._keep([question], Model({**self._environment.values, **inner.values}).value)
-
-    def _slice(self, goal: Term) -> tuple[Solver, list[Term]]:
-        """A solver with the constraints that share a symbol with the goal, directly or not; and which."""
-        solver = self.make_solver()
-        if not self.sliced:
-            for constraint in self.equation.constraints:
-                solver.add(constraint)
-            return solver, self.equation.constraints
-        added = self._connected(self._symbols(goal))
-        for constraint in added:
-            solver.add(constraint)
-        return solver, added
-
-    def _symbols(self, term: Term) -> frozenset[Term]:
-        known = self._support.get(term)
-        if known is None:
-            known = self._support[term] = frozenset(symbols(term))
-        return known
 
     # ------------------------------------------------------------ verdicts
 
@@ -432,65 +326,8 @@ class Decider:
         if Direction.PROVES not in self.direction:
             self._put(question, Verdict.UNKNOWN)
             return
-        verdict, reason = self.cut_verdict(question.check)
+        verdict, reason = self.cuts.verdict(question.check)
         self._put(question, verdict, reason, self.bound if verdict is Verdict.BOUND_SAFE else None)
-
-    def cut_verdict(self, check: Check) -> tuple[Verdict, str | None]:
-        """What the cuts leave of a proof for this check. One that is open is enough: those that weigh most
-        are asked about first."""
-        # Memory may be lost at the end of any execution that was not followed so far.
-        leak = check.trigger is Trigger.LEAK
-        cuts = [cut for cut in self.equation.cuts if leak or check.site.number in cut.reachable]
-        for verdict, bounded in ((Verdict.UNKNOWN, False), (Verdict.BOUND_SAFE, True)):
-            alike = [cut for cut in cuts if (cut.kind in ("loop", "recursion")) is bounded]
-            known = (cut for cut in alike if self._cuts.get(cut.guard, False) is not False)
-            found = next(known, None) or self._first_open(alike)
-            if found is not None:
-                return verdict, found.reason
-        return Verdict.SAFE, None
-
-    def _first_open(self, cuts: list[Cut]) -> Cut | None:
-        """One that an execution can run into. They are asked about together first: mostly there is none."""
-        unasked = [cut for cut in cuts if cut.guard not in self._cuts]
-        if len(unasked) > 1:
-            with suppress(Unsupported, SolverError):
-                answer = self._possible(T.or_(*(cut.guard for cut in unasked)))
-                if answer is Answer.UNSAT:
-                    self._cuts.update((cut.guard, False) for cut in unasked)
-                elif answer is Answer.SAT:
-                    self._open_too()
-        known = (cut for cut in cuts if self._cuts.get(cut.guard))
-        return next(known, None) or next((cut for cut in cuts if self._is_open(cut) is not False), None)
-
-    def _is_open(self, cut: Cut) -> bool | None:
-        """Can an execution run into the cut? None: not decided, which counts as yes."""
-        known = self._cuts.get(cut.guard, "ask")
-        if known != "ask":
-            assert known is None or isinstance(known, bool)
-            return known
-        answer: bool | None = None
-        if cut.guard is T.TRUE:
-            answer = True
-        else:
-            try:
-                asked = self._possible(cut.guard)
-                answer = {Answer.SAT: True, Answer.UNSAT: False}.get(asked)
-                if answer:
-                    self._open_too()
-            except (Unsupported, SolverError):
-                answer = None
-        self._cuts[cut.guard] = answer
-        if answer is not False:
-            self.answers.open_cuts.append(cut)
-        return answer
-
-    def _open_too(self) -> None:
-        """The execution that was just found runs into other cuts as well: nobody need ask about those."""
-        solver = self._shared()
-        for cut in self.equation.cuts:
-            if cut.guard not in self._cuts and solver.value(cut.guard):
-                self._cuts[cut.guard] = True
-                self.answers.open_cuts.append(cut)
 
     # ------------------------------------------------------------ violations
 
@@ -520,12 +357,12 @@ class Decider:
         found = [c for q in violated for c in q.claims if c.chaos and c.check is not question.check]
         chaos = [*found, *self._earlier]
         alone = T.or_(*(self._alone(c, chaos) for c in question.claims))
-        goals = [self._apart(alone)]
+        goals = [self.asking.apart(alone)]
         if question.finding is None or question.finding.cause is not None:
             goals.append(alone)
         if question.finding is None:
             goals.append(question.violated)
-        solver = self._shared()
+        solver = self.asking.shared()
         for goal in dict.fromkeys(goals):
             try:
                 if goal is not T.FALSE and self._ask_small(solver, goal) is Answer.SAT:
@@ -539,17 +376,17 @@ class Decider:
         """Look for an execution like the one that is known, with smaller inputs, as long as that is cheap."""
         known = question.finding
         assert known is not None
-        if self._simplifying > SIMPLIFYING or self._left() < 2.0:
+        if self._simplifying > SIMPLIFYING or self.asking.left() < 2.0:
             return
         if known.overlap is not None:
             return  # another execution is looked for, at chosen places
         chaos = [c for q in violated for c in q.claims if c.chaos and q is not question]
         goal = self._alone(known.claim, chaos) if known.cause is None else known.claim.violated
-        goal = self._apart(goal)
-        solver, began = self._shared(), time.monotonic()
+        goal = self.asking.apart(goal)
+        solver, began = self.asking.shared(), time.monotonic()
 
         def ask(goal: Term) -> bool | None:
-            answer = self._ask(solver, goal, AT_MOST)
+            answer = self.asking.ask(solver, goal, AT_MOST)
             return None if answer is Answer.UNKNOWN else answer is Answer.SAT
 
         search = Search(ask, solver.value, T.and_(goal, *self.context.preferences))
@@ -563,21 +400,6 @@ class Decider:
         spent = time.monotonic() - began
         self._simplifying += spent
         question.seconds += spent
-
-    def _apart(self, goal: Term) -> Term:
-        """The goal where no objects from outside overlap, of those that it hangs on."""
-        used = self._overlaps(goal)
-        if not used:
-            return goal
-        self._replaced.update((symbol, T.FALSE) for symbol in used)
-        return T.and_(substitute(goal, {}, self._replaced), *map(T.not_, used))
-
-    def _possible(self, goal: Term) -> Answer:
-        """Is there an execution? Those in which nothing overlaps are easier to find."""
-        limit, easier = min(self.check_timeout, 10.0), self._apart(goal)
-        if easier is not goal and self._ask(self._shared(), easier, limit) is Answer.SAT:
-            return Answer.SAT
-        return self._ask_cases(self._shared(), goal, limit)
 
     def _alone(self, claim: Claim, chaos: list[Claim]) -> Term:
         """The claim is violated, and none of these before it."""
@@ -608,13 +430,13 @@ class Decider:
     def _is_guessed(self, question: Question) -> bool:
         """Whether the violation hangs on something that vouch cannot compute."""
         suspects = self.equation.unsupported.keys() | self.context.changed.keys()
-        return bool(suspects) and not suspects.isdisjoint(self._symbols(question.violated))
+        return bool(suspects) and not suspects.isdisjoint(self.asking.symbols_of(question.violated))
 
     def _cause(self, claim: Claim, suspects: Mapping[Term, str]) -> str | None:
         """Why nobody knows the first of the suspect symbols that the violation hangs on."""
         if not suspects:
             return None
-        used = self._symbols(claim.violated)
+        used = self.asking.symbols_of(claim.violated)
         return next((why for symbol, why in suspects.items() if symbol in used), None)
 
     # ------------------------------------------------------------ what no execution reaches
@@ -630,10 +452,10 @@ class Decider:
             and q.reached is not T.TRUE
         ]
         while proved:
-            solver = self._shared()
+            solver = self.asking.shared()
             goals = list(dict.fromkeys(q.reached for q in proved))
             try:
-                answer = self._possible(T.or_(*goals))
+                answer = self.asking.possible(T.or_(*goals))
             except (Unsupported, SolverError):
                 return
             if answer is Answer.UNSAT:
@@ -649,65 +471,3 @@ class Decider:
             if len(left) == len(proved):
                 return
             proved = left
-
-    def _contradiction(self) -> None:
-        """Constraints that nothing satisfies would prove everything. There are none by construction; this
-        is where a mistake would show. What the solver does not confirm is an assumption of each proof."""
-        proofs = [r for r in self.answers.results.values() if r.verdict in (Verdict.SAFE, Verdict.BOUND_SAFE)]
-        if not proofs or not self.equation.constraints:
-            return
-        answer = self._can_be_met()
-        if answer is Answer.SAT:
-            return
-        entry = self.equation.entry
-        for proof in proofs:
-            if answer is Answer.UNSAT:
-                why = f"internal error: the environment of {entry} is contradictory"
-                doubted = replace(proof, verdict=Verdict.UNKNOWN, reason=why)
-            else:
-                doubted = unconfirmed(proof, entry)
-            self.answers.results[proof.check.id] = doubted
-
-    def _can_be_met(self) -> Answer:
-        """Can the constraints be met? All at once, or else in parts that share no symbol."""
-        answer = self._meet(self.equation.constraints)
-        if answer is not Answer.UNKNOWN:
-            return answer
-        left, end = dict.fromkeys(self.equation.constraints), time.monotonic() + 5 * AT_ONCE
-        found = Answer.SAT
-        while left:
-            first = next(iter(left))
-            part = list(dict.fromkeys([first, *self._connected(self._symbols(first))]))
-            answer = self._meet(part) if time.monotonic() < end else Answer.UNKNOWN
-            if answer is Answer.UNSAT:
-                return answer
-            found = found if answer is Answer.SAT else Answer.UNKNOWN
-            for constraint in part:
-                left.pop(constraint, None)
-        return found
-
-    def _meet(self, constraints: Iterable[Term]) -> Answer:
-        solver = self.make_solver()
-        try:
-            for constraint in constraints:
-                solver.add(constraint)
-            return self._ask(solver, T.TRUE, min(self.check_timeout, AT_ONCE))
-        except (Unsupported, SolverError):
-            return Answer.UNKNOWN
-        finally:
-            solver.close()
-
-    def _vacuous(self) -> None:
-        """Assumptions that no execution satisfies make every proof worthless."""
-        equation = self.equation
-        if not equation.assumptions or equation.cuts:
-            return
-        ends = [*equation.ends, *(c.violated for c in equation.claims)]
-        possible = T.or_(*ends) if ends else T.FALSE
-        if possible is not T.FALSE:
-            try:
-                if self._ask(self._shared(), possible, min(self.check_timeout, 10.0)) is not Answer.UNSAT:
-                    return
-            except (Unsupported, SolverError):
-                return
-        self.answers.warnings.append(f"the assumptions in {equation.entry} exclude every execution")

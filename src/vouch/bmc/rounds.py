@@ -116,7 +116,7 @@ class Rounds:
         for pairs, limit in ((frozenset().union(*left.values()), PLACES_SECONDS), (EVERYWHERE, 2.0)):
             context, equation = self._execute(start, bound, None, chosen=pairs)
             decider = self._decider(context, equation, bound, "global", direction=Direction.REFUTES)
-            decider.check_timeout = min(decider.check_timeout, limit)
+            decider.asking.check_timeout = min(decider.asking.check_timeout, limit)
             found = decider.run([c for c in self.problem.checks if c.id in left])
             for name, result in found.results.items():
                 if result.verdict is Verdict.UNSAFE:
@@ -252,7 +252,7 @@ class Rounds:
         for check in self.problem.open_from(start):
             if check.id in claimed or check.id in settled:
                 continue
-            verdict, reason = decider.cut_verdict(check)
+            verdict, reason = decider.cuts.verdict(check)
             if check.site.number in equation.visited and verdict is not Verdict.UNKNOWN:
                 verdict, reason = Verdict.UNKNOWN, NOT_EVALUATED
             if verdict is Verdict.SAFE and self._only_after_exception(check):

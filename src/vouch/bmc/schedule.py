@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from vouch.bmc.decide import unconfirmed
+from vouch.bmc.doubts import unconfirmed
 from vouch.bmc.merging import Merging, Report
 from vouch.bmc.portable import Packed, pack, unpack
 from vouch.bmc.problem import Problem, Start
