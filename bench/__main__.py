@@ -10,6 +10,7 @@ from pathlib import Path
 _HELPERS = {
     "__init__",
     "__main__",
+    "campaign",
     "cases",
     "descriptions",
     "fetch",

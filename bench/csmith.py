@@ -1,4 +1,4 @@
-"""Random programs against a native run: `python -m bench csmith [COUNT [FIRST-SEED]]`.
+"""Random programs against a native run: `python -m bench csmith [--count N --first SEED --jobs N]`.
 
 csmith writes a program free of undefined behaviour and without inputs; a native run prints a checksum over
 its globals. Appended to the program, `assert(checksum == value)` must be proved and
@@ -8,18 +8,17 @@ left out: C allows them, and csmith makes plenty.
 
 from __future__ import annotations
 
-import argparse
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from bench.campaign import GOOD, OPEN, SKIPPED, WRONG, Answer, arguments, run
 from vouch.result import RunResult
 from vouch.verdict import Verdict
 
@@ -39,8 +38,10 @@ SMALL = [
     *("--no-argc", "--quiet", "--no-volatiles"),
     *(word for name, limit in _LIMITS.items() for word in (name, str(limit))),
 ]
-OPTIONS = {"checks": ["default", "-narrowing"], "check_timeout": 20.0, "timeout": 60.0}
+OPTIONS: dict[str, Any] = {"checks": ["default", "-narrowing"], "check_timeout": 20.0, "timeout": 60.0}
+LATE = 900.0  # seconds after which a program is given up whatever vouch does
 _END = re.compile(r"platform_main_end\(crc32_context \^ 0xFFFFFFFFUL, print_hash_value\);")
+_FIRST = re.compile(r"assert\(sum == \d+u\);")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +97,11 @@ def _checksum(path: Path, include: Path) -> int | None:
     return int(done.stdout.split("checksum =")[1], 16)
 
 
-def check(program: Random) -> RunResult:
+def check(program: Random, headers: Path | None = None) -> RunResult:
     import vouch
 
-    result: RunResult = vouch.check(program.path, include=[str(include_folder())], **OPTIONS)
+    include = [str(headers or include_folder())]
+    result: RunResult = vouch.check(program.path, include=include, jobs=1, **OPTIONS)
     return result
 
 
@@ -131,44 +133,55 @@ def undecided(program: Random, result: RunResult) -> list[str]:
     return found if len(ends) >= 2 else [*found, "an assertion at the end is missing"]
 
 
-def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench csmith", description=__doc__)
-    parser.add_argument("count", type=int, nargs="?", default=300)
-    parser.add_argument("first", type=int, nargs="?", default=1)
-    wanted = parser.parse_args(arguments)
-    if include_folder() is None:
+def work(seed: int, folder: Path | None) -> Answer:
+    with tempfile.TemporaryDirectory() as name:
+        program = read(seed, folder) if folder is not None else generate(seed, Path(name))
+        if program is None:
+            return Answer(seed, SKIPPED, ["runs too long natively, or was not written"])
+        result = check(program, folder)
+        files = {program.path.name: program.path.read_text(encoding="utf-8")}
+    mistakes = list(wrong(program, result))
+    if mistakes:
+        return Answer(seed, WRONG, mistakes, files)
+    left = undecided(program, result)
+    return Answer(seed, OPEN if left else GOOD, left[:1])
+
+
+def write(seeds: range, folder: Path) -> int:
+    """Programs and csmith's headers, for machines that have no csmith."""
+    include = include_folder()
+    assert include is not None
+    shutil.copytree(include, folder, dirs_exist_ok=True)
+    made = [program for seed in seeds if (program := generate(seed, folder)) is not None]
+    print(f"{len(made)} programs in {folder}")
+    return 0
+
+
+def read(seed: int, folder: Path) -> Random | None:
+    """A program that `write` made."""
+    path = folder / f"random{seed}.c"
+    if not path.is_file():
+        return None
+    text = path.read_text(encoding="utf-8")
+    found = _FIRST.search(text)
+    if found is None:
+        return None
+    line = text[: found.start()].count("\n") + 1
+    return Random(seed, path, line, line + 1)
+
+
+def main(given: list[str]) -> int:
+    parser = arguments("csmith", __doc__, 300)
+    parser.add_argument("--write", type=Path, help="only write the programs into this folder")
+    parser.add_argument("--read", type=Path, help="take the programs from this folder: needs no csmith")
+    wanted = parser.parse_args(given)
+    if include_folder() is None and wanted.read is None:
         print("csmith is not installed (Debian: csmith, libcsmith-dev)", file=sys.stderr)
         return 2
-    outcomes: Counter[str] = Counter()
-    began = time.monotonic()
-    with tempfile.TemporaryDirectory() as name:
-        for seed in range(wanted.first, wanted.first + wanted.count):
-            program = generate(seed, Path(name))
-            if program is None:
-                outcomes["skipped (runs too long)"] += 1
-                continue
-            outcomes[_judge(program)] += 1
-    for outcome, count in outcomes.most_common():
-        print(f"{count:6} {outcome}")
-    print(f"{time.monotonic() - began:.0f} s")
-    return 1 if any(o.startswith(("WRONG", "crash")) for o in outcomes) else 0
-
-
-def _judge(program: Random) -> str:
-    try:
-        result = check(program)
-    except Exception as error:
-        print(f"seed {program.seed}: {type(error).__name__}: {error}")
-        return f"crash: {type(error).__name__}"
-    mistakes = list(wrong(program, result))
-    for text in mistakes:
-        print(f"seed {program.seed}: WRONG: {text}", flush=True)
-    if mistakes:
-        return "WRONG"
-    open_ends = undecided(program, result)
-    if open_ends:
-        print(f"seed {program.seed}: undecided: {open_ends[0]}", flush=True)
-    return "undecided" if open_ends else "both assertions decided"
+    if wanted.write is not None:
+        return write(range(wanted.first, wanted.first + wanted.count), wanted.write)
+    OPTIONS["timeout"] = wanted.limit or OPTIONS["timeout"]
+    return run(wanted, lambda seeds: [work(seed, wanted.read) for seed in seeds], 1, LATE)
 
 
 if __name__ == "__main__":

@@ -57,12 +57,20 @@ _ORDER = [Verdict.UNSAFE, Verdict.COND_UNSAFE, Verdict.UNKNOWN, Verdict.BOUND_SA
 
 def judge(libraries: Sequence[Library], folder: Path, runs: int, **options: object) -> Judged:
     found = natives.run(libraries, folder, runs)
-    judged = Judged(broken=found.broken)
+    judged = Judged()
     for library in libraries:
-        path = folder / f"{library.prefix}.c"
-        path.write_text(library.text, encoding="utf-8")
-        result: RunResult = check(path, **{"jobs": 1, "timeout": 20, "no_replay": True, **options})
-        _compare(library, result, found.fired[library.prefix], judged)
+        judged.add(judge_one(library, folder, found, **options))
+    judged.broken = found.broken
+    return judged
+
+
+def judge_one(library: Library, folder: Path, found: natives.Natively, **options: object) -> Judged:
+    """One of those that were run natively."""
+    judged = Judged(broken=[line for line in found.broken if line.split()[0] == library.prefix])
+    path = folder / f"{library.prefix}.c"
+    path.write_text(library.text, encoding="utf-8")
+    result: RunResult = check(path, **{"jobs": 1, "timeout": 20, "no_replay": True, **options})
+    _compare(library, result, found.fired[library.prefix], judged)
     return judged
 
 

@@ -268,11 +268,12 @@ def program(parts: list[Snippet]) -> tuple[str, list[Expected]]:
     return "\n".join(lines), expected
 
 
-def judge(folder: Path, parts: list[Snippet]) -> None:
+def problems(folder: Path, parts: list[Snippet], limit: float = 60.0) -> list[str]:
+    """What is wrong with the answers for one program; it is left in the folder."""
     text, expected = program(parts)
     path = folder / "random.c"
     path.write_text(text)
-    result: RunResult = check(path, checks=["default", "cast"], timeout=60, jobs=1)
+    result: RunResult = check(path, checks=["default", "cast"], timeout=limit, jobs=1)
     lines = text.splitlines()
     wrong = [
         "\n".join([problem, *lines[part.lines.start - 1 : part.lines.stop - 1]])
@@ -286,6 +287,11 @@ def judge(folder: Path, parts: list[Snippet]) -> None:
     ]
     if result.replay_failures:
         wrong.append(f"{result.replay_failures} violations did not show in the native run")
+    return wrong
+
+
+def judge(folder: Path, parts: list[Snippet]) -> None:
+    wrong = problems(folder, parts)
     assert not wrong, "\n\n".join(wrong)
 
 
