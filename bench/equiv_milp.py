@@ -20,7 +20,7 @@ import numpy as np
 
 from bench.nn_instances import data_folder
 from vouch.equiv import radius
-from vouch.equiv.decide import Plan, decide
+from vouch.equiv.decide import EnginePlan, decide
 from vouch.equiv.property import Top
 from vouch.equiv.region import ball
 from vouch.run.pool import run_jobs
@@ -64,7 +64,9 @@ def _answer(folder: Path, row: dict[str, str], options: argparse.Namespace) -> t
     centre = _clusters(folder)[int(row["cluster"])]["center"]
     first, second = (str(folder / f"{match[i]}.h5") for i in (1, 2))
     region = ball(centre, float(row["radius"]), "l1", _DOMAIN)
-    answer = decide(first, second, Top(int(match[3])), region, Plan(options.engine, timeout=options.timeout))
+    answer = decide(
+        first, second, Top(int(match[3])), region, EnginePlan(options.engine, timeout=options.timeout)
+    )
     return answer.verdict, answer.seconds
 
 

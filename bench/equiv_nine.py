@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.nn_instances import data_folder
-from vouch.equiv.decide import Plan, decide
+from vouch.equiv.decide import EnginePlan, decide
 from vouch.equiv.falsify import largest
 from vouch.equiv.pair import pair_of
 from vouch.equiv.property import Epsilon, Property, Top
@@ -58,7 +58,7 @@ def main(arguments: list[str]) -> int:
                 str(folder / entry["net2"]),
                 property_of(entry),
                 box(entry["lower"], entry["upper"]),
-                Plan(engine, options.strategy, timeout=options.timeout),
+                EnginePlan(engine, options.strategy, timeout=options.timeout),
             )
             seconds = time.monotonic() - started
             totals[engine] += seconds
@@ -78,5 +78,5 @@ def _refute(folder: Path) -> None:
         region = box(entry["lower"], entry["upper"])
         pair = pair_of(*paths)
         _, gap = largest(pair, region, Epsilon(0.0), Clock(20.0))
-        answer = decide(*paths, Epsilon(gap * 0.999), region, Plan(timeout=60.0))
+        answer = decide(*paths, Epsilon(gap * 0.999), region, EnginePlan(timeout=60.0))
         print(f"{name:22}{gap:15.6g}{gap * 0.999:12.6g}  {answer.verdict.value}, replayed: {answer.replayed}")

@@ -15,9 +15,9 @@ from threadpoolctl import threadpool_limits
 
 from bench.equiv_nine import benchmarks
 from bench.nn_instances import data_folder
-from vouch.equiv.decide import Plan, differential
+from vouch.equiv.decide import EnginePlan, differential
 from vouch.equiv.falsify import largest
-from vouch.equiv.pair import Pair, pair_of
+from vouch.equiv.pair import NetworkPair, pair_of
 from vouch.equiv.property import Epsilon
 from vouch.equiv.region import Region, box
 from vouch.nn.search.task import Clock
@@ -45,12 +45,12 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _smallest(pair: Pair, region: Region, gap: float, clock: Clock) -> float:
+def _smallest(pair: NetworkPair, region: Region, gap: float, clock: Clock) -> float:
     """Ever closer to the largest difference found, as long as proofs succeed in the time that is left."""
     proved, factor = np.inf, 4.0
     while not clock.over and factor > 1.01:
         prop = Epsilon(gap * factor)
-        found = differential(pair, region, prop, Plan(), clock, probing=False)
+        found = differential(pair, region, prop, EnginePlan(), clock, probing=False)
         if found.verdict is not Verdict.EQUIVALENT:
             break
         proved = min(proved, prop.epsilon if found.bound is None else found.bound)

@@ -12,7 +12,7 @@ import pytest
 from vouch.equiv import box, compare
 from vouch.equiv.canonical import same_function
 from vouch.equiv.decide import decide
-from vouch.equiv.pair import Pair, pair_of, subject
+from vouch.equiv.pair import NetworkPair, pair_of, subject
 from vouch.equiv.property import Avoid, Epsilon, Polytope, Top
 from vouch.verdict import Verdict
 
@@ -58,7 +58,7 @@ def _padded(net: Layers) -> Layers:
     return [(a, b), (c, d), (np.column_stack([e, np.zeros(3)]), f)]
 
 
-def _pair(first: Layers, second: Layers) -> Pair:
+def _pair(first: Layers, second: Layers) -> NetworkPair:
     return pair_of(first, second)
 
 

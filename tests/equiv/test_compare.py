@@ -13,7 +13,7 @@ from tests.patience import within
 import vouch.equiv
 from vouch.cli.main import run
 from vouch.equiv.clusters import find_clusters
-from vouch.equiv.decide import Plan, decide
+from vouch.equiv.decide import EnginePlan, decide
 from vouch.equiv.joint import violations
 from vouch.equiv.pair import pair_of
 from vouch.equiv.property import Epsilon, Top
@@ -110,7 +110,7 @@ def test_time_is_kept() -> None:
         for _ in range(2)
     ]
     with within(15):
-        answer = decide(*nets, Epsilon(150.0), box(-np.ones(20), np.ones(20)), Plan(timeout=1.0))
+        answer = decide(*nets, Epsilon(150.0), box(-np.ones(20), np.ones(20)), EnginePlan(timeout=1.0))
     assert answer.verdict in (Verdict.TIMEOUT, Verdict.UNKNOWN, Verdict.EQUIVALENT, Verdict.DIFFERENT)
 
 

@@ -18,7 +18,7 @@ from tests.patience import patient
 
 from vouch.equiv import compare, radius
 from vouch.equiv.confirm import confirmer
-from vouch.equiv.decide import Plan, decide
+from vouch.equiv.decide import EnginePlan, decide
 from vouch.equiv.joint import prove
 from vouch.equiv.pair import pair_of, same_operators
 from vouch.equiv.property import Avoid, Epsilon, Polytope, Top
@@ -137,7 +137,7 @@ def test_leaky_relu_against_the_enumerated_truth(
     region = [box(-np.ones(size), np.ones(size)), ball(np.full(size, 0.1), 0.9, "l1")][seed // 2]
     rows, rhs = (
         halfspaces["box"](region.lower, region.upper)
-        if region.is_box
+        if region.radius is None
         else halfspaces["ball"](region.centre, region.radius)
     )
     product = as_relu(layers), as_relu(other)
@@ -150,7 +150,7 @@ def test_leaky_relu_against_the_enumerated_truth(
     assert abs(over) > 1e-6
     for prop, equal in [*asked, (Top(1), over < 0)]:
         for arithmetic in ("real", "float32"):
-            answer = decide(*pair, prop, region, Plan(timeout=20, arithmetic=arithmetic))
+            answer = decide(*pair, prop, region, EnginePlan(timeout=20, arithmetic=arithmetic))
             wanted = Verdict.EQUIVALENT if equal else Verdict.DIFFERENT
             assert answer.verdict is wanted, (prop, arithmetic, answer)
             assert answer.engine in ("joint", "falsifier")
@@ -185,7 +185,7 @@ KINDS = ("tanh", "sigmoid", "residual", "leaky residual", "tanh residual", "pool
 @pytest.mark.parametrize("kind", KINDS)
 def test_proofs_survive_samples_and_twins_are_found(kind: str, arithmetic: str) -> None:
     reference, near, far, region = _pairs(np.random.default_rng(5), kind)
-    plan = Plan(timeout=30, arithmetic=arithmetic)
+    plan = EnginePlan(timeout=30, arithmetic=arithmetic)
     for norm in ("linf", "l1"):
         gap = largest(reference, near, region, norm)
         # Samples of 16 pixels miss more of the largest difference than those of two inputs.
@@ -212,7 +212,7 @@ def test_rankings_agree_with_samples(kind: str) -> None:
     decided = 0
     for test in (near, far):
         for k in (1, 2):
-            answer = decide(reference, test, Top(k), region, Plan(timeout=patient(2)))
+            answer = decide(reference, test, Top(k), region, EnginePlan(timeout=patient(2)))
             seen = Top(k).violated(reference.evaluate(points), test.evaluate(points)).any()
             if answer.verdict is Verdict.EQUIVALENT:
                 assert not seen
@@ -278,7 +278,7 @@ def test_inputs_of_other_shapes_and_equal_networks() -> None:
     assert not same_operators(flat, chain(layers, Sigmoid()))
     answer = decide(flat, chain(layers, Tanh()), Epsilon(0.0), box(-np.ones(4), np.ones(4)))
     assert (answer.verdict, answer.engine, answer.bound) == (Verdict.EQUIVALENT, "structure", 0.0)
-    across = decide(image, flat, Epsilon(0.2), box(np.full(4, -0.1), np.full(4, 0.1)), Plan(timeout=20))
+    across = decide(image, flat, Epsilon(0.2), box(np.full(4, -0.1), np.full(4, 0.1)), EnginePlan(timeout=20))
     assert (across.verdict, across.engine) == (Verdict.EQUIVALENT, "joint")
 
 
@@ -290,7 +290,7 @@ def test_a_softmax_at_the_end_keeps_the_order() -> None:
     value = builder.add("2", Gemm.of(*layers[1]), builder.add("1", Tanh(), value))
     soft = builder.build(builder.add("3", Softmax(1), value))
     region = box(np.full(2, 0.3), np.full(2, 0.4))
-    assert decide(soft, plain, Top(1), region, Plan(timeout=20)).verdict is Verdict.EQUIVALENT
+    assert decide(soft, plain, Top(1), region, EnginePlan(timeout=20)).verdict is Verdict.EQUIVALENT
     refused = decide(soft, plain, Epsilon(1.0), region)
     assert refused.verdict is Verdict.UNKNOWN
     assert "softmax" in str(refused.reason)
@@ -301,10 +301,10 @@ def test_other_engines_say_why_not() -> None:
     other = chain(weights(np.random.default_rng(4), 2, 3, 2), Tanh())
     region = box(np.zeros(2), np.full(2, 0.1))
     for engine in ("paths", "milp"):
-        answer = decide(network, other, Epsilon(10.0), region, Plan(engine))
+        answer = decide(network, other, Epsilon(10.0), region, EnginePlan(engine))
         assert answer.verdict is Verdict.UNKNOWN
         assert "tanh" in str(answer.reason)
-    assert decide(network, other, Epsilon(10.0), region, Plan("differential")).engine == "joint"
+    assert decide(network, other, Epsilon(10.0), region, EnginePlan("differential")).engine == "joint"
 
 
 def test_linear_steps_in_a_row_are_covered_in_float32() -> None:
@@ -325,7 +325,7 @@ def test_linear_steps_in_a_row_are_covered_in_float32() -> None:
     gap = largest(nets[0], nets[1], region)
     assert not pair_of(*nets).chains(as_computed=True)
     assert pair_of(*nets).chains()
-    plan = Plan(arithmetic="float32", timeout=20)
+    plan = EnginePlan(arithmetic="float32", timeout=20)
     proved = decide(*nets, Epsilon(1.2 * gap), region, plan)
     assert (proved.verdict, proved.engine) == (Verdict.EQUIVALENT, "joint")
     assert decide(*nets, Epsilon(0.9 * gap), region, plan).verdict is Verdict.DIFFERENT
@@ -386,7 +386,7 @@ def test_many_leaky_pairs(block: int, halfspaces: Any, truth: Callable[..., floa
         if abs(over) > 1e-3:
             asked.append((Top(k), over < 0))
         for prop, equal in asked:
-            plan = Plan(timeout=10, arithmetic="float32" if rng.integers(2) else "real")
+            plan = EnginePlan(timeout=10, arithmetic="float32" if rng.integers(2) else "real")
             answer = decide(*pair, prop, region, plan)
             seen[answer.verdict] += 1
             if answer.verdict is Verdict.EQUIVALENT:

@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 from tests.patience import patient
 
-from vouch.equiv.decide import Plan, decide
+from vouch.equiv.decide import EnginePlan, decide
 from vouch.equiv.property import Avoid, Epsilon, Polytope, Property, Top
 from vouch.equiv.region import Region, ball, box
 from vouch.verdict import Verdict
 
 PLANS = (
-    Plan("auto"),
-    Plan("auto", arithmetic="float32"),
-    Plan("differential"),
-    Plan("paths", "less"),
-    Plan("paths", "first"),
-    Plan("milp"),
+    EnginePlan("auto"),
+    EnginePlan("auto", arithmetic="float32"),
+    EnginePlan("differential"),
+    EnginePlan("paths", "less"),
+    EnginePlan("paths", "first"),
+    EnginePlan("milp"),
 )
 # Weights of the last layer are stretched by these: certificates must not depend on the unit.
 SCALES = (1.0, 1.0, 1e-9, 1e9, 1e25)

@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vouch.equiv.decide import Plan, decide
+from vouch.equiv.decide import EnginePlan, decide
 from vouch.equiv.property import Avoid, Epsilon, Polytope, Property, Top
 from vouch.equiv.region import Region, ball, box, polytope
 from vouch.verdict import Verdict
 
 PLANS = [
-    Plan("auto"),
-    Plan("differential", arithmetic="float32"),
-    Plan("paths", "exact"),
-    Plan("paths", "first"),
-    Plan("paths", "approx"),
-    Plan("paths", "less"),
-    Plan("paths", "max"),
-    Plan("paths", "oracle"),
-    Plan("milp"),
+    EnginePlan("auto"),
+    EnginePlan("differential", arithmetic="float32"),
+    EnginePlan("paths", "exact"),
+    EnginePlan("paths", "first"),
+    EnginePlan("paths", "approx"),
+    EnginePlan("paths", "less"),
+    EnginePlan("paths", "max"),
+    EnginePlan("paths", "oracle"),
+    EnginePlan("milp"),
 ]
 
 
@@ -72,7 +72,9 @@ def _forbidden(
     return [(Avoid(tuple(polytopes)), True), (Avoid((polytopes[0], entered)), False)]
 
 
-def _campaign(seeds: range, plans: list[Plan], make_pair: Any, halfspaces: Any, truth: Any) -> dict[str, int]:
+def _campaign(
+    seeds: range, plans: list[EnginePlan], make_pair: Any, halfspaces: Any, truth: Any
+) -> dict[str, int]:
     seen = {"equivalent": 0, "different": 0, "undecided": 0}
     for seed in seeds:
         rng = np.random.default_rng(seed)

@@ -11,7 +11,7 @@ import pytest
 from vouch.c.checks.base import Category, Check, Trigger
 from vouch.c.ir import Location, Unreachable, VoidType
 from vouch.c.sources import Sources
-from vouch.report import FORMATS, Style, render
+from vouch.report import FORMATS, TextStyle, render
 from vouch.result import CheckResult, RunResult
 from vouch.steps import TraceStep
 from vouch.verdict import Exit, Verdict
@@ -86,9 +86,9 @@ def test_full(result: RunResult) -> None:
     assert lines[-1].startswith(
         "5 checks: 1 unsafe, 1 cond-unsafe, 1 unknown, 1 bound-safe, 1 safe; 1 suppressed"
     )
-    assert "\x1b[1;31m" in render(result, "full", Style(colour=True))
-    assert "call f" not in render(result, "full", Style(verbosity=-1))
-    assert "safe by ranges" in render(result, "full", Style(verbosity=1))
+    assert "\x1b[1;31m" in render(result, "full", TextStyle(colour=True))
+    assert "call f" not in render(result, "full", TextStyle(verbosity=-1))
+    assert "safe by ranges" in render(result, "full", TextStyle(verbosity=1))
 
 
 def test_concise(result: RunResult) -> None:

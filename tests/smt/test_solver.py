@@ -13,7 +13,6 @@ from vouch.errors import VouchError
 from vouch.smt import term as T
 from vouch.smt.backends import backend
 from vouch.smt.balance import balance
-from vouch.smt.cache import AnswerFolder, Cached, CachedAnswer, Digests, Store
 from vouch.smt.chain import make
 from vouch.smt.model import Checked
 from vouch.smt.portfolio import Portfolio
@@ -148,44 +147,6 @@ class _Counting(_Liar):
 
     def value(self, term: T.Term) -> int:
         return self.inner.value(term)
-
-
-@pytest.mark.parametrize("on_disk", [False, True])
-def test_the_cache_answers_what_was_asked_before(on_disk: bool, tmp_path: Path) -> None:
-    store: Store = AnswerFolder(tmp_path / "cache") if on_disk else {}
-    for turn in range(2):
-        T.active().clear()  # other term objects, same formulas
-        x, a = T.symbol("x", I8), T.symbol("A", T.array(I8, I8))
-        inner = _Counting()
-        solver = Cached(inner, store)
-        solver.add(T.eq(T.select(a, x), T.bv(4, 8)))
-        solver.add(T.ult(x, T.bv(3, 8)))
-        assert solver.check([T.ult(T.bv(1, 8), x)]) is Answer.SAT
-        assert solver.value(x) == 2
-        assert solver.value(T.select(a, T.bv(2, 8))) == 4
-        assert solver.check([T.ult(T.bv(4, 8), x)]) is Answer.UNSAT
-        assert inner.asked == (2 if turn == 0 else 0)
-        assert solver.check([T.ult(T.bv(5, 8), x)]) is Answer.UNSAT  # a new question
-        assert inner.asked == (3 if turn == 0 else 0)
-    assert len(store) == 3
-
-
-def test_a_stored_model_is_checked_again() -> None:
-    x = T.symbol("x", I8)
-    claim = T.ult(T.bv(7, 8), x)
-    store: Store = {Digests().query([claim]): CachedAnswer(Answer.SAT, {"x": 3})}
-    solver = Cached(_Counting(), store)
-    solver.add(claim)
-    assert solver.check() is Answer.SAT
-    assert solver.value(x) > 7
-
-
-def test_torn_cache_files_count_as_absent(tmp_path: Path) -> None:
-    store = AnswerFolder(tmp_path)
-    store["k"] = CachedAnswer(Answer.UNSAT, {})
-    assert store["k"].answer is Answer.UNSAT
-    (tmp_path / "k").write_bytes(b"torn")
-    assert "k" not in store
 
 
 def test_queries_are_dumped_with_their_answers(tmp_path: Path) -> None:

@@ -176,7 +176,7 @@ def bit_fields(
 
 
 @dataclass(slots=True, frozen=True)
-class Leaf:
+class PathLeaf:
     """A scalar in a struct or an array, by its offset in bytes."""
 
     path: str
@@ -184,9 +184,9 @@ class Leaf:
     type: int  # key into Program.ctypes
 
 
-def leaves(table: Mapping[int, ir.CType], path: str, key: int) -> Iterator[Leaf]:
+def leaves(table: Mapping[int, ir.CType], path: str, key: int) -> Iterator[PathLeaf]:
     """The scalars of an object, bit-fields left out. Of a union the first member."""
-    work = [Leaf(path, 0, key)]
+    work = [PathLeaf(path, 0, key)]
     while work:
         part = work.pop()
         ctype = table.get(part.type)
@@ -195,12 +195,14 @@ def leaves(table: Mapping[int, ir.CType], path: str, key: int) -> Iterator[Leaf]
         if ctype.kind == "array" and ctype.target is not None:
             size = table[ctype.target].size if ctype.target in table else 0
             inner = [
-                Leaf(f"{part.path}[{i}]", part.offset + i * size, ctype.target)
+                PathLeaf(f"{part.path}[{i}]", part.offset + i * size, ctype.target)
                 for i in range(ctype.count or 0)
             ]
         elif ctype.kind in ("struct", "union"):
             inner = [
-                Leaf(f"{part.path}.{m.name}" if m.name else part.path, part.offset + m.offset // 8, m.type)
+                PathLeaf(
+                    f"{part.path}.{m.name}" if m.name else part.path, part.offset + m.offset // 8, m.type
+                )
                 for m in ctype.members[: 1 if ctype.kind == "union" else None]
                 if not m.bitfield
             ]

@@ -15,7 +15,7 @@ from vouch.bmc.access_paths import bit_fields, leaves
 from vouch.bmc.equation import Claim
 from vouch.bmc.initial import CommandLine, Unknown
 from vouch.bmc.model import LARGEST, ModelReader
-from vouch.bmc.simplest import Input, needed
+from vouch.bmc.simplest import InputPart, needed
 from vouch.bmc.value import Kind, MemObject, Pointer, Value, symbols
 from vouch.c import ir
 from vouch.smt import term as T
@@ -35,7 +35,7 @@ def inputs(model: ModelReader, claim: Claim) -> dict[str, Any]:
     return found
 
 
-def numbers(model: ModelReader, claim: Claim) -> Iterator[Input]:
+def numbers(model: ModelReader, claim: Claim) -> Iterator[InputPart]:
     """The inputs that are numbers, data that came in on the way among them, in a fixed order."""
     return _Inputs(model, claim).numbers()
 
@@ -57,11 +57,11 @@ class _Inputs:
             if target.kind is Kind.GLOBAL:
                 yield from self._contents(target)
 
-    def numbers(self) -> Iterator[Input]:
+    def numbers(self) -> Iterator[InputPart]:
         # Which objects share a place, and the like: the less happens, the better.
         for symbol in sorted(self._wanted, key=lambda term: term.id):
             if symbol.sort is T.BOOL:
-                yield Input(symbol, "condition")
+                yield InputPart(symbol, "condition")
         for _, value, key in self._parameters():
             yield from self._input(value, key)
         for event in self._equation.incoming[: self._claim.events]:
@@ -71,31 +71,31 @@ class _Inputs:
             if isinstance(target.initial, Unknown):
                 yield from self._held(target, target.initial)
 
-    def _held(self, target: MemObject, initial: Unknown) -> Iterator[Input]:
+    def _held(self, target: MemObject, initial: Unknown) -> Iterator[InputPart]:
         for string in initial.ends.strings:
             if self._matters(string.end):
-                yield Input(T.sub(string.end, string.start), "unsigned")
+                yield InputPart(T.sub(string.end, string.start), "unsigned")
         for offset, (_, value) in sorted(initial.cells.items(), key=lambda cell: cell[0]):
             if self._matters(value):
                 yield from self._input(value, self._context.ctypes.ctype_at(target.ctype, offset))
         for word, array in initial.arrays.items():
             if array in self._wanted:
                 for _, bits, kind in self._touched(target, word, array):
-                    yield Input(bits, _kind(kind))
+                    yield InputPart(bits, _kind(kind))
 
-    def _input(self, value: Value, key: int | None, signed: bool = True) -> Iterator[Input]:
+    def _input(self, value: Value, key: int | None, signed: bool = True) -> Iterator[InputPart]:
         if not isinstance(value, Term) or value.sort is T.BOOL or value.value is not None:
             return
         if value.sort.kind == "fp":
             bits = self._context.memory.float_bits(value)
             if bits is not None:
-                yield Input(bits, "float")
+                yield InputPart(bits, "float")
         elif parts := self._packed("", value, key):
             for _, part, inner in parts:
                 yield from self._input(part, inner)
         else:
             kind = self._table.get(key) if key is not None else None
-            yield Input(value, _kind(kind) if kind is not None else "signed" if signed else "unsigned")
+            yield InputPart(value, _kind(kind) if kind is not None else "signed" if signed else "unsigned")
 
     def _matters(self, value: Value) -> bool:
         return not self._wanted.isdisjoint(_symbols(value))

@@ -18,7 +18,7 @@ from vouch.bmc.counterexample import (
 from vouch.bmc.environment.layers import OutsideData
 from vouch.bmc.equation import Claim, Equation, Incoming, Step
 from vouch.bmc.initial import CommandLine, Initial, Merged, Unknown
-from vouch.bmc.trace import ConcreteStep, Place, address_text
+from vouch.bmc.trace import ConcreteStep, TracePlace, address_text
 from vouch.bmc.value import Kind, MemObject, Pointer, Value
 from vouch.c import ir
 from vouch.smt import term as T
@@ -379,12 +379,12 @@ class ModelReader:
     def _traced(self, value: Value) -> Any:
         return self.pointer_text(value) if isinstance(value, Pointer) else self.scalar(value)
 
-    def _identity(self, target: MemObject) -> Place:
+    def _identity(self, target: MemObject) -> TracePlace:
         owner = ""
         if target.kind is Kind.STACK:
             self.made()
             owner = self._numbers.get(target, ("", 0))[0]
-        return Place(target.id, owner)
+        return TracePlace(target.id, owner)
 
     def start(self) -> list[ConcreteStep]:
         """The entry point's call: what its parameters hold, and what the run reads of memory that was there

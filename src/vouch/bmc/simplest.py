@@ -28,7 +28,7 @@ _FORMATS = {16: "<e", 32: "<f", 64: "<d"}
 
 
 @dataclass(slots=True, frozen=True)
-class Input:
+class InputPart:
     """A number that the violation depends on. `kind`: "signed", "unsigned", "float" (`term` holds its bits)
     or "condition" (which had better not hold)."""
 
@@ -59,10 +59,10 @@ class Search:
         self._hard = _HARD
         self._current = False  # the last model is one of the goal
 
-    def run(self, inputs: Callable[[], Iterable[Input]]) -> bool:
+    def run(self, inputs: Callable[[], Iterable[InputPart]]) -> bool:
         """Is there a model of the goal with small inputs? It is the solver's current one then. `inputs` is
         called while a model is there, and again: other values may make others matter."""
-        done: set[Input] = set()
+        done: set[InputPart] = set()
         try:
             for _ in range(_ROUNDS):
                 if not self._current and self._ask(self._goal) is not True:
@@ -76,7 +76,7 @@ class Search:
             pass
         return self._current or self._ask(self._goal) is True
 
-    def _shrink(self, item: Input) -> None:
+    def _shrink(self, item: InputPart) -> None:
         if item.kind in ("float", "condition"):
             self._first_of(_simple_floats(item.term) if item.kind == "float" else [T.not_(item.term)])
             return

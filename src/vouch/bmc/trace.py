@@ -41,7 +41,7 @@ _TEMPORARY_ENDS = (".addr", ".coerce", ".indirect_addr")
 
 
 @dataclass(slots=True, frozen=True)
-class Place:
+class TracePlace:
     """The object that a step changes: its number, and "F.x" where it is the variable x of a call of F."""
 
     number: int
@@ -68,7 +68,7 @@ class ConcreteStep:
     ctype: int | None = None
     value: Value = None
     bits: int | None = None
-    place: Place | None = None
+    place: TracePlace | None = None
     written: str = ""
 
 
@@ -141,7 +141,7 @@ class _Writer:
         kind = self._ctypes.get(step.ctype) if step.ctype is not None else None
         return Change(name, value or "?", kind.name if kind is not None else None, frame)
 
-    def _owner(self, place: Place) -> int | None:
+    def _owner(self, place: TracePlace) -> int | None:
         """The call whose variable an object is: the innermost of its function when it was first written."""
         if not place.owner:
             return None

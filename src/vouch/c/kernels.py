@@ -47,7 +47,8 @@ _ACCESS = re.compile(
     r"\d+\)"
 )
 _SIZES = {"float": 4, "double": 8, "ptr": 8, "half": 2}
-_FRAME, _WHERE = "%vouch.frame", "__vouch_cuda_frame"
+_FRAME = "%vouch.frame"
+_WHERE = "__vouch_cuda_frame"
 
 
 @dataclass(slots=True)

@@ -17,7 +17,6 @@ from vouch.errors import Unsupported
 # LLVM's defaults where the string is silent, bits -> bytes.
 _INT_ALIGN = {1: 1, 8: 1, 16: 2, 32: 4, 64: 4}
 _FLOAT_ALIGN = {16: 2, 32: 4, 64: 8, 128: 16}
-_VECTOR_ALIGN = {64: 8, 128: 16}
 FLOAT_BITS = {
     "half": 16,
     "bfloat": 16,

@@ -36,7 +36,7 @@ _APART = 10_000
 
 
 @record
-class Part:
+class ModelPart:
     """One compiled model file, in pieces: `common` lines, and symbols by name."""
 
     name: str
@@ -78,7 +78,7 @@ def _declaration(definition: str) -> str:
     return header.replace("define", "declare", 1).removesuffix(" {")
 
 
-def split_model(name: str, text: str, number: int) -> Part:
+def split_model(name: str, text: str, number: int) -> ModelPart:
     """The pieces of a compiled model file, the `number`-th."""
     prefix = f"__vouch_{name}_"
     for local in sorted({a or b for a, b in _LOCAL.findall(text)}):
@@ -90,7 +90,7 @@ def split_model(name: str, text: str, number: int) -> Part:
         text,
     )
     layout = re.search(r'^target datalayout = "(.*)"$', text, re.MULTILINE)
-    return Part(
+    return ModelPart(
         name=f"{name}.c",
         layout=layout[1] if layout else "",
         common="\n".join(_COMMON.findall(text)),
@@ -100,7 +100,7 @@ def split_model(name: str, text: str, number: int) -> Part:
     )
 
 
-def load_parts(compile_model: Callable[[Path], str], identity: str, cache: Cache | None) -> list[Part]:
+def load_parts(compile_model: Callable[[Path], str], identity: str, cache: Cache | None) -> list[ModelPart]:
     """All models, compiled or from the cache; `identity` tells the compiler, its flags and the target."""
     files = sorted(FOLDER.glob("*.c"))
     # The form of what is stored depends on this module.
@@ -108,7 +108,7 @@ def load_parts(compile_model: Callable[[Path], str], identity: str, cache: Cache
     key = key_of(["models", identity, *contents])
     stored = cache.get(key) if cache else None
     if stored is not None:
-        return [Part(**fields) for fields in json.loads(stored)]
+        return [ModelPart(**fields) for fields in json.loads(stored)]
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
@@ -119,11 +119,11 @@ def load_parts(compile_model: Callable[[Path], str], identity: str, cache: Cache
     return parts
 
 
-def add_models(program: Module, parts: list[Part]) -> tuple[Module, frozenset[str]]:
+def add_models(program: Module, parts: list[ModelPart]) -> tuple[Module, frozenset[str]]:
     """The program with models of the functions that it declares only, and of those these call; and the
     names of all functions with a body that came with them."""
     wanted, present = program.undefined, program.bodies
-    home: Mapping[str, Part] = {name: part for part in parts for name in part.functions}
+    home: Mapping[str, ModelPart] = {name: part for part in parts for name in part.functions}
     roots: dict[str, set[str]] = {part.name: set() for part in parts}
     chosen: dict[str, tuple[set[str], set[str]]] = {}
     todo = [name for name in wanted if name in home]

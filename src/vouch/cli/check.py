@@ -67,10 +67,10 @@ def _judged(result: RunResult, earlier: dict[str, Verdict] | None, settings: Set
 
 
 def _report(result: RunResult, settings: Settings, name: str, file: str | None) -> str:
-    from vouch.report import Style, render
+    from vouch.report import TextStyle, render
 
     to_terminal = not file and _is_terminal() and os.environ.get("TERM") != "dumb"
-    style = Style(
+    style = TextStyle(
         colour=to_terminal and not os.environ.get("NO_COLOR"),
         verbosity=-1 if settings.quiet else int(settings.verbose),
         full_trace=settings.full_trace,

@@ -15,7 +15,7 @@ from vouch.settings import OUTPUT, options_of
 
 
 @frozen_record
-class Argument:
+class Positional:
     """A positional argument. `many`: all that are given, perhaps none."""
 
     key: str
@@ -37,7 +37,7 @@ class Command:
     help: str
     function: str
     section: str | None = None
-    arguments: tuple[Argument, ...] = ()
+    arguments: tuple[Positional, ...] = ()
     extra: tuple[Option, ...] = ()
     without: tuple[str, ...] = ()
     reports: tuple[str, ...] = ()
@@ -57,8 +57,8 @@ class Command:
 
 _ALL = tuple(option.key for option in OUTPUT)
 
-_NETWORK = Argument("network", "NET", "A network, or NAME=FILE,NAME=FILE for several.")
-_REFERENCE = Argument("reference", "REF", "The network to be faithful to.")
+_NETWORK = Positional("network", "NET", "A network, or NAME=FILE,NAME=FILE for several.")
+_REFERENCE = Positional("reference", "REF", "The network to be faithful to.")
 
 GROUPS = {
     "nn": "Neural networks.",
@@ -73,7 +73,7 @@ COMMANDS: tuple[Command, ...] = (
         "Verify C code.",
         "vouch.cli.check:check",
         "check",
-        (Argument("paths", "PATH…", "C, C++ or LLVM IR files, or folders.", many=True),),
+        (Positional("paths", "PATH…", "C, C++ or LLVM IR files, or folders.", many=True),),
         reports=_ALL,
     ),
     Command(
@@ -81,14 +81,18 @@ COMMANDS: tuple[Command, ...] = (
         "Say what a check category finds, why it matters, and what fails and passes.",
         "vouch.cli.explain:explain",
         None,
-        (Argument("category", "CATEGORY", "A check category; without one, all are listed.", required=False),),
+        (
+            Positional(
+                "category", "CATEGORY", "A check category; without one, all are listed.", required=False
+            ),
+        ),
     ),
     Command(
         "report",
         "Make other formats and pages of JSON reports, of any kind and of several runs.",
         "vouch.cli.report:report",
         None,
-        (Argument("files", "FILE.json…", "What `--json` printed.", many=True),),
+        (Positional("files", "FILE.json…", "What `--json` printed.", many=True),),
         (
             Option("html", str, None, "Write the report as pages into this folder.", metavar="DIR"),
             Option("sarif", str, None, "Write SARIF 2.1.0.", metavar="F"),
@@ -108,7 +112,7 @@ COMMANDS: tuple[Command, ...] = (
         "Show the pages of a check in a browser while it runs, or those of JSON reports.",
         "vouch.cli.serve:serve",
         "check",
-        (Argument("paths", "PATH…", "As for `vouch check`, or JSON reports.", many=True),),
+        (Positional("paths", "PATH…", "As for `vouch check`, or JSON reports.", many=True),),
         (
             Option(
                 "port", int, 0, "Port to listen on (default: any).", minimum=0, maximum=65535, metavar="P"
@@ -128,7 +132,7 @@ COMMANDS: tuple[Command, ...] = (
         "Decide a property.",
         "vouch.cli.nn:verify",
         "nn",
-        (_NETWORK, Argument("prop", "PROPERTY.vnnlib")),
+        (_NETWORK, Positional("prop", "PROPERTY.vnnlib")),
         (Option("vnncomp", str, None, "Write the result as VNN-COMP reads it.", metavar="FILE"),),
         reports=_ALL,
     ),
@@ -137,7 +141,7 @@ COMMANDS: tuple[Command, ...] = (
         "Decide whether all inputs near a point get its class.",
         "vouch.cli.nn_near:robust",
         "nn",
-        (Argument("network", "NET"),),
+        (Positional("network", "NET"),),
         (
             Option("input", str, None, "The point: numbers, .csv, .npy or an image (0 to 1).", metavar="X"),
             Option("radius", float, None, "How far an input may be from it.", minimum=0, metavar="R"),
@@ -165,7 +169,7 @@ COMMANDS: tuple[Command, ...] = (
         "Prove ranges of all outputs over an input set.",
         "vouch.cli.nn:bounds",
         "nn",
-        (Argument("network", "NET"),),
+        (Positional("network", "NET"),),
         (
             Option("box", str, None, "The input set; output constraints are left aside.", metavar="P.vnnlib"),
             Option("input", str, None, "Instead: a point, and --radius around it.", metavar="X"),
@@ -183,7 +187,7 @@ COMMANDS: tuple[Command, ...] = (
         "Write the network as C code, with a harness for verifiers.",
         "vouch.cli.nn_code:codegen",
         "nn",
-        (Argument("network", "NET"),),
+        (Positional("network", "NET"),),
         (
             Option("output", str, None, "Where the files go.", ("-o", "--output"), metavar="DIR"),
             Option("property", str, None, "What the harness asserts.", metavar="P.vnnlib"),
@@ -218,7 +222,7 @@ COMMANDS: tuple[Command, ...] = (
         "How properties fare in fixed point by word length, and the smallest that holds.",
         "vouch.cli.nn_code:bits",
         "nn",
-        (Argument("network", "NET"), Argument("properties", "PROPERTY…", "VNN-LIB files.", many=True)),
+        (Positional("network", "NET"), Positional("properties", "PROPERTY…", "VNN-LIB files.", many=True)),
         (
             Option("range", str, "6..32", "Word lengths in bits.", metavar="LOW..HIGH"),
             Option("per-layer", bool, False, "Then look for a smaller format for each layer."),
@@ -231,7 +235,7 @@ COMMANDS: tuple[Command, ...] = (
         "The nearest input of another class in fixed point, and a proof that none is nearer.",
         "vouch.cli.nn_near:nearest",
         "nn",
-        (Argument("network", "NET"),),
+        (Positional("network", "NET"),),
         (
             Option("input", str, None, "The point: numbers, .csv, .npy or an image (0 to 1).", metavar="X"),
             Option("radius", float, 1.0, "How far to look.", minimum=0, metavar="R"),
@@ -248,7 +252,7 @@ COMMANDS: tuple[Command, ...] = (
         "Run a benchmark folder as VNN-COMP does; decided instances of an earlier run are kept.",
         "vouch.cli.nn:batch",
         "nn",
-        (Argument("instances", "instances.csv"),),
+        (Positional("instances", "instances.csv"),),
         (Option("output", str, None, "Where the results go.", ("-o", "--output"), metavar="FILE"),),
         reports=_ALL,
     ),
@@ -257,7 +261,7 @@ COMMANDS: tuple[Command, ...] = (
         "Measure how well inputs exercise a network, and find one that does more.",
         "vouch.cli.cover:cover",
         "nn",
-        (Argument("network", "NET"),),
+        (Positional("network", "NET"),),
         (
             Option("inputs", str, None, "The data set: .csv, .npy or an image.", metavar="DATA"),
             Option(
@@ -301,7 +305,7 @@ COMMANDS: tuple[Command, ...] = (
         "Decide whether TEST is equivalent to REF over a region of inputs.",
         "vouch.cli.equiv:compare",
         "equiv",
-        (_REFERENCE, Argument("test", "TEST", "The network under test.")),
+        (_REFERENCE, Positional("test", "TEST", "The network under test.")),
         reports=_ALL,
     ),
     Command(
@@ -309,7 +313,7 @@ COMMANDS: tuple[Command, ...] = (
         "Largest proved and smallest refuted radius around --centre.",
         "vouch.cli.equiv:radius",
         "equiv",
-        (_REFERENCE, Argument("test", "TEST", "The network under test.")),
+        (_REFERENCE, Positional("test", "TEST", "The network under test.")),
         reports=_ALL,
     ),
     Command(
@@ -317,7 +321,7 @@ COMMANDS: tuple[Command, ...] = (
         "Decide whether shipped C code computes what a model computes, and look for its run-time errors.",
         "vouch.cli.equiv:code",
         "equiv",
-        (_REFERENCE, Argument("files", "FILE.c…", "The code.", many=True)),
+        (_REFERENCE, Positional("files", "FILE.c…", "The code.", many=True)),
         (
             Option("function", str, None, "The function that runs the model.", metavar="F"),
             Option("format", str, None, "What integers in the code mean: n / 2^L.", metavar="K.L"),
@@ -333,7 +337,7 @@ COMMANDS: tuple[Command, ...] = (
         "Table of radii and verdicts per cluster for every network in FOLDER.",
         "vouch.cli.equiv:sweep",
         "equiv",
-        (_REFERENCE, Argument("folder", "FOLDER", "Compressed networks.")),
+        (_REFERENCE, Positional("folder", "FOLDER", "Compressed networks.")),
         (Option("plot", str, None, "Draw the radii.", metavar="FILE"),),
         reports=_ALL,
     ),
@@ -342,14 +346,14 @@ COMMANDS: tuple[Command, ...] = (
         "Write a vouch.toml with every option, commented out, and make a workspace in ROOT.",
         "vouch.cli.init:init",
         None,
-        (Argument("folder", "ROOT", "Where it goes (default: the working folder).", required=False),),
+        (Positional("folder", "ROOT", "Where it goes (default: the working folder).", required=False),),
     ),
     Command(
         "sources",
         "List, find or add the sources of the workspace.",
         "vouch.cli.workspace:sources",
         None,
-        (Argument("files", "FILE…", "With --add.", many=True),),
+        (Positional("files", "FILE…", "With --add.", many=True),),
         (
             Option("find", bool, False, "Take all C and C++ files below the root."),
             Option("add", bool, False, "Take these files."),
@@ -360,7 +364,7 @@ COMMANDS: tuple[Command, ...] = (
         "Show or set options of vouch check for the workspace.",
         "vouch.cli.workspace:config",
         None,
-        (Argument("pairs", "KEY=VALUE…", many=True),),
+        (Positional("pairs", "KEY=VALUE…", many=True),),
     ),
     Command("compile", "Compile the sources of the workspace.", "vouch.cli.workspace:compile"),
     Command(
@@ -368,7 +372,11 @@ COMMANDS: tuple[Command, ...] = (
         "Decide what is open or changed in the workspace.",
         "vouch.cli.workspace:analyze",
         "check",
-        (Argument("mode", "MODE", "global, local, calls or combined; without, the ladder.", required=False),),
+        (
+            Positional(
+                "mode", "MODE", "global, local, calls or combined; without, the ladder.", required=False
+            ),
+        ),
         without=("rungs", "output_format", "output_file", "html", "loops"),
     ),
     Command(
@@ -376,7 +384,7 @@ COMMANDS: tuple[Command, ...] = (
         "Look at what is open in the workspace from its callers, or with preconditions.",
         "vouch.cli.workspace:refine",
         "check",
-        (Argument("mode", "MODE", "callers, preconditions or learned."),),
+        (Positional("mode", "MODE", "callers, preconditions or learned."),),
         (
             Option("depth", int, 3, "How many calls up.", minimum=1, maximum=16, metavar="N"),
             Option("check", str, None, "Only this check.", metavar="ID"),
@@ -400,14 +408,14 @@ COMMANDS: tuple[Command, ...] = (
         "Show the execution that violates a check of the workspace.",
         "vouch.cli.workspace:trace",
         None,
-        (Argument("check", "ID", "As vouch checks lists them."),),
+        (Positional("check", "ID", "As vouch checks lists them."),),
     ),
     Command(
         "completion",
         "Print a script that completes commands and flags in a shell.",
         "vouch.cli.completion:completion",
         None,
-        (Argument("shell", "SHELL", "bash, zsh or fish."),),
+        (Positional("shell", "SHELL", "bash, zsh or fish."),),
     ),
 )
 

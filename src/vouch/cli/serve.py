@@ -72,9 +72,9 @@ def _check(paths: list[str], settings: Settings, live: Live, server: Server) -> 
     if result.interrupted:
         return Exit.INTERRUPTED
     if not settings.quiet:
-        from vouch.report import Style, render
+        from vouch.report import TextStyle, render
 
-        print(render(result, "full", Style(verbosity=-1)), end="", flush=True)
+        print(render(result, "full", TextStyle(verbosity=-1)), end="", flush=True)
     _until_interrupted()
     return result.exit_code()
 

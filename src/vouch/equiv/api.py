@@ -13,7 +13,7 @@ import numpy as np
 
 from vouch.equiv.clusters import Cluster, find_clusters
 from vouch.equiv.data import read_labelled, read_point
-from vouch.equiv.decide import VACUOUS, Plan, decide, described, region_text
+from vouch.equiv.decide import VACUOUS, EnginePlan, decide, described, region_text
 from vouch.equiv.outcome import Array
 from vouch.equiv.property import Epsilon, Property, Top
 from vouch.equiv.region import Region, ball, box
@@ -60,7 +60,7 @@ def compared(
     report: Callable[[str], None] | None = None,
 ) -> Comparison:
     """`compare` with options already resolved; `prop` instead of what they ask."""
-    plan = Plan.of(settings, team_of(settings, pool, report))
+    plan = EnginePlan.of(settings, team_of(settings, pool, report))
     if settings.property is not None:
         asked = (settings.epsilon, settings.top)
         where = (settings.box, region, settings.centre, settings.radius, settings.clusters)
@@ -101,7 +101,7 @@ def ball_norm(settings: Settings) -> str:
     return str(settings.ball_norm or settings.norm)
 
 
-def _by_property(reference: Any, test: Any, path: Any, plan: Plan) -> Comparison:
+def _by_property(reference: Any, test: Any, path: Any, plan: EnginePlan) -> Comparison:
     """Every input set of a VNN-LIB property by itself."""
     from vouch.equiv.vnnlib import read_questions
 
@@ -191,7 +191,9 @@ def clusters_of(inputs: int, settings: Settings) -> tuple[list[Cluster], tuple[A
     return found[: settings.densest], limits
 
 
-def over_clusters(reference: Any, test: Any, prop: Property, settings: Settings, plan: Plan) -> Comparison:
+def over_clusters(
+    reference: Any, test: Any, prop: Property, settings: Settings, plan: EnginePlan
+) -> Comparison:
     """Every cluster by itself; the whole is equivalent if all are, different if one is."""
     started = time.monotonic()
     found, limits = clusters_of(int(np.prod(input_shape(reference))), settings)
@@ -212,7 +214,7 @@ def _each(
     reference: Any,
     test: Any,
     questions: Sequence[tuple[Region, Property, str]],
-    plan: Plan,
+    plan: EnginePlan,
     *,
     check_vacuity: bool = False,
 ) -> list[Comparison]:
@@ -244,7 +246,7 @@ def _each(
 
 
 def _summed(
-    parts: list[Comparison], asked: str, where: str, reason: str | None, plan: Plan, started: float
+    parts: list[Comparison], asked: str, where: str, reason: str | None, plan: EnginePlan, started: float
 ) -> Comparison:
     """Equivalent if all parts are, different if one is."""
     verdict = _SUM[exit_code(part.verdict for part in parts)]

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from vouch.equiv.pair import Array, Pair
+from vouch.equiv.pair import Array, NetworkPair
 from vouch.nn.lowered import Affine
 
 # Rational arithmetic beyond this many weights would take longer than it is worth.
@@ -33,7 +33,7 @@ class DenseLayer:
     bias: Array
 
 
-def same_function(pair: Pair, *, ranking: bool = False) -> bool:
+def same_function(pair: NetworkPair, *, ranking: bool = False) -> bool:
     """Whether both networks certainly compute the same outputs (or, with `ranking`, outputs in the same
     order, ties included) for all inputs. False says nothing."""
     if pair.identical:

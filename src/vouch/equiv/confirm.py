@@ -9,13 +9,13 @@ from __future__ import annotations
 import numpy as np
 
 from vouch.equiv.outcome import Confirm, Witness
-from vouch.equiv.pair import Array, Pair
+from vouch.equiv.pair import Array, NetworkPair
 from vouch.equiv.property import Avoid, Epsilon, Property, Top, exactly_violated
 from vouch.equiv.region import Region
 from vouch.errors import VouchError
 
 
-def confirmer(pair: Pair, region: Region, prop: Property, arithmetic: str = "real") -> Confirm:
+def confirmer(pair: NetworkPair, region: Region, prop: Property, arithmetic: str = "real") -> Confirm:
     """A function that confirms one input, for the engines."""
 
     def confirm(x: Array) -> Witness | None:
@@ -28,7 +28,7 @@ def confirmer(pair: Pair, region: Region, prop: Property, arithmetic: str = "rea
     return confirm
 
 
-def _judged(pair: Pair, region: Region, prop: Property, x: Array, arithmetic: str) -> Witness | None:
+def _judged(pair: NetworkPair, region: Region, prop: Property, x: Array, arithmetic: str) -> Witness | None:
     if not region.contains(x):
         return None
     seen = runtime_outputs(pair, x)
@@ -46,7 +46,7 @@ def _judged(pair: Pair, region: Region, prop: Property, x: Array, arithmetic: st
     return Witness(x, r[0], t[0], replayed)
 
 
-def runtime_outputs(pair: Pair, x: Array) -> tuple[Array, Array] | None:
+def runtime_outputs(pair: NetworkPair, x: Array) -> tuple[Array, Array] | None:
     """What onnxruntime computes for x with both networks; None if it would not be given x itself."""
     from vouch.nn.replay import as_run, replay
 
@@ -61,7 +61,7 @@ def runtime_outputs(pair: Pair, x: Array) -> tuple[Array, Array] | None:
     return outputs[0], outputs[1]
 
 
-def certainly_violated(pair: Pair, prop: Property, x: Array) -> bool:
+def certainly_violated(pair: NetworkPair, prop: Property, x: Array) -> bool:
     """Whether the real-number outputs at x violate the property, by sound bounds at the point."""
     return _apart(prop, *pair.reference.bounds(x, x), *pair.test.bounds(x, x))
 

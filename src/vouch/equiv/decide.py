@@ -18,8 +18,8 @@ from vouch.equiv import joint
 from vouch.equiv.canonical import same_function
 from vouch.equiv.confirm import confirmer
 from vouch.equiv.falsify import falsify, glance
-from vouch.equiv.outcome import Finding, Witness
-from vouch.equiv.pair import Pair, pair_of
+from vouch.equiv.outcome import PairFinding, Witness
+from vouch.equiv.pair import NetworkPair, pair_of
 from vouch.equiv.property import Avoid, Epsilon, Property, Top
 from vouch.equiv.region import Region
 from vouch.equiv.result import Comparison
@@ -38,7 +38,7 @@ NO_INPUT = "vacuous: no input satisfies the constraints, nothing is said about t
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class EnginePlan:
     """How to decide."""
 
     engine: str = "auto"
@@ -49,7 +49,7 @@ class Plan:
     team: Team = ALONE_ONLY
 
     @classmethod
-    def of(cls, settings: Settings, team: Team) -> Plan:
+    def of(cls, settings: Settings, team: Team) -> EnginePlan:
         s = settings
         return cls(s.engine, s.strategy, s.arithmetic, s.timeout, s.seed, team)
 
@@ -74,12 +74,12 @@ def decide(
     test: Any,
     prop: Property,
     region: Region,
-    plan: Plan | None = None,
+    plan: EnginePlan | None = None,
     *,
     check_vacuity: bool = False,
 ) -> Comparison:
     """Decide one property over one region. Networks may be file names, `Network`s or lists of layers."""
-    plan = plan or Plan()
+    plan = plan or EnginePlan()
     started = time.monotonic()
     name = plan.engine
     try:
@@ -89,13 +89,13 @@ def decide(
         if region.is_empty and not check_vacuity:
             raise VouchError("the region is empty: no input satisfies its constraints")
         if region.is_empty:
-            outcome = Finding(Verdict.EQUIVALENT, reason=NO_INPUT)
+            outcome = PairFinding(Verdict.EQUIVALENT, reason=NO_INPUT)
         elif check_vacuity and isinstance(prop, Avoid) and contradicts_itself(pair, region, prop):
-            outcome = Finding(Verdict.EQUIVALENT, reason=VACUOUS)
+            outcome = PairFinding(Verdict.EQUIVALENT, reason=VACUOUS)
         else:
             name, outcome = decide_pair(pair, region, prop, plan)
     except Unsupported as problem:
-        outcome = Finding(Verdict.UNKNOWN, reason=str(problem))
+        outcome = PairFinding(Verdict.UNKNOWN, reason=str(problem))
     return Comparison.of(
         outcome,
         engine=name,
@@ -106,7 +106,7 @@ def decide(
     )
 
 
-def contradicts_itself(pair: Pair, region: Region, prop: Avoid) -> bool:
+def contradicts_itself(pair: NetworkPair, region: Region, prop: Avoid) -> bool:
     """Whether no pair of outputs, whatever the networks do within their bounds, lies in a polytope. By exact
     rational certificates. Some published properties say `and` where `or` is meant."""
     ends = [net.bounds(region.lower, region.upper) for net in pair.both]
@@ -125,7 +125,9 @@ def contradicts_itself(pair: Pair, region: Region, prop: Avoid) -> bool:
     return True
 
 
-def decide_pair(pair: Pair, region: Region, prop: Property, plan: Plan) -> tuple[str, Finding]:
+def decide_pair(
+    pair: NetworkPair, region: Region, prop: Property, plan: EnginePlan
+) -> tuple[str, PairFinding]:
     """The engine that decided, and its outcome. Raises Unsupported for what none can decide."""
     fits(pair, region, prop)
     # The products are small: BLAS threads would only wait for each other.
@@ -140,7 +142,7 @@ def region_text(region: Region) -> str:
     return text + (f" with {len(region.rows)} constraints" if region.rows is not None else "")
 
 
-def fits(pair: Pair, region: Region, prop: Property) -> None:
+def fits(pair: NetworkPair, region: Region, prop: Property) -> None:
     """Raises an error for networks, region and property that do not go together."""
     if region.size != pair.reference.inputs:
         raise VouchError(f"the region has {region.size} inputs, the networks take {pair.reference.inputs}")
@@ -152,17 +154,17 @@ def fits(pair: Pair, region: Region, prop: Property) -> None:
         raise Unsupported("softmax outputs have no exact bounds; compare by --top, or leave the softmax out")
 
 
-def _run(pair: Pair, region: Region, prop: Property, plan: Plan) -> tuple[str, Finding]:
+def _run(pair: NetworkPair, region: Region, prop: Property, plan: EnginePlan) -> tuple[str, PairFinding]:
     clock = Clock(plan.timeout)
     ranking = isinstance(prop, Top)
     # Equal functions are equivalent; what else a property may forbid is another matter.
     if plan.arithmetic == "real" and not isinstance(prop, Avoid) and same_function(pair, ranking=ranking):
-        return "structure", Finding(Verdict.EQUIVALENT, bound=None if ranking else 0.0)
+        return "structure", PairFinding(Verdict.EQUIVALENT, bound=None if ranking else 0.0)
     if plan.rounded and plan.engine not in ("auto", "differential"):
         raise Unsupported(f"engine {plan.engine} reasons about real arithmetic only")
     witness = glance(pair, region, prop, confirmer(pair, region, prop, plan.arithmetic), seed=plan.seed)
     if witness is not None:
-        return "falsifier", Finding(Verdict.DIFFERENT, witness=witness)
+        return "falsifier", PairFinding(Verdict.DIFFERENT, witness=witness)
     name = "differential" if pair.chains(as_computed=plan.rounded) else "joint"
     match plan.engine:
         case "paths" | "milp":
@@ -174,8 +176,8 @@ def _run(pair: Pair, region: Region, prop: Property, plan: Plan) -> tuple[str, F
 
 
 def differential(
-    pair: Pair, region: Region, prop: Property, plan: Plan, clock: Clock, *, probing: bool = True
-) -> Finding:
+    pair: NetworkPair, region: Region, prop: Property, plan: EnginePlan, clock: Clock, *, probing: bool = True
+) -> PairFinding:
     """Bounds on the difference, with the split that suits the number of inputs. When that takes long,
     a violation is searched for (`probing`)."""
     confirm = confirmer(pair, region, prop, plan.arithmetic)
@@ -196,8 +198,8 @@ def differential(
 
 
 def _complete(
-    engine: str, pair: Pair, region: Region, prop: Property, plan: Plan, clock: Clock
-) -> Finding:
+    engine: str, pair: NetworkPair, region: Region, prop: Property, plan: EnginePlan, clock: Clock
+) -> PairFinding:
     """Path enumeration by star sets, or integer programs."""
     confirm = confirmer(pair, region, prop, plan.arithmetic)
     own = "star" if engine == "paths" else engine
@@ -206,7 +208,9 @@ def _complete(
     )
 
 
-def _combined(pair: Pair, region: Region, prop: Property, plan: Plan, clock: Clock) -> tuple[str, Finding]:
+def _combined(
+    pair: NetworkPair, region: Region, prop: Property, plan: EnginePlan, clock: Clock
+) -> tuple[str, PairFinding]:
     """Differential bounds get most of the time; paths and MILP are complete where bounds are stuck."""
     outcome = differential(pair, region, prop, plan, clock.share(0.85))
     if outcome.verdict in DECIDED or clock.over:
@@ -216,7 +220,7 @@ def _combined(pair: Pair, region: Region, prop: Property, plan: Plan, clock: Clo
     longer = clock.share(0.3).within(LONG_LOOK)
     witness = falsify(pair, region, prop, confirm, longer, seed=plan.seed + 1, attempts=1000)
     if witness is not None:
-        return "falsifier", Finding(Verdict.DIFFERENT, witness=witness, statistics=outcome.statistics)
+        return "falsifier", PairFinding(Verdict.DIFFERENT, witness=witness, statistics=outcome.statistics)
     if plan.rounded:
         return "differential", outcome
     later = _complete("paths", pair, region, prop, plan, clock.share(0.5))

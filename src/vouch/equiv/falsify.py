@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from vouch.equiv.outcome import Confirm, Witness
-from vouch.equiv.pair import Array, Pair, Subject
+from vouch.equiv.pair import Array, NetworkPair, Subject
 from vouch.equiv.property import Property, Top
 from vouch.equiv.region import Region
 from vouch.nn.bounds.arrays import NUMPY
@@ -26,7 +26,7 @@ MOST_NEURONS = 3000
 
 
 def glance(
-    pair: Pair, region: Region, prop: Property, confirm: Confirm, *, seed: int = 0
+    pair: NetworkPair, region: Region, prop: Property, confirm: Confirm, *, seed: int = 0
 ) -> Witness | None:
     """A few samples and a short climb: milliseconds, finds what is easy."""
     points = region.sample(np.random.default_rng(seed), 512)
@@ -39,7 +39,7 @@ def glance(
 
 
 def falsify(
-    pair: Pair,
+    pair: NetworkPair,
     region: Region,
     prop: Property,
     confirm: Confirm,
@@ -63,14 +63,14 @@ def falsify(
     return None
 
 
-def _attempts(pair: Pair) -> int:
+def _attempts(pair: NetworkPair) -> int:
     nodes = [node for net in pair.both for node in net.model.lowered.nodes if isinstance(node, Affine)]
     weights = sum(linear.stored for node in nodes for linear in node.maps)
     return int(np.clip(WEIGHTS // max(weights, 1), FEWEST, MOST))
 
 
 def largest(
-    pair: Pair, region: Region, prop: Property, clock: Clock, *, seed: int = 0
+    pair: NetworkPair, region: Region, prop: Property, clock: Clock, *, seed: int = 0
 ) -> tuple[Array, float]:
     """The input with the largest violation score that a thorough search finds, and its score."""
     rng = np.random.default_rng(seed)
@@ -89,7 +89,7 @@ def largest(
 
 
 def _confirmed(
-    pair: Pair, region: Region, prop: Property, points: Array, confirm: Confirm
+    pair: NetworkPair, region: Region, prop: Property, points: Array, confirm: Confirm
 ) -> Witness | None:
     points = points[region.inside(points)]
     if not len(points):
@@ -106,7 +106,7 @@ def _confirmed(
 
 
 def _climbed(
-    pair: Pair,
+    pair: NetworkPair,
     region: Region,
     prop: Property,
     points: Array,
@@ -139,7 +139,7 @@ def _climbed(
     return np.concatenate([best, *seen]) if isinstance(prop, Top) else best
 
 
-def _for_class(pair: Pair, region: Region, prop: Top, points: Array, chosen: int, steps: int) -> Array:
+def _for_class(pair: NetworkPair, region: Region, prop: Top, points: Array, chosen: int, steps: int) -> Array:
     """Towards inputs for which the reference chooses this class; where it does, the rivals of that class in
     the test network rise. All points on the way are handed back."""
     others = np.arange(pair.reference.outputs) != chosen
@@ -181,7 +181,7 @@ def _moved(points: Array, gradient: Array, region: Region, share: float) -> Arra
     return region.project(points + (goal - points) * share)
 
 
-def _polished(pair: Pair, region: Region, prop: Property, points: Array, attempt: int) -> Array:
+def _polished(pair: NetworkPair, region: Region, prop: Property, points: Array, attempt: int) -> Array:
     """From the best points, go to the maximum of the linear piece they lie in, and on into the next. Only
     ReLU networks of moderate size tell their pieces."""
     if not all(all_relus(net.model) and net.model.neurons <= MOST_NEURONS for net in pair.both):
@@ -192,7 +192,7 @@ def _polished(pair: Pair, region: Region, prop: Property, points: Array, attempt
     return np.concatenate([*reached, points[order]])
 
 
-def _along_pieces(pair: Pair, region: Region, prop: Property, x: Array) -> Array:
+def _along_pieces(pair: NetworkPair, region: Region, prop: Property, x: Array) -> Array:
     found = [x]
     score = -np.inf
     for _ in range(12):
@@ -210,7 +210,7 @@ def _along_pieces(pair: Pair, region: Region, prop: Property, x: Array) -> Array
     return np.stack(found)
 
 
-def _best_of_piece(pair: Pair, region: Region, prop: Property, x: Array) -> Array | None:
+def _best_of_piece(pair: NetworkPair, region: Region, prop: Property, x: Array) -> Array | None:
     """Maximum of the (locally linear) violation over the linear piece around x, by one program."""
     maps = [_piece(network, x) for network in pair.both]
     r, t = (x[None, :] @ matrix.T + offset for matrix, offset, _, _ in maps)

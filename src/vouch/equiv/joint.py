@@ -21,8 +21,8 @@ from typing import assert_never
 
 import numpy as np
 
-from vouch.equiv.outcome import Array, Confirm, Finding, Witness
-from vouch.equiv.pair import Pair
+from vouch.equiv.outcome import Array, Confirm, PairFinding, Witness
+from vouch.equiv.pair import NetworkPair
 from vouch.equiv.property import Avoid, Bools, Epsilon, Property, Top
 from vouch.equiv.region import Region
 from vouch.errors import Unsupported
@@ -46,7 +46,7 @@ _VERDICTS = {Verdict.SAFE: Verdict.EQUIVALENT, Verdict.UNSAFE: Verdict.DIFFERENT
 
 
 def prove(
-    pair: Pair,
+    pair: NetworkPair,
     region: Region,
     prop: Property,
     confirm: Confirm,
@@ -57,7 +57,7 @@ def prove(
     rounded: bool = False,
     jobs: int | None = None,
     probe: Callable[[], Witness | None] | None = None,
-) -> Finding:
+) -> PairFinding:
     """Bounds over the whole region, then the search `engine` of `vouch nn` (`auto`, `star` with a `strategy`,
     or `milp`).
 
@@ -66,7 +66,7 @@ def prove(
     """
     model, root = violations(pair, region, prop, rounded=rounded, follow=engine == "auto")
     if not root.case.regions:
-        return Finding(Verdict.EQUIVALENT, bound=root.bound)
+        return PairFinding(Verdict.EQUIVALENT, bound=root.bound)
     question = Question((root.case,), model.inputs, model.outputs)
     judge = _PairJudge(pair.reference.source, question, confirm)
     limit = None if clock.endless else clock.left
@@ -86,11 +86,11 @@ def prove(
         bound = prop.epsilon
         if result.bound is not None:
             bound = min(bound, max(root.closed, float(np.nextafter(prop.epsilon - result.bound, np.inf))))
-    return Finding(verdict, bound, judge.witness, result.reason, result.statistics)
+    return PairFinding(verdict, bound, judge.witness, result.reason, result.statistics)
 
 
 def violations(
-    pair: Pair, region: Region, prop: Property, *, rounded: bool = False, follow: bool = True
+    pair: NetworkPair, region: Region, prop: Property, *, rounded: bool = False, follow: bool = True
 ) -> tuple[Model, OpenRegions]:
     """The product of the two networks, and how the property is violated there. Raises Unsupported where
     float32 sums might overflow: bounds say nothing about infinities."""

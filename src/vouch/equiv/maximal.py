@@ -25,11 +25,11 @@ from vouch.equiv.api import (
 from vouch.equiv.canonical import same_function
 from vouch.equiv.confirm import certainly_violated, confirmer
 from vouch.equiv.data import read_point
-from vouch.equiv.decide import Plan, described, differential, fits
+from vouch.equiv.decide import EnginePlan, described, differential, fits
 from vouch.equiv.falsify import falsify, glance
 from vouch.equiv.joint import violations
 from vouch.equiv.outcome import Array, Witness
-from vouch.equiv.pair import Pair, pair_of
+from vouch.equiv.pair import NetworkPair, pair_of
 from vouch.equiv.property import Property, Top
 from vouch.equiv.region import Region, ball
 from vouch.equiv.team import ALONE_ONLY, INTERRUPTED, Team, why_ended
@@ -139,7 +139,7 @@ class RadiusSearch:
 
     def __init__(
         self,
-        pair: Pair,
+        pair: NetworkPair,
         prop: Property,
         centre: Array,
         norm: str,
@@ -274,7 +274,7 @@ class RadiusSearch:
 
     def _prove(self, size: float, clock: Clock) -> bool:
         region = self.region(size)
-        plan = Plan(timeout=clock.left, seed=self.seed, team=self.team)
+        plan = EnginePlan(timeout=clock.left, seed=self.seed, team=self.team)
         # Violations were looked for already.
         with threadpool_limits(1):
             outcome = differential(self.pair, region, self.prop, plan, clock, probing=False)

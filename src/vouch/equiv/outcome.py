@@ -28,7 +28,7 @@ Confirm = Callable[[Array], Witness | None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Finding:
+class PairFinding:
     """`bound` is a proved upper bound of the difference (for ε) or None. DIFFERENT has a `witness`,
     UNKNOWN a `reason`."""
 

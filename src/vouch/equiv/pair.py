@@ -79,7 +79,7 @@ def _layers(subject: Subject) -> list[Affine] | None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pair:
+class NetworkPair:
     """Reference and test network over the same inputs, with outputs that correspond by index."""
 
     reference: Subject
@@ -110,9 +110,9 @@ class Pair:
                 raise Unsupported(reason)
 
 
-def pair_of(reference: Any, test: Any) -> Pair:
+def pair_of(reference: Any, test: Any) -> NetworkPair:
     """The pair of two file names, `Network`s or lists of (weights, bias)."""
-    return Pair(subject(reference, "reference"), subject(test, "test"))
+    return NetworkPair(subject(reference, "reference"), subject(test, "test"))
 
 
 def subject(network: Any, name: str) -> Subject:

@@ -45,10 +45,6 @@ class Region:
         return len(self.lower)
 
     @property
-    def is_box(self) -> bool:
-        return self.radius is None and self.rows is None
-
-    @property
     def anchor(self) -> Array:
         """The point that affine forms are written around: the ball's centre, or the middle of the box."""
         if self.centre is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from vouch.equiv.outcome import Finding, Witness
+from vouch.equiv.outcome import PairFinding, Witness
 from vouch.show import bars, pictures, table, vector
 from vouch.verdict import Exit, Verdict, exit_code
 
@@ -36,7 +36,7 @@ class Comparison:
     interrupted: bool = False
 
     @classmethod
-    def of(cls, outcome: Finding, **known: Any) -> Comparison:
+    def of(cls, outcome: PairFinding, **known: Any) -> Comparison:
         return cls(
             verdict=outcome.verdict,
             counterexample=outcome.witness,

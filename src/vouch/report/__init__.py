@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any
 
 from vouch.report.model import Report, report_of
-from vouch.report.text import Style
+from vouch.report.text import TextStyle
 
 # Name as in `--output-format`, module that renders it.
 FORMATS = {
@@ -25,11 +25,11 @@ FORMATS = {
 }
 
 
-def render(result: Any, name: str, style: Style | None = None) -> str:
+def render(result: Any, name: str, style: TextStyle | None = None) -> str:
     """The report in one of `FORMATS`, ending in a newline unless it is empty. `result` is that of a check, of
     a network or of a comparison, or a `Report`."""
-    text: str = import_module(FORMATS[name]).render(report_of(result), style or Style())
+    text: str = import_module(FORMATS[name]).render(report_of(result), style or TextStyle())
     return text if not text or text.endswith("\n") else text + "\n"
 
 
-__all__ = ["FORMATS", "Report", "Style", "render", "report_of"]
+__all__ = ["FORMATS", "Report", "TextStyle", "render", "report_of"]

@@ -8,7 +8,7 @@ from itertools import groupby
 from vouch.printable import visible
 from vouch.report.item import Item
 from vouch.report.model import ORDER, Report
-from vouch.report.text import Style, explanation, inputs, place, source_line, summary
+from vouch.report.text import TextStyle, explanation, inputs, place, source_line, summary
 from vouch.report.trace import relevant
 from vouch.verdict import Verdict
 
@@ -20,19 +20,19 @@ _HEADINGS = {
 }
 
 
-def render(report: Report, style: Style) -> str:
+def render(report: Report, style: TextStyle) -> str:
     if report.kind != "c":
         return _network(report, style)
     return "\n".join(_lines(report, style))
 
 
-def _network(report: Report, style: Style) -> str:
+def _network(report: Report, style: TextStyle) -> str:
     """A network's answer says itself what is worth reading."""
     lines = [visible(line) for line in report.text.splitlines()]
     return "\n".join(lines[:1] if style.verbosity < 0 else lines)
 
 
-def _lines(result: Report, style: Style) -> Iterator[str]:
+def _lines(result: Report, style: TextStyle) -> Iterator[str]:
     results = result.counted
     for verdict in _SHOWN_IN_FULL:
         for item in results:
@@ -57,7 +57,7 @@ def _headline(item: Item) -> str:
     return f"{place(item)}: {item.category}: {visible(item.message)}"
 
 
-def _violation(item: Item, result: Report, style: Style) -> Iterator[str]:
+def _violation(item: Item, result: Report, style: TextStyle) -> Iterator[str]:
     certain = item.verdict is Verdict.UNSAFE
     word, colour = ("error", "red") if certain else ("warning", "yellow")
     yield style.paint(f"{word}[{item.category}]", colour) + style.paint(f": {visible(item.message)}", "bold")
@@ -97,7 +97,7 @@ def _notes(item: Item) -> Iterator[str]:
     yield f"id: {visible(item.id)}"
 
 
-def _trace(item: Item, result: Report, margin: str, style: Style) -> Iterator[str]:
+def _trace(item: Item, result: Report, margin: str, style: TextStyle) -> Iterator[str]:
     """Steps that matter, one heading for each stretch in one function."""
     shown = item.trace if style.full_trace else relevant(item.trace, result.sources)
     if left := len(item.trace) - len(shown):
@@ -108,7 +108,7 @@ def _trace(item: Item, result: Report, margin: str, style: Style) -> Iterator[st
             yield f"{margin}   {step.line:>5}: {visible(step.what)}"
 
 
-def _group(items: list[Item], heading: str, style: Style) -> Iterator[str]:
+def _group(items: list[Item], heading: str, style: TextStyle) -> Iterator[str]:
     """Checks under one heading for each reason, most frequent reason first."""
     reasons: dict[str, list[Item]] = {}
     for item in items:
@@ -120,7 +120,7 @@ def _group(items: list[Item], heading: str, style: Style) -> Iterator[str]:
         yield ""
 
 
-def _safe(items: list[Item], style: Style) -> Iterator[str]:
+def _safe(items: list[Item], style: TextStyle) -> Iterator[str]:
     for item in items:
         how = f" by {item.decided_by}" if item.decided_by else ""
         why = f" ({visible(item.reason)})" if item.reason else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from vouch.printable import visible
 from vouch.report.item import Item
 from vouch.report.model import Report
-from vouch.report.text import Style, explanation, inputs
+from vouch.report.text import TextStyle, explanation, inputs
 from vouch.verdict import PROVED, Verdict
 
 _COMMANDS = {
@@ -15,7 +15,7 @@ _COMMANDS = {
 }
 
 
-def render(report: Report, style: Style) -> str:
+def render(report: Report, style: TextStyle) -> str:
     lines = [_line(item) for item in report.counted if item.verdict not in PROVED]
     lines += [f"::warning::{_data(visible(warning))}" for warning in report.warnings]
     return "\n".join(lines)

@@ -10,10 +10,10 @@ from typing import Any
 
 from vouch.printable import in_json
 from vouch.report.model import Report
-from vouch.report.text import Style
+from vouch.report.text import TextStyle
 
 
-def render(report: Report, style: Style) -> str:
+def render(report: Report, style: TextStyle) -> str:
     try:
         text = json.dumps(report.document, indent=2, ensure_ascii=True, allow_nan=False)
     except ValueError:

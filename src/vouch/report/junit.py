@@ -8,11 +8,11 @@ from xml.etree import ElementTree
 from vouch.printable import leading, visible
 from vouch.report.item import Item
 from vouch.report.model import Report, by_place
-from vouch.report.text import Style, explanation, inputs
+from vouch.report.text import TextStyle, explanation, inputs
 from vouch.verdict import PROVED, VIOLATED
 
 
-def render(report: Report, style: Style) -> str:
+def render(report: Report, style: TextStyle) -> str:
     root = ElementTree.Element("testsuites", name="vouch", time=f"{report.seconds:.3f}")
     for file, group in groupby(by_place(report.items), key=lambda r: r.file):
         items = list(group)

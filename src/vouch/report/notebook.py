@@ -10,7 +10,7 @@ from uuid import uuid4
 from vouch.printable import visible
 from vouch.report.item import Item
 from vouch.report.model import Report, report_of
-from vouch.report.text import Style, explanation, place, summary
+from vouch.report.text import TextStyle, explanation, place, summary
 from vouch.steps import Change, TraceStep
 from vouch.verdict import PROVED, VIOLATED
 
@@ -43,7 +43,7 @@ for (const box of document.querySelectorAll('#NAME .vouch-trace')) {
 """
 
 
-def render(result: Any, style: Style | None = None) -> str:
+def render(result: Any, style: TextStyle | None = None) -> str:
     """A table of what is not safe under the summary line; each violation opens to its trace."""
     report = report_of(result)
     name = f"vouch-{uuid4().hex}"
@@ -55,7 +55,7 @@ def render(result: Any, style: Style | None = None) -> str:
     table = f"<table><tr>{heads}</tr>{rows}</table>" if rows else ""
     rest = f"<p>and {len(shown) - _MOST} more</p>" if len(shown) > _MOST else ""
     script = f"<script>{_SCRIPT.replace('NAME', name)}</script>" if any(i.trace for i in shown) else ""
-    head = f"<p><b>vouch</b>: {escape(summary(report, Style()))}</p>"
+    head = f"<p><b>vouch</b>: {escape(summary(report, TextStyle()))}</p>"
     return f'<div id="{name}">{head}{table}{rest}</div>{script}'
 
 

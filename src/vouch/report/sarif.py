@@ -18,7 +18,7 @@ from vouch import __version__
 from vouch.printable import in_json, visible
 from vouch.report.item import Item
 from vouch.report.model import Report, by_place
-from vouch.report.text import Style, explanation, inputs
+from vouch.report.text import TextStyle, explanation, inputs
 from vouch.steps import TraceStep
 from vouch.verdict import PROVED, VIOLATED, Verdict
 
@@ -33,7 +33,7 @@ _NETWORK_RULES = {
 _IMPORTANT = frozenset({"start", "call", "input", "violation"})
 
 
-def render(report: Report, style: Style) -> str:
+def render(report: Report, style: TextStyle) -> str:
     shown = [r for r in by_place(report.items) if r.verdict not in PROVED]
     rules = sorted({r.category for r in shown})
     marks = _fingerprints(report, shown)

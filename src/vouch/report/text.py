@@ -14,7 +14,7 @@ _COLOURS = {"red": "1;31", "yellow": "1;33", "green": "1;32", "blue": "1;34", "b
 
 
 @frozen_record
-class Style:
+class TextStyle:
     """How to print: `colour` only on a terminal; `verbosity` -1 for --quiet, 1 for --verbose;
     `full_trace`: every step of a violation."""
 
@@ -66,7 +66,7 @@ def explanation(result: Item) -> str:
             return visible(result.reason or "")
 
 
-def summary(result: Report, style: Style) -> str:
+def summary(result: Report, style: TextStyle) -> str:
     """`12 checks: 1 unsafe, 11 safe; 1 suppressed; entry main; 0.42 s`."""
     results, counts = result.counted, result.counts
     colours = {Verdict.UNSAFE: "red", Verdict.DIFFERENT: "red", Verdict.SAFE: "green"}

@@ -18,7 +18,7 @@ from vouch import __version__
 from vouch.printable import visible
 from vouch.report.item import Item
 from vouch.report.model import Report
-from vouch.report.text import Style
+from vouch.report.text import TextStyle
 from vouch.verdict import Verdict
 
 _PROPERTIES = {
@@ -33,7 +33,7 @@ _RETURNED = re.compile(r"(?P<function>[A-Za-z_]\w*)\(\) yields (?P<value>-?\d+)\
 _NAMESPACE = uuid.UUID("7b0f4f3c-6f53-5c1e-9a3e-0f6d2f1f5a11")
 
 
-def render(report: Report, style: Style) -> str:
+def render(report: Report, style: TextStyle) -> str:
     entries = [_violation(report, item) for item in _sayable(report)]
     if not entries and report.kind == "c" and (content := list(_invariants(report))):
         entries = [_entry(report, "invariant_set", "G ! call(reach_error())", content, "invariants")]

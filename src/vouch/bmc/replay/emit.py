@@ -112,7 +112,7 @@ def stored_size(kind: str) -> str:
     return allocated_size(kind) if width is None else str((width + 7) // 8)
 
 
-class Emitter:
+class CodeText:
     """Collects the lines of one function. Names begin with `v.`, which clang does not use."""
 
     def __init__(self) -> None:

@@ -188,7 +188,12 @@ class Replayer:
         return True
 
     def _result(
-        self, rewritten: Rewritten, report: wire.Report, problems: list[str], stopped: str | None, number: int
+        self,
+        rewritten: Rewritten,
+        report: wire.RunReport,
+        problems: list[str],
+        stopped: str | None,
+        number: int,
     ) -> ReplayResult:
         names = {n: name for name, n in rewritten.functions.items()}
         remarks = list(problems)

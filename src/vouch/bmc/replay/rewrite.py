@@ -14,7 +14,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from vouch.bmc.replay.allocas import REGISTER, STORE, load_parts, plain_pointer, simple_allocas, written_first
-from vouch.bmc.replay.emit import Emitter, allocated_size, bits, stored_size
+from vouch.bmc.replay.emit import CodeText, allocated_size, bits, stored_size
 from vouch.bmc.replay.shadow import RegisterShadow
 from vouch.bmc.replay.text import NAME, CallText, FunctionText, Line, call_result, parse_call, split, type_end
 from vouch.bmc.replay.triggers import AFTER, BEFORE, Unwatchable, Watch, binary_parts
@@ -56,7 +56,7 @@ class FunctionRewriter:
         self._checks = checks
         self._shared = shared
         self._number = str(shared.functions[text.name])
-        self._out = Emitter()
+        self._out = CodeText()
         self._shadow = RegisterShadow(self._out, text, received, carrying)
         self._simple = simple_allocas(text)
         self._flagged = self._find_flagged()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from vouch.bmc.replay.emit import Emitter, stored_size
+from vouch.bmc.replay.emit import CodeText, stored_size
 from vouch.bmc.replay.text import CallText, FunctionText, Line, split, type_end
 from vouch.c.reader.scan import unquoted
 
@@ -23,7 +23,7 @@ class RegisterShadow:
     are the numbers of the loads that fill them."""
 
     def __init__(
-        self, out: Emitter, text: FunctionText, received: Collection[str], carrying: Collection[int]
+        self, out: CodeText, text: FunctionText, received: Collection[str], carrying: Collection[int]
     ) -> None:
         self._out = out
         self._text = text

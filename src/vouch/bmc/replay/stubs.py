@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from vouch.bmc.counterexample import OUTSIDE_FUNCTION
-from vouch.bmc.replay.emit import Emitter, allocated_size, bits
+from vouch.bmc.replay.emit import CodeText, allocated_size, bits
 from vouch.bmc.replay.text import FunctionText, ParameterText, split
 from vouch.c import known
 from vouch.numeric import real
@@ -38,12 +38,12 @@ ALLOCATORS = known.by_engine("malloc", "calloc", "aligned", "realloc")
 SCANS = ("length", "find", "find_last", "span", "compare", "access")
 
 # Writes a body (whose parameters are %a0, %a1, …); what the function returns, None for zero or nothing.
-_Body = Callable[[Emitter, FunctionText, int], str | None]
+_Body = Callable[[CodeText, FunctionText, int], str | None]
 
 
 def stub(function: FunctionText, number: int) -> list[str]:
     """A definition in place of a declaration."""
-    out = Emitter()
+    out = CodeText()
     function = replace(
         function, parameters=[replace(p, name=f"%a{i}") for i, p in enumerate(function.parameters)]
     )
@@ -70,25 +70,25 @@ def _body_of(function: FunctionText) -> _Body:
     return _assumed if name.startswith("__vouch_any_") else _recorded
 
 
-def _nothing(out: Emitter, function: FunctionText, number: int) -> str | None:
+def _nothing(out: CodeText, function: FunctionText, number: int) -> str | None:
     return None
 
 
 def _ending(hook: str, why: int) -> _Body:
-    def body(out: Emitter, function: FunctionText, number: int) -> str | None:
+    def body(out: CodeText, function: FunctionText, number: int) -> str | None:
         out.call(hook, str(why))
         return None
 
     return body
 
 
-def _exit(out: Emitter, function: FunctionText, number: int) -> str | None:
+def _exit(out: CodeText, function: FunctionText, number: int) -> str | None:
     out.call("at_exit")
     out.call("exit", str(END_EXIT))
     return None
 
 
-def _assume(out: Emitter, function: FunctionText, number: int) -> str | None:
+def _assume(out: CodeText, function: FunctionText, number: int) -> str | None:
     if function.parameters:
         kind, value = function.parameters[0].type, "%a0"
     else:  # never declared, so that its argument is an unnamed one
@@ -104,7 +104,7 @@ def _bytes(hook: str, *, assumed: bool = False) -> _Body:
     """Bytes that come in, or (`assumed`) that a model does not work out: a run that uses those shows
     nothing."""
 
-    def body(out: Emitter, function: FunctionText, number: int) -> str | None:
+    def body(out: CodeText, function: FunctionText, number: int) -> str | None:
         if assumed:
             out.call("assumed", str(number))
         out.call(hook, str(number), "%a0", out.to_i64(function.parameters[1].type, "%a1"))
@@ -116,7 +116,7 @@ def _bytes(hook: str, *, assumed: bool = False) -> _Body:
 def _scan(hook: str) -> _Body:
     """What a model asks of memory."""
 
-    def body(out: Emitter, function: FunctionText, number: int) -> str | None:
+    def body(out: CodeText, function: FunctionText, number: int) -> str | None:
         values = [p.name if p.type == "ptr" else out.to_i64(p.type, p.name) for p in function.parameters]
         result = out.call(hook, *values, str(number))
         if not result or function.result == "i64":
@@ -126,12 +126,12 @@ def _scan(hook: str) -> _Body:
     return body
 
 
-def _known(out: Emitter, function: FunctionText, number: int) -> str | None:
+def _known(out: CodeText, function: FunctionText, number: int) -> str | None:
     known = out.value(f"trunc i8 {out.call('known', str(number))} to i1")
     return known if function.result == "i1" else out.value(f"zext i1 {known} to {function.result}")
 
 
-def _require(out: Emitter, function: FunctionText, number: int) -> str | None:
+def _require(out: CodeText, function: FunctionText, number: int) -> str | None:
     holds = out.value(f"zext {function.parameters[0].type} %a0 to i8")
     out.call("require", holds, "%a1")
     return None
@@ -140,7 +140,7 @@ def _require(out: Emitter, function: FunctionText, number: int) -> str | None:
 def _asked(hook: str) -> _Body:
     """A question about a pointer, answered by yes or no."""
 
-    def body(out: Emitter, function: FunctionText, number: int) -> str | None:
+    def body(out: CodeText, function: FunctionText, number: int) -> str | None:
         more = [p.name if p.type == "ptr" else out.to_i64(p.type, p.name) for p in function.parameters[1:]]
         yes = out.value(f"trunc i8 {out.call(hook, '%a0', *more)} to i1")
         return yes if function.result == "i1" else out.value(f"zext i1 {yes} to {function.result}")
@@ -148,11 +148,11 @@ def _asked(hook: str) -> _Body:
     return body
 
 
-def _beside(out: Emitter, function: FunctionText, number: int) -> str | None:
+def _beside(out: CodeText, function: FunctionText, number: int) -> str | None:
     return out.call("beside", "%a0", out.to_i64(function.parameters[1].type, "%a1"))
 
 
-def _guard(out: Emitter, function: FunctionText, number: int) -> str | None:
+def _guard(out: CodeText, function: FunctionText, number: int) -> str | None:
     """Whether a static local of C++ is to be initialised: the first time."""
     done = out.value("load i8, ptr %a0")
     out.do("store i8 1, ptr %a0")
@@ -172,7 +172,7 @@ def _abi(attributes: str) -> str:
     return " ".join(w for w in attributes.split() if w in ("inreg", "signext", "zeroext"))
 
 
-def _heap(out: Emitter, function: FunctionText, number: int) -> str | None:
+def _heap(out: CodeText, function: FunctionText, number: int) -> str | None:
     hook = known.engine_key(function.name) or ""
     positions = _HEAP[hook]
     values = []
@@ -185,7 +185,7 @@ def _heap(out: Emitter, function: FunctionText, number: int) -> str | None:
     return out.value(f"trunc i64 {result} to i32") if function.result == "i32" else result
 
 
-def _block(out: Emitter, function: FunctionText, number: int) -> str | None:
+def _block(out: CodeText, function: FunctionText, number: int) -> str | None:
     """memcpy and its like, called as functions."""
     length = out.to_i64(function.parameters[2].type, "%a2")
     if known.engine_key(function.name) == "fill":
@@ -196,7 +196,7 @@ def _block(out: Emitter, function: FunctionText, number: int) -> str | None:
     return "%a0" if function.result == "ptr" else None
 
 
-def _recorded(out: Emitter, function: FunctionText, number: int) -> str | None:
+def _recorded(out: CodeText, function: FunctionText, number: int) -> str | None:
     """Pointer arguments are handed over, so that recorded writes can refer to them."""
     _demanded(out, function, number)
     parameters = function.parameters
@@ -222,7 +222,7 @@ def _recorded(out: Emitter, function: FunctionText, number: int) -> str | None:
     return value
 
 
-def _demanded(out: Emitter, function: FunctionText, number: int) -> None:
+def _demanded(out: CodeText, function: FunctionText, number: int) -> None:
     """Look at what the prototype demands of the arguments."""
     for parameter, (letter, counted) in zip(
         function.parameters, known.contract(function.name), strict=False
@@ -241,12 +241,12 @@ def _demanded(out: Emitter, function: FunctionText, number: int) -> None:
             out.call("access", parameter.name, _unless(out, null, size), written, str(number))
 
 
-def _unless(out: Emitter, null: str, count: str) -> str:
+def _unless(out: CodeText, null: str, count: str) -> str:
     """A number of bytes, none where the pointer is null and may be."""
     return count if null == "false" else out.value(f"select i1 {null}, i64 0, i64 {count}")
 
 
-def _unnamed(out: Emitter, array: str, first: int) -> None:
+def _unnamed(out: CodeText, array: str, first: int) -> None:
     """Unnamed arguments, read as pointers; what is none is never used."""
     ap = out.value("alloca [4 x i64], align 16")
     out.do(f"call void @llvm.va_start.p0(ptr {ap})")
@@ -255,7 +255,7 @@ def _unnamed(out: Emitter, array: str, first: int) -> None:
         out.do(f"store ptr {out.value(f'va_arg ptr {ap}, ptr')}, ptr {slot}")
 
 
-def _assumed(out: Emitter, function: FunctionText, number: int) -> str | None:
+def _assumed(out: CodeText, function: FunctionText, number: int) -> str | None:
     """A result that a model only assumes: a run that uses it shows nothing."""
     out.call("assumed", str(number))
     return _recorded(out, function, number)
@@ -266,7 +266,7 @@ def is_real(function: FunctionText) -> bool:
     return real.shape(function.name) == (function.result, tuple(p.type for p in function.parameters))
 
 
-def _real(out: Emitter, function: FunctionText, number: int) -> str | None:
+def _real(out: CodeText, function: FunctionText, number: int) -> str | None:
     """The runtime looks the result up by the arguments' bits; what it does not know ends the run."""
     bits_of = [_bits64(out, p.type, p.name) for p in function.parameters]
     result = out.call("real", str(number), *[*bits_of, "0"][:2])
@@ -275,7 +275,7 @@ def _real(out: Emitter, function: FunctionText, number: int) -> str | None:
     return out.value(f"bitcast i64 {result} to double")
 
 
-def _bits64(out: Emitter, kind: str, value: str) -> str:
+def _bits64(out: CodeText, kind: str, value: str) -> str:
     if kind == "double":
         return out.value(f"bitcast double {value} to i64")
     if kind == "float":
@@ -327,7 +327,7 @@ def unknown_callees(indirect: Mapping[str, str], number: int) -> list[str]:
 
 def entry(function: FunctionText, name: str, offsets: list[int]) -> list[str]:
     """A function `name` that calls `function` with arguments read from memory and stores its result."""
-    out = Emitter()
+    out = CodeText()
     arguments = []
     for parameter, offset in zip(function.parameters, offsets, strict=True):
         place = out.value(f"getelementptr i8, ptr %arguments, i64 {offset}")

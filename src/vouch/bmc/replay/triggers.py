@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from vouch.bmc.replay.emit import Emitter, bits, element_bits, operand_text, type_text
+from vouch.bmc.replay.emit import CodeText, bits, element_bits, operand_text, type_text
 from vouch.bmc.replay.text import CallText, Line, split, type_end
 from vouch.c.checks.base import Check, Trigger
 from vouch.c.ir import GlobalConstant
@@ -20,10 +20,10 @@ class Unwatchable(Exception):
     """Nothing can be added that notices a violation of this check; the message says why."""
 
 
-Watch = Callable[[Emitter, Check, int, Line, CallText | None], None]
+Watch = Callable[[CodeText, Check, int, Line, CallText | None], None]
 
 
-def _reached(out: Emitter, check: Check, site: int, line: Line, call: CallText | None) -> None:
+def _reached(out: CodeText, check: Check, site: int, line: Line, call: CallText | None) -> None:
     out.call("fire", str(site))
 
 
@@ -36,7 +36,7 @@ def _value(check: Check) -> tuple[str, str]:
     return kind, text
 
 
-def _any(out: Emitter, kind: str, condition: str) -> str:
+def _any(out: CodeText, kind: str, condition: str) -> str:
     """An i1: the comparison of values of this type holds, for vectors in some element."""
     vector = element_bits(kind)
     if vector is None:
@@ -64,7 +64,7 @@ def _width(kind: str) -> int:
     return width
 
 
-def _compare(out: Emitter, predicate: str, kind: str, text: str) -> str:
+def _compare(out: CodeText, predicate: str, kind: str, text: str) -> str:
     if kind.startswith("<"):
         return _any(out, kind, out.value(f"icmp {predicate} {kind} {text}, zeroinitializer"))
     if kind in ("float", "double", "half", "x86_fp80", "fp128"):
@@ -73,14 +73,14 @@ def _compare(out: Emitter, predicate: str, kind: str, text: str) -> str:
     return out.value(f"icmp {predicate} {kind} {text}, {'null' if kind == 'ptr' else '0'}")
 
 
-def _false_argument(out: Emitter, check: Check, site: int, line: Line, call: CallText | None) -> None:
+def _false_argument(out: CodeText, check: Check, site: int, line: Line, call: CallText | None) -> None:
     if call is None or check.argument >= len(call.arguments):
         raise Unwatchable("the call has no such argument")
     kind, _, text = call.arguments[check.argument]
     out.fire_if(_compare(out, "eq", kind, text), site)
 
 
-def _reached_zero(out: Emitter, check: Check, site: int, line: Line, call: CallText | None) -> None:
+def _reached_zero(out: CodeText, check: Check, site: int, line: Line, call: CallText | None) -> None:
     if line.op in _DIVISIONS:
         _, kind, _, right = binary_parts(line)
         out.fire_if(_compare(out, "eq", kind, right), site)
@@ -88,11 +88,11 @@ def _reached_zero(out: Emitter, check: Check, site: int, line: Line, call: CallT
     out.fire_if(_compare(out, "eq", *_value(check)), site)
 
 
-def _reached_nonzero(out: Emitter, check: Check, site: int, line: Line, call: CallText | None) -> None:
+def _reached_nonzero(out: CodeText, check: Check, site: int, line: Line, call: CallText | None) -> None:
     out.fire_if(_compare(out, "ne", *_value(check)), site)
 
 
-def _narrowing(out: Emitter, check: Check, site: int, line: Line, call: CallText | None) -> None:
+def _narrowing(out: CodeText, check: Check, site: int, line: Line, call: CallText | None) -> None:
     kind, text = _value(check)
     low, high = (
         (-(1 << check.bits - 1), (1 << check.bits - 1) - 1) if check.signed_to else (0, (1 << check.bits) - 1)
@@ -112,7 +112,7 @@ def _narrowing(out: Emitter, check: Check, site: int, line: Line, call: CallText
     out.fire_if(out.value(f"or i1 {_any(out, wide, below)}, {_any(out, wide, above)}"), site)
 
 
-def _from_float(out: Emitter, check: Check, site: int, kind: str, text: str) -> None:
+def _from_float(out: CodeText, check: Check, site: int, kind: str, text: str) -> None:
     """A fraction fits if converting it with saturation, to one more bit, stays within the type."""
     vector, wide = element_bits(kind), _widened(kind, check.bits + 2)
     element = kind if vector is None else vector[1]
@@ -142,7 +142,7 @@ def binary_parts(line: Line) -> tuple[str, str, str, str]:
     return line.op, rest[:end], rest[end:].strip(), right
 
 
-def _overflow(out: Emitter, check: Check, site: int, line: Line, call: CallText | None) -> None:
+def _overflow(out: CodeText, check: Check, site: int, line: Line, call: CallText | None) -> None:
     if call is not None and len(call.arguments) >= 2:
         (kind, _, left), (_, _, right) = call.arguments[-2:]
     else:
@@ -161,29 +161,29 @@ def _overflow(out: Emitter, check: Check, site: int, line: Line, call: CallText 
     out.fire_if(_any(out, wide, out.value(f"icmp ne {wide} {exact}, {back}")), site)
 
 
-def _shift(out: Emitter, check: Check, site: int, line: Line, call: CallText | None) -> None:
+def _shift(out: CodeText, check: Check, site: int, line: Line, call: CallText | None) -> None:
     _, kind, _, right = binary_parts(line)
     amount = _number(kind, _width(kind))
     out.fire_if(_any(out, kind, out.value(f"icmp uge {kind} {right}, {amount}")), site)
 
 
-def _free(out: Emitter, check: Check, site: int, line: Line, call: CallText | None) -> None:
+def _free(out: CodeText, check: Check, site: int, line: Line, call: CallText | None) -> None:
     if call is None or not call.arguments:
         raise Unwatchable("no argument to free")
     out.call("check_free", call.arguments[0][2], str(site))
 
 
-def _required(out: Emitter, check: Check, site: int, line: Line, call: CallText | None) -> None:
+def _required(out: CodeText, check: Check, site: int, line: Line, call: CallText | None) -> None:
     if not isinstance(check.value, GlobalConstant):
         raise Unwatchable("the demand has no text")
     out.call("expect", f'@"{check.value.name}"', str(site))
 
 
-def _not_required(out: Emitter, check: Check, site: int, line: Line, call: CallText | None) -> None:
+def _not_required(out: CodeText, check: Check, site: int, line: Line, call: CallText | None) -> None:
     out.call("expected")
 
 
-def _leak(out: Emitter, check: Check, site: int, line: Line, call: CallText | None) -> None:
+def _leak(out: CodeText, check: Check, site: int, line: Line, call: CallText | None) -> None:
     if line.result is None or call is None or call.result != "ptr":
         raise Unwatchable("the allocation has no pointer as its result")
     out.call("allocated", line.result, str(site))
@@ -193,7 +193,7 @@ _NAN_OR_INFINITY = 0x207  # the classes of llvm.is.fpclass: signalling and quiet
 _FINITE = 0x1F8
 
 
-def _nan(out: Emitter, check: Check, site: int, line: Line, call: CallText | None) -> None:
+def _nan(out: CodeText, check: Check, site: int, line: Line, call: CallText | None) -> None:
     if line.op == "atomicrmw":
         _nan_of_update(out, site, line)
         return
@@ -218,7 +218,7 @@ def _nan(out: Emitter, check: Check, site: int, line: Line, call: CallText | Non
 
 
 def _fire_if_strange(
-    out: Emitter, site: int, kind: str, result: str, operands: list[tuple[str, str]]
+    out: CodeText, site: int, kind: str, result: str, operands: list[tuple[str, str]]
 ) -> None:
     """Fire where finite operands gave a result that is none, in the same element; for a complex number in a
     vector, whose parts are passed one by one, in either."""
@@ -235,7 +235,7 @@ def _fire_if_strange(
     out.fire_if(_any(out, kind, bad), site)
 
 
-def _classified(out: Emitter, kind: str, text: str, classes: int) -> str | None:
+def _classified(out: CodeText, kind: str, text: str, classes: int) -> str | None:
     vector = element_bits(kind)
     element = kind if vector is None else vector[1]
     if element not in _FLOATS:
@@ -245,7 +245,7 @@ def _classified(out: Emitter, kind: str, text: str, classes: int) -> str | None:
     return out.value(f"call {truth} @llvm.is.fpclass.{name}({kind} {text}, i32 {classes})")
 
 
-def _nan_of_update(out: Emitter, site: int, line: Line) -> None:
+def _nan_of_update(out: CodeText, site: int, line: Line) -> None:
     """An atomic operation yields the old value: the new one is computed again."""
     match = _UPDATE.match(line.text)
     if match is None or line.result is None:
@@ -255,7 +255,7 @@ def _nan_of_update(out: Emitter, site: int, line: Line) -> None:
     _fire_if_strange(out, site, kind, new, [(kind, line.result), (kind, value)])
 
 
-def _member(out: Emitter, check: Check, site: int, line: Line, call: CallText | None) -> None:
+def _member(out: CodeText, check: Check, site: int, line: Line, call: CallText | None) -> None:
     kind, text = _value(check)
     out.fire_if(out.value(f"icmp eq {kind} {text}, null"), site)
 

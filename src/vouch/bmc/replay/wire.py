@@ -55,7 +55,7 @@ Question = tuple[int, int, int]  # number of a function, the bits of two argumen
 
 
 @dataclass(slots=True)
-class Report:
+class RunReport:
     """What a run told: numbers of violated checks in order, remarks, how it ended (index into ENDS), and the
     call of a library function whose result it wants."""
 
@@ -65,8 +65,8 @@ class Report:
     question: Question | None = None
 
 
-def decode(output: bytes) -> Report:
-    report = Report()
+def decode(output: bytes) -> RunReport:
+    report = RunReport()
     arguments = [0, 0]
     for tag, a, b in struct.iter_unpack("<III", output[: len(output) // 12 * 12]):
         if tag == ord("F"):
