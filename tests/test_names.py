@@ -12,7 +12,7 @@ TWICE = frozenset(
     (
         "Bounded", "Call", "CallGraph", "Contents", "Context", "Counterexample", "Curve",
         "Decision", "Effect", "Encoding", "Environment", "Function", "Given", "Input", "Instance",
-        "Kind", "Layer", "Linear", "Measure", "Model", "Node", "Outcome", "Piece", "Question",
+        "Kind", "Layer", "Linear", "Measure", "Memory", "Model", "Node", "Outcome", "Piece", "Question",
         "Ranges", "Select", "Softmax", "Source", "State", "Step", "Value", "Variable", "Width",
     )
 )
