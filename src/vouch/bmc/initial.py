@@ -324,10 +324,12 @@ class Changed(Unknown):
 
 
 class Merged(Initial):
-    """One of two, depending on the path that led here."""
+    """One of two, depending on the path that led here. Paths meet again and again, and both sides of one
+    meeting come from those before it: what was read is kept, or each read would follow every path."""
 
     def __init__(self, condition: Term, yes: Initial, no: Initial) -> None:
         self.condition, self.yes, self.no = condition, yes, no
+        self._known: dict[tuple[int, ir.Type], tuple[Value, Term]] = {}
         self._arrays: dict[int, Term] = {}
         self._flags: dict[int, Term | None] = {}
         self.word = yes.word or no.word
@@ -341,9 +343,13 @@ class Merged(Initial):
         return T.ite(self.condition, yes, no)
 
     def read(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> tuple[Value, Term]:
-        yes, bad = self.yes.read(memory, target, offset, type_)
-        no, worse = self.no.read(memory, target, offset, type_)
-        return merge(self.condition, yes, no), T.ite(self.condition, bad, worse)
+        known = self._known.get((offset, type_))
+        if known is None:
+            yes, bad = self.yes.read(memory, target, offset, type_)
+            no, worse = self.no.read(memory, target, offset, type_)
+            known = merge(self.condition, yes, no), T.ite(self.condition, bad, worse)
+            self._known[offset, type_] = known
+        return known
 
     def array(self, memory: Memory, target: MemObject, word: int) -> Term:
         if word not in self._arrays:
