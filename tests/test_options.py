@@ -152,6 +152,11 @@ def test_databases_are_found(folder: Path, place: str) -> None:
     done = vouch(folder, "check", ".", "--json", "--exclude", "bad.c")
     assert done.returncode == 0, done.stderr
     assert {c["file"] for c in json.loads(done.stdout)["checks"]} == {"safe.c", "src/a.c"}
+    (folder / ".git").mkdir()
+    for given in ("src", "src/a.c"):  # the database of the repository that it is in
+        done = vouch(folder, "check", given, "-v")
+        assert done.returncode == 0, done.stderr
+        assert f"flags from {os.path.normpath(f'{place}/compile_commands.json')}" in done.stderr
 
 
 def test_headers_in_the_folder_beside(folder: Path) -> None:
@@ -159,7 +164,10 @@ def test_headers_in_the_folder_beside(folder: Path) -> None:
     (folder / "include").mkdir()
     (folder / "include" / "n.h").write_text("#define N 4\n")
     (folder / "src" / "a.c").write_text('#include "n.h"\nint a(int x) { return x / N; }\n')
-    assert vouch(folder, "check", "src/a.c").returncode == 0
+    for given in ("src/a.c", "src"):
+        done = vouch(folder, "check", given, "-v")
+        assert done.returncode == 0
+        assert "headers from include" in done.stderr
 
 
 # ---------------------------------------------------------------- wrong ways

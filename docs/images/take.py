@@ -29,7 +29,7 @@ SHOTS = (
 
 
 def sites(folder: Path) -> None:
-    sensor = ("check", "examples/sensor/defective", "-I", "examples/sensor/include")
+    sensor = ("check", "examples/sensor/defective")
     digits = ("nn", "robust", "examples/nn/digits.onnx", "--input", "examples/nn/digits_zero.csv")
     digits += ("--radius", "4", "--lower", "0", "--upper", "16")
     for name, words in (("sensor", sensor), ("digits", digits)):

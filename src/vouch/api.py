@@ -7,6 +7,7 @@ time limit and saves what is decided when the user interrupts.
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from vouch.c.checks.base import Category, Check, Trigger
 from vouch.check_run import CheckRun, Listener
 from vouch.errors import VouchError
+from vouch.printable import visible
 from vouch.result import CheckResult, RunResult
 from vouch.settings import Settings, resolve
 from vouch.status import Direction, at_least, refined
@@ -113,6 +115,9 @@ def _flow(
         loaded = frontend.load(list(paths), front_options(settings, wanted))
     program, sources = loaded.program, loaded.program.sources
     state.warnings += loaded.warnings
+    if settings.verbose:
+        for line in loaded.found:
+            print(visible(line), file=sys.stderr)
     bounds = _bounds(state, program, sources)
     if settings.loops:
         return

@@ -97,6 +97,35 @@ def test_header_of_a_single_file_in_include_beside_it(project: Path) -> None:
     assert bodies(load(["src/a.c"])) == {"f"}
 
 
+@pytest.mark.parametrize("given", ["lib/src", "lib/src/a.c"])
+@pytest.mark.parametrize("place", ["lib/include", "lib/inc", "include"])
+def test_headers_beside_a_folder_and_those_above_it(project: Path, given: str, place: str) -> None:
+    """Up to the root of the repository; outside of one, only beside what was given."""
+    write({"lib/src/a.c": '#include "x/a.h"\nint f(void) { return A; }', f"{place}/x/a.h": "#define A 1\n"})
+    if place == "include":
+        with pytest.raises(VouchError, match=r"a\.c"):
+            load([given])
+    (project / ".git").mkdir()
+    loaded = load([given])
+    assert bodies(loaded) == {"f"}
+    assert loaded.found == [f"headers from {place}"]
+
+
+def test_headers_above_the_repository_are_not_looked_for(project: Path) -> None:
+    write({"own/src/a.c": '#include "a.h"\nint f(void) { return A; }', "include/a.h": "#define A 1\n"})
+    (project / "own" / ".git").mkdir()
+    with pytest.raises(VouchError, match=r"a\.c"):
+        load(["own/src"])
+
+
+def test_header_folders_do_not_lead_out_of_the_repository(project: Path) -> None:
+    write({"own/src/a.c": '#include "a.h"\nint f(void) { return A; }', "other/a.h": "#define A 1\n"})
+    (project / "own" / ".git").mkdir()
+    (project / "own" / "include").symlink_to(project / "other")
+    with pytest.raises(VouchError, match=r"a\.c"):
+        load(["own/src"])
+
+
 def test_given_includes_and_defines(project: Path) -> None:
     write({"a.c": "#include <x.h>\nint VALUE(void) { return X + N; }", "far/x.h": "#define X 1\n"})
     loaded = load(["a.c"], FrontOptions(includes=("far",), defines=("VALUE=value", "N=3")))

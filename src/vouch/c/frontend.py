@@ -18,7 +18,7 @@ from pathlib import Path
 from vouch.c import bitfields, struct_registers
 from vouch.c.cache import Cache, key_of
 from vouch.c.clang import Clang, CompileError, Unit
-from vouch.c.database import without_target
+from vouch.c.database import DATABASE, without_target
 from vouch.c.diagnostics import quoted
 from vouch.c.ir import Program
 from vouch.c.kernels import prepared
@@ -26,7 +26,7 @@ from vouch.c.library import FLAGS, add_models, load_parts
 from vouch.c.link import Module, hide_main, link, normal
 from vouch.c.options import FrontOptions
 from vouch.c.past_end import tighten
-from vouch.c.project import IR_FILES, find_units, readable
+from vouch.c.project import IR_FILES, databases, find_units, readable
 from vouch.c.reader import read
 from vouch.c.sources import Sources
 from vouch.c.unlocated import locate
@@ -47,12 +47,14 @@ __all__ = ["FrontOptions", "Loaded", "load"]
 
 @dataclass(slots=True)
 class Loaded:
-    """`ir` is exactly the text that `program` was read from; `units` are the files it came from."""
+    """`ir` is exactly the text that `program` was read from; `units` are the files it came from. `found` says
+    what was found beside what was given."""
 
     program: Program
     ir: str
     units: list[str]
     warnings: list[str] = field(default_factory=list)
+    found: list[str] = field(default_factory=list)
 
 
 def digest(paths: Sequence[str | os.PathLike[str]], options: FrontOptions | None = None) -> str | None:
@@ -105,7 +107,16 @@ def load(paths: Sequence[str | os.PathLike[str]], options: FrontOptions | None =
         whole, models = _with_models(whole, options, cache, warnings)
         models |= inlined
     program = _finished(read(whole.text), models, sources, [unit.path for unit in units])
-    return Loaded(program, whole.text, [unit.path for unit in units], warnings)
+    found = _found([os.fspath(path) for path in paths], units, options)
+    return Loaded(program, whole.text, [unit.path for unit in units], warnings, found)
+
+
+def _found(paths: Sequence[str], units: Sequence[Unit], options: FrontOptions) -> list[str]:
+    """For those who wonder where headers and flags come from."""
+    places = [] if options.database is not None else databases(paths)
+    folders = dict.fromkeys(flag[2:] for unit in units for flag in unit.flags if flag.startswith("-I"))
+    files = (os.path.normpath(os.path.join(place, DATABASE)) for place in places)
+    return [*(f"flags from {file}" for file in files), *(f"headers from {folder}" for folder in folders)]
 
 
 def _finished(program: Program, models: frozenset[str], sources: Sources, units: Sequence[str]) -> Program:

@@ -24,8 +24,8 @@ _HEADERS = frozenset((".h", ".hh", ".hpp", ".hxx", ".inc", ".def", ".H", ".cuh")
 _IN_FOLDERS = SOURCES - {".i", ".ii"}
 _SKIPPED = frozenset(("CMakeFiles", "node_modules", "__pycache__"))
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*(?:include|import)[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
-# A lone file's headers may be in these folders beside its own.
-_NEARBY = ("../include", "../inc")
+# Headers may be in these folders beside the one given, or beside one above it.
+_NEARBY = ("include", "inc")
 _LIMIT = 20_000  # files looked at for headers
 
 
@@ -51,16 +51,26 @@ def find_units(paths: Sequence[str], options: FrontOptions, system: Iterable[Pat
     return [plain.get(file) or Unit(file, known[os.path.realpath(file)].flags) for file in files]
 
 
-def _discovered(paths: Sequence[str]) -> dict[str, Unit]:
-    """Units of the compilation databases in the given folders, or in their `build`, by real path: the flags
-    that files are built with. Files that a database leaves out are found without it."""
-    found: dict[str, Unit] = {}
+def databases(paths: Sequence[str]) -> list[str]:
+    """The folder with the nearest compilation database of each path: its own or one above in its repository,
+    or the `build` in them."""
+    found: dict[str, None] = {}
     for path in paths:
-        for place in (path, os.path.join(path, "build")):
-            if os.path.isfile(os.path.join(place, DATABASE)):
-                for unit in read_database(place, SOURCES):
-                    found.setdefault(os.path.realpath(unit.path), unit)
-                break
+        folder = _folder_of(path)
+        places = (p for base in (folder, *_above(folder)) for p in (base, os.path.join(base, "build")))
+        nearest = next((place for place in places if os.path.isfile(os.path.join(place, DATABASE))), None)
+        if nearest is not None:
+            found[nearest] = None
+    return list(found)
+
+
+def _discovered(paths: Sequence[str]) -> dict[str, Unit]:
+    """Units of the compilation databases of the given paths, by real path: the flags that files are built
+    with. Files that a database leaves out are found without it."""
+    found: dict[str, Unit] = {}
+    for place in databases(paths):
+        for unit in read_database(place, SOURCES):
+            found.setdefault(os.path.realpath(unit.path), unit)
     return found
 
 
@@ -129,14 +139,44 @@ def _walk(folder: str) -> Iterable[str]:
 def readable(paths: Sequence[str | os.PathLike[str]], options: FrontOptions) -> list[str]:
     """Folders below which source lines may be read: those the user gave, and where the user is. Not a home
     folder as such, where other things than sources lie; nor what the program or its build files name."""
-    roots = [os.fspath(path) for path in paths]
-    roots = [root if os.path.isdir(root) else os.path.dirname(root) or "." for root in roots]
-    nearby = [os.path.join(root, name) for root in roots for name in _NEARBY]
+    roots = [_folder_of(os.fspath(path)) for path in paths]
+    nearby = [folder for root in roots for folder in header_folders(root)]
     home = os.path.join(os.path.realpath(os.path.expanduser("~")), "")
     here = os.path.join(os.path.realpath(os.curdir), "")
     if not home.startswith(here):
         roots.append(here)
     return [*roots, *nearby, *options.quoted]
+
+
+def header_folders(folder: str) -> list[str]:
+    """`include` and `inc` beside a folder and, within its repository, beside those above it. A link that
+    leads out of what is searched is nobody's header folder."""
+    root = repository(folder)
+    found = []
+    for above in _above(folder) if root else [_parent(folder)]:
+        inside = os.path.join(root or os.path.realpath(above), "")
+        places = (os.path.join(above, name) for name in _NEARBY)
+        found += [p for p in places if os.path.isdir(p) and os.path.realpath(p).startswith(inside)]
+    return found
+
+
+def _folder_of(path: str) -> str:
+    return path if os.path.isdir(path) else os.path.dirname(path) or "."
+
+
+def _parent(folder: str) -> str:
+    return os.path.normpath(os.path.join(folder, os.pardir))
+
+
+def _above(folder: str) -> list[str]:
+    """The folders above within the repository, nearest first; none outside of one."""
+    root, found = repository(folder), []
+    while root is not None and os.path.realpath(folder) != root:
+        folder = _parent(folder)
+        if not os.path.join(os.path.realpath(folder), "").startswith(os.path.join(root, "")):
+            break
+        found.append(folder)
+    return found
 
 
 def repository(folder: str) -> str | None:
@@ -236,19 +276,10 @@ class _Finder:
         return self._index
 
     def _roots(self) -> list[str]:
-        """Folders given; for files their own folder and those beside it where headers usually are."""
-        roots: dict[str, None] = {}
-        for path in self._paths:
-            if os.path.isdir(path):
-                roots[path] = None
-                continue
-            own = os.path.dirname(path) or "."
-            roots[own] = None
-            for name in _NEARBY:
-                nearby = os.path.normpath(os.path.join(own, name))
-                if os.path.isdir(nearby):
-                    roots[nearby] = None
-        return list(roots)
+        """Folders given, for files their own, and those beside them where headers usually are."""
+        own = [_folder_of(path) for path in self._paths]
+        nearby = (place for folder in own for place in header_folders(folder))
+        return list(dict.fromkeys((*own, *nearby)))
 
     def _included(self, file: str) -> list[tuple[bool, str]]:
         known = self._includes.get(file)
