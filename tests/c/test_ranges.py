@@ -104,6 +104,11 @@ TWINS = [
     # uninitialised
     ("uninitialised", "int f(int m) { int v;\n if (m) v = 1; else v = 2;\n return v; }", "int f(int m) { int v;\n if (m) v = 1;\n return v; }"),
     ("uninitialised", "int f(int m) { int v;\n do { v = m; m--; } while (m > 0);\n return v; }", "int f(int m) { int v;\n while (m > 0) { v = m; m--; }\n return v; }"),
+    ("uninitialised", "static void g(int *p, int n) { if (n) *p = 1; else *p = 2; } int f(int n) { int v;\n g(&v, n);\n return v; }", "static void g(int *p, int n) { if (n) *p = 1; } int f(int n) { int v;\n g(&v, n);\n return v; }"),
+    ("uninitialised", "static int *same(int *p) { return p; } int f(int n) { int v;\n v = n; int *q = same(&v); ext();\n return *q; }", "static int *same(int *p) { return p; } int f(int n) { int v;\n if (n) v = n;\n int *q = same(&v); ext();\n return *q; }"),
+    ("uninitialised", "int f(void) { struct D a, b;\n sink(&a.n); a.n = 1; b = a;\n return b.n; }", "int f(void) { struct D a, b;\n a.n = 1; b.i = 1; sink(&b.n); b = a;\n return b.i; }"),
+    ("uninitialised", "int f(void) { int *p = calloc(4, sizeof *p);\n return p[2]; }", "int f(void) { int *p = malloc(4 * sizeof *p); p[1] = 0;\n return p[2]; }"),
+    ("uninitialised", "int f(int n) { int s = 0; while (n-- > 0) { int x;\n x = n; sink(&x); s ^= x; }\n return s; }", "int f(int n) { int s = 0; while (n-- > 0) { int x;\n if (n & 1) x = n;\n sink(&x); s ^= x; }\n return s; }"),
     # assertions
     ("assertion", "void f(int x) { if (x > 3) assert(x > 2); }", "void f(int x) { if (x > 1) assert(x > 2); }"),
 ]  # fmt: skip

@@ -51,6 +51,7 @@ from vouch.c.ir import (
 )
 from vouch.c.layout import Sizes
 from vouch.c.ranges import domain
+from vouch.c.ranges.state import WRITTEN
 
 
 class Stop(Exception):
@@ -363,6 +364,8 @@ class Machine:
             return
         assert label in solver.inputs, f"{function.name}:{label} is reached, but was found not to be"
         for key, held in solver.inputs[label].items():
+            if key[0] == WRITTEN:
+                self.compare_written(function, label, frame, key[1], held[0])
             if key[0] in ("r", "h") or type(held[0]) is not tuple:
                 continue
             name, at, size = key
@@ -379,6 +382,17 @@ class Machine:
                 continue
             number = int.from_bytes(thing.data[start + at : start + at + size], "little")
             assert domain.contains(held[0], number, 8 * size), (function.name, label, key, number, held[0])
+
+    def compare_written(
+        self, function: Function, label: str, frame: dict[str, Any], name: str, mask: int
+    ) -> None:
+        """Bytes that are claimed to hold something were written."""
+        pointer = frame.get(name[1:])
+        if pointer is None or pointer[0] is None or name[0] == "*" or pointer[1] < 0:
+            return
+        thing, start = pointer
+        for byte, was in enumerate(thing.written[start:]):
+            assert was or not mask >> byte & 1, (function.name, label, name, byte)
 
 
 # ---------------------------------------------------------------- programs

@@ -119,7 +119,9 @@ def analyse(
     if run.whole.incomplete:
         for check in checks:
             known = decisions.get(check.id)
-            if check.trigger is Trigger.UNINITIALISED and known is not None and known.reason != UNREACHABLE:
+            if check.trigger is not Trigger.UNINITIALISED or known is None or known.reason == UNREACHABLE:
+                continue
+            if check.id not in whole.certain:
                 del decisions[check.id]
     whole = run.whole
     results = {name: held for name, held in whole.results.items() if type(held) is tuple}
@@ -165,10 +167,11 @@ class _Passes:
         collects = not whole.arbitrary and bool(whole.objects.hidden) and not whole.graph.twice
         called = {callee for callees in whole.graph.callees.values() for callee in callees}
         asked = whole.lending.asked()
+        fills = {f.name for f in whole.program.functions.values() if f.defined and _takes_pointer(f)} & called
         for name in whole.graph.order:
             function = whole.program.functions[name]
             wanted = name in called and isinstance(function.signature.result, IntType | PointerType)
-            if name in whole.graph.twice or not (wanted or collects or name in asked):
+            if name in whole.graph.twice or not (wanted or collects or name in asked or name in fills):
                 continue
             solver = FixedPoint(whole, function, None, carrying=name in asked)
             if collects:
@@ -176,6 +179,8 @@ class _Passes:
             whole.results[name] = _returned(solver)
             if not solver.returns:
                 whole.endless.add(name)
+            for parameter, mask in solver.filled.items():
+                whole.filled[name, parameter] = mask
             if name in asked:
                 self._note_writes(solver)
         whole.incomplete = whole.copies.out
@@ -274,6 +279,10 @@ class _Passes:
         if known is None:
             return None if name in whole.called else given
         return [join_arguments(a, b) for a, b in zip(given, known, strict=False)]
+
+
+def _takes_pointer(function: Function) -> bool:
+    return any(isinstance(parameter.type, PointerType) for parameter in function.parameters)
 
 
 def _returned(solver: FixedPoint) -> Any:

@@ -13,6 +13,7 @@ from vouch.c.ir import (
     PointerType,
     Store,
 )
+from vouch.c.ranges import written
 from vouch.c.ranges.calls import root
 from vouch.c.ranges.interpret import Interpreter
 from vouch.c.ranges.pointers import PointerRange
@@ -74,6 +75,8 @@ def is_written(at: Interpreter, pointer: PointerRange, size: int | None = None) 
     if is_trusted(at, pointer):
         return OUTSIDE_WRITTEN
     extent = at.extents.get(pointer.base)
+    if extent is not None and written.covers(at, pointer, extent.hi - pointer.hi if size is None else size):
+        return OUTSIDE_WRITTEN if extent.outside else ""
     held = extent is not None and extent.inner is not None and pointer.lo == pointer.hi == 0
     return "" if held and size is not None and size <= at.sizes.store_size(PointerType()) else None
 

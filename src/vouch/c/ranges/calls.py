@@ -2,7 +2,8 @@
 
 `Effects` over-approximate: `globals` are written by name, `wild` means through some pointer that is not the
 address of one of the function's own variables, `leaves` that code outside the program may run, `frees` that
-heap memory may be released, `taints` that a pointer of the program's making may get into memory from outside.
+heap memory may be released, `taints` that a pointer of the program's making may get into memory from outside,
+`copies` that bytes are copied as they are, `texts` that library functions do so.
 """
 
 from __future__ import annotations
@@ -100,6 +101,8 @@ class Effects:
     leaves: bool = False
     frees: bool = False
     taints: bool = False
+    copies: bool = False
+    texts: bool = False
 
     def add(self, other: Effects) -> None:
         self.globals |= other.globals
@@ -107,6 +110,14 @@ class Effects:
         self.leaves |= other.leaves
         self.frees |= other.frees
         self.taints |= other.taints
+        self.copies |= other.copies
+        self.texts |= other.texts
+
+    def flags(self) -> tuple[object, ...]:
+        """What grows when others are added."""
+        return (
+            len(self.globals), self.wild, self.leaves, self.frees, self.taints, self.copies, self.texts
+        )  # fmt: skip
 
 
 def root(definitions: dict[str, Instruction], pointer: Operand) -> Operand | Alloca:
@@ -177,8 +188,9 @@ class CallGraph:
         callees: dict[str, None] = {}
         for instruction in instructions(function):
             match instruction:
-                case Store(pointer=pointer, value=value):
+                case Store(pointer=pointer, value=value, carries=carries):
                     _write(effects, definitions, pointer)
+                    effects.copies |= carries
                     if isinstance(getattr(value, "type", None), PointerType):
                         code = isinstance(value, GlobalConstant) and value.name in self.program.functions
                         effects.taints |= not code and not isinstance(root(definitions, pointer), Alloca)
@@ -222,6 +234,7 @@ class CallGraph:
             effects.frees = effects.taints = True
         elif target.startswith(_WRITERS):
             _write(effects, definitions, call.arguments[0])
+            self._copy(name, effects, target)
             effects.taints |= not isinstance(root(definitions, call.arguments[0]), Alloca)
         elif target.startswith("llvm."):
             effects.wild |= self.of_intrinsic(target).wild
@@ -229,6 +242,14 @@ class CallGraph:
             effects.add(_ERRNO)
         elif not is_silent(self.program, target):
             effects.wild = effects.leaves = True
+            if target in known.by_engine("copy"):
+                self._copy(name, effects, target)
+
+    def _copy(self, name: str, effects: Effects, target: str) -> None:
+        """Bytes are copied or set."""
+        if "memset" not in target:
+            effects.texts |= name in self.program.models
+            effects.copies |= name not in self.program.models
 
     def target(self, call: Call) -> str | None:
         """Name of the function that a call reaches directly (through aliases), None where it is not known."""
@@ -282,21 +303,25 @@ class CallGraph:
             changed = False
             for name in self.order:
                 own = self.effects[name]
-                before = (len(own.globals), own.wild, own.leaves, own.frees, own.taints)
+                before = own.flags()
                 for callee in self.callees[name]:
                     own.add(self.effects[callee])
                 own.frees = own.frees or any(map(self._may_free, self._through.get(name, ())))
-                changed |= before != (len(own.globals), own.wild, own.leaves, own.frees, own.taints)
+                changed |= before != own.flags()
         self.outside = Effects(wild=True, leaves=True)
         for name in self.callable:
             self.outside.globals |= self.effects[name].globals
             self.outside.taints |= self.effects[name].taints
             self.outside.frees |= self.effects[name].frees
+            self.outside.copies |= self.effects[name].copies
+            self.outside.texts |= self.effects[name].texts
         for effects in self.effects.values():
             if effects.leaves:
                 effects.globals |= self.outside.globals
                 effects.frees |= self.outside.frees
                 effects.taints |= self.outside.taints
+                effects.copies |= self.outside.copies
+                effects.texts |= self.outside.texts
 
 
 _NOTHING = Effects()

@@ -166,11 +166,11 @@ class Interpreter(Memory):
             self.define(instruction.result, self.unknown(instruction.type))
 
     def update(self, instruction: AtomicUpdate | CompareExchange) -> None:
-        self.forget(self.pointer(instruction.pointer), pointers.INFINITE)
+        self.forget(self.pointer(instruction.pointer), pointers.INFINITE, through=instruction.pointer)
         self.define(instruction.result, self.unknown(instruction.type))
 
     def va_arg(self, instruction: VaArg) -> None:
-        self.forget(self.pointer(instruction.list), pointers.INFINITE)
+        self.forget(self.pointer(instruction.list), pointers.INFINITE, through=instruction.list)
         self.define(instruction.result, self.unknown(instruction.type))
 
     def opaque(self, instruction: Instruction) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from vouch.c import known
 from vouch.c.ir import AsmOperand, Call, Function, IntConstant, IntType, Operand, PointerType
-from vouch.c.ranges import domain, pointers, refine
+from vouch.c.ranges import domain, pointers, refine, written
 from vouch.c.ranges.calls import is_free
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.pointers import (
@@ -50,8 +50,10 @@ def call(at: Interpreter, instruction: Call) -> None:
         if (function is None or not function.defined) and (is_free(target) or known.allocates(target)):
             at.define(instruction.result, _heap(at, instruction, target))
             return
-    at.forget_effects(graph.of_call(instruction))
+    effects = graph.of_call(instruction)
+    at.forget_effects(effects)
     at.forget_lent(instruction, target)
+    written.during_call(at, instruction, target, effects)
     result = at.unknown(instruction.type)
     if (target in _PLACES or (target == "strlen" and target in at.whole.program.models)) and isinstance(
         instruction.type, IntType
@@ -144,7 +146,11 @@ def _heap(at: Interpreter, instruction: Call, name: str) -> Any:
     sizes = _SIZES.get(name)
     if sizes is None or len(arguments) <= max(sizes) or not isinstance(instruction.type, PointerType):
         return at.unknown(instruction.type)
-    return at.allocated(instruction, *_allocation(at, instruction, name, sizes))
+    least, may_fail = _allocation(at, instruction, name, sizes)
+    made = at.allocated(instruction, least, may_fail)
+    if name == "calloc":
+        written.put(at, made._replace(or_null=False), least)
+    return made
 
 
 def _allocation(at: Interpreter, instruction: Call, name: str, sizes: tuple[int, ...]) -> tuple[int, bool]:
@@ -180,8 +186,10 @@ def _intrinsic(at: Interpreter, instruction: Call, name: str) -> Any:
         _copy(at, instruction)
     elif name.startswith("llvm.memset."):
         _set(at, instruction)
+    elif name.startswith("llvm.lifetime."):
+        written.begin(at, at.pointer(instruction.arguments[-1]).base or "")
     elif name.startswith("llvm.va_"):
-        at.forget(at.pointer(instruction.arguments[0]), INFINITE)
+        at.forget(at.pointer(instruction.arguments[0]), INFINITE, through=instruction.arguments[0])
     elif name.startswith(("llvm.threadlocal.address", "llvm.expect.")):
         return at.value(instruction.arguments[0])
     elif (match := _EXTREME.fullmatch(name)) and isinstance(instruction.type, IntType):
@@ -247,7 +255,9 @@ def _copy(at: Interpreter, instruction: Call) -> None:
         at.whole.incomplete = at.whole.incomplete or not complete
     found = _source_cells(at, target, source, length) if isinstance(length, IntConstant) else {}
     _taint(at, target)
-    at.forget(target, _length(at, length))
+    at.forget(target, _length(at, length), through=instruction.arguments[0])
+    bytes_ = (at.integer(length)[2], _length(at, length))
+    written.copied(at, target, source, bytes_, instruction.arguments[0])
     if found:
         at.writable().update(found)
 
@@ -277,7 +287,8 @@ def _source_cells(
 def _set(at: Interpreter, instruction: Call) -> None:
     target, byte, length = at.pointer(instruction.arguments[0]), *instruction.arguments[1:3]
     _taint(at, target)
-    at.forget(target, _length(at, length))
+    at.forget(target, _length(at, length), through=instruction.arguments[0])
+    written.put(at, target, at.integer(length)[2])
     if not isinstance(byte, IntConstant) or not isinstance(length, IntConstant):
         return
     if target.base is None or target.base == "null" or is_unnamed(target.base) or target.lo != target.hi:

@@ -17,7 +17,7 @@ from vouch.c.ir import (
     Operand,
     Register,
 )
-from vouch.c.ranges import access, domain, library, refine
+from vouch.c.ranges import access, domain, library, refine, written
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.interpret import Interpreter
 from vouch.c.ranges.intrinsics import exact_bounds
@@ -124,8 +124,7 @@ def _holds(at: Interpreter, check: Check) -> str | None:
                 return library.outcome(at, site)[1]
             if not isinstance(site, Load):
                 return None
-            sizes = [size for _, size in access.accesses(at, site)]
-            return access.is_written(at, at.pointer(site.pointer), sizes[0] if sizes else None)
+            return _read(at, check, site)
         case Trigger.CALL | Trigger.MEMBER:
             assert check.value is not None
             return access.OUTSIDE if access.is_trusted(at, at.pointer(check.value)) else None
@@ -142,6 +141,21 @@ def _holds(at: Interpreter, check: Check) -> str | None:
         case _ as never:
             assert_never(never)
     return "" if safe else None
+
+
+def _read(at: Interpreter, check: Check, site: Load) -> str | None:
+    """Why what a load reads was written. Where that rests on the function's own writes alone, no copy of
+    something unwritten elsewhere matters."""
+    sizes = [size for _, size in access.accesses(at, site)]
+    pointer = at.pointer(site.pointer)
+    at.whole.certain.discard(check.id)
+    extent = at.extents.get(pointer.base or "")
+    size = sizes[0] if sizes else None
+    own = extent is not None and not extent.outside and size is not None
+    if own and size is not None and written.covers(at, pointer, size):
+        at.whole.certain.add(check.id)
+        return ""
+    return access.is_written(at, pointer, size)
 
 
 def _is_integer(value: Operand | None) -> TypeGuard[Operand]:

@@ -20,7 +20,7 @@ from vouch.c.ir import (
     Store,
     Type,
 )
-from vouch.c.ranges import domain, pointers
+from vouch.c.ranges import domain, pointers, written
 from vouch.c.ranges.calls import Effects, root
 from vouch.c.ranges.pointers import NULL, OUTSIDE, PointerRange, is_unnamed, unnamed
 from vouch.c.ranges.registers import Registers
@@ -111,9 +111,10 @@ class Memory(Registers):
         kind = getattr(instruction.value, "type", None)
         value = self.value(instruction.value)
         pointer = self.pointer(instruction.pointer)
+        self.fill(instruction, pointer, kind)
         size = self.sizes.store_size(kind) if isinstance(kind, Type) and self.fits(kind) else None
         if size is None:
-            self.forget(pointer, self.extent(kind))
+            self.forget(pointer, self.extent(kind), through=instruction.pointer)
             return
         if (
             CLEAN in self.state
@@ -122,7 +123,8 @@ class Memory(Registers):
         ):
             del self.writable()[CLEAN]
         exact = pointer.lo == pointer.hi and self.is_followed(pointer)
-        self.forget(pointer, size, value if exact or instruction.align % size == 0 else None)
+        known = value if exact or instruction.align % size == 0 else None
+        self.forget(pointer, size, known, instruction.pointer)
         if pointer.base is None or is_unnamed(pointer.base) or not exact or instruction.volatile:
             return
         if value is not None:
@@ -131,6 +133,16 @@ class Memory(Registers):
                 self.pointer_keys.add(key)
             self.writable()[key] = (value, ())
             self.keys.setdefault(pointer.base, set()).add(key)
+
+    def fill(self, instruction: Store, pointer: PointerRange, kind: Type | None) -> None:
+        """What a store writes holds something, unless it was handed over and may lack something."""
+        if instruction.carries and self.whole.copies.some:
+            written.spoil(self, pointer, self.extent(kind), instruction.pointer)
+        elif instruction.field is None and kind is not None:
+            try:
+                written.put(self, pointer, self.sizes.store_size(kind))
+            except Unsupported:
+                return
 
     def extent(self, kind: Type | None) -> int:
         try:
@@ -143,8 +155,10 @@ class Memory(Registers):
         extent = self.extents.get(base or "") or self.whole.extent(base)
         return extent.hi if extent is not None else 0
 
-    def forget(self, pointer: PointerRange, size: int, value: Any = None) -> None:
-        """Something of `size` bytes is written through a pointer."""
+    def forget(
+        self, pointer: PointerRange, size: int, value: Any = None, through: Operand | None = None
+    ) -> None:
+        """Something of `size` bytes is written through a pointer, which is in the operand `through`."""
         base = pointer.base
         if self.recording and base is not None and base[0] == "@":
             self.whole.note_write(pointer, size, value)
@@ -154,6 +168,9 @@ class Memory(Registers):
             del self.writable()[TEXT]
         if base is None or is_unnamed(base):
             self.forget_reachable()
+            for name, registers in self.lent.items():
+                if not isinstance(through, Register) or through.name in registers:
+                    self.forget_object(name)
             return
         state = self.state
         for key in self.keys.get(base, ()):
@@ -163,8 +180,22 @@ class Memory(Registers):
         if base in self.private or base in self.whole.objects.hidden:
             return
         for other in list(self.keys):
-            if other != base and (base[0] == "^" or other[0] == "^") and self.is_reachable(other):
+            if other != base and self.may_be_one(base, other):
                 self.forget_object(other)
+
+    def may_be_one(self, first: str, second: str) -> bool:
+        """Whether two names of objects may be those of one. A function's own variables and blocks are new,
+        and not what its parameters lead to."""
+        if first[0] != "^" or second[0] != "^":
+            kinds = {first[0], second[0]}
+            return kinds == {"^", "@"} and self.is_reachable(first) and self.is_reachable(second)
+        if first not in self.lent and second not in self.lent:
+            return True
+        names = [parameter.name for parameter in self.frame.function.parameters]
+        if first[1:] not in names or second[1:] not in names:
+            return False
+        numbers = names.index(first[1:]), names.index(second[1:])
+        return self.whole.lending.may_share(self.frame.function.name, *numbers)
 
     def is_reachable(self, name: str) -> bool:
         """Whether a pointer that is not followed can lead to an object."""
@@ -221,35 +252,63 @@ class Memory(Registers):
     def forget_lent(self, call: Call, target: str | None) -> None:
         """A call may change what it gets the address of."""
         for number, argument in enumerate(call.arguments):
-            place = root(self.frame.defs, argument) if isinstance(argument, Register) else None
-            if not isinstance(place, Alloca) or f"%{place.result}" not in self.lent:
-                continue
-            written = None if target is None else self.whole.written_through(target, number)
-            pointer = self.pointer(argument)
-            if written is None or pointer.base != f"%{place.result}":
-                self.forget_object(f"%{place.result}")
-                continue
-            key = (pointer.base, pointer.lo, self.sizes.store_size(PointerType()))
-            before = self.state.get(key, (None,))[0]
-            moved = self.whole.carried.get((target or "", number))
-            for lo, hi in written:
-                self.forget(pointer._replace(lo=pointer.lo + lo, hi=pointer.hi + lo), hi - lo)
-            if moved is not None and type(before) is PointerRange and pointer.lo == pointer.hi:
-                after = pointers.moved(before, moved.lo, moved.hi, moved.step)
-                self.writable()[key] = (pointers.join(after, NULL) if moved.or_null else after, ())
+            for name in self.lent_by(argument):
+                stretches = None if target is None else self.whole.written_through(target, number)
+                if stretches is None or self.pointer(argument).base != name:
+                    self.forget_object(name)
+                else:
+                    self._changed_by(
+                        self.pointer(argument), stretches, self.whole.carried.get((target or "", number))
+                    )
+
+    def lent_by(self, argument: Operand) -> list[str]:
+        """The lent objects that a pointer may lead to."""
+        if not isinstance(argument, Register):
+            return []
+        base = self.pointer(argument).base
+        followed = base is not None and base != "null" and not is_unnamed(base)
+        return [
+            name
+            for name, registers in self.lent.items()
+            if argument.name in registers
+            and (not followed or name == base or (base is not None and self.may_be_one(name, base)))
+        ]
+
+    def _changed_by(
+        self, pointer: PointerRange, stretches: tuple[tuple[int, int], ...], moved: PointerRange | None
+    ) -> None:
+        """A call writes these stretches behind a pointer, and moves the pointer that is stored there."""
+        assert pointer.base is not None
+        key = (pointer.base, pointer.lo, self.sizes.store_size(PointerType()))
+        before = self.state.get(key, (None,))[0]
+        for lo, hi in stretches:
+            self.forget(pointer._replace(lo=pointer.lo + lo, hi=pointer.hi + lo), hi - lo)
+        if moved is not None and type(before) is PointerRange and pointer.lo == pointer.hi:
+            after = pointers.moved(before, moved.lo, moved.hi, moved.step)
+            self.writable()[key] = (pointers.join(after, NULL) if moved.or_null else after, ())
 
     def free(self) -> None:
         """Something is freed that any pointer may lead to: what is read there is arbitrary from now on."""
         for key in [k for k in self.state if k[0] == LIVE or k == UNFREED]:
             del self.writable()[key]
         for name in self.keys:
-            if name[0] in _MORTAL:
+            if self.is_mortal(name):
                 self.forget_object(name)
+        written.freed(self)
+
+    def is_mortal(self, name: str) -> bool:
+        """Whether something may free an object."""
+        if name[0] not in _MORTAL:
+            return False
+        extent = self.extents.get(name)
+        return extent is None or extent.mortal
 
     def is_followed(self, pointer: PointerRange) -> bool:
         """Whether what is written through a pointer is known to be read there again."""
         base = pointer.base
-        return base is not None and not pointer.or_null and (base[0] not in _MORTAL or UNFREED in self.state)
+        return (
+            base is not None and not pointer.or_null and (UNFREED in self.state or not self.is_mortal(base))
+        )
 
     def allocated(self, instruction: Call, size: int, or_null: bool) -> PointerRange:
         """A new object of at least `size` bytes. In loops there may be many of them, which have no name."""
@@ -259,6 +318,7 @@ class Memory(Registers):
         known = self.extents.get(base)
         self.extents[base] = Extent(0, size if known is None else min(size, known.hi), False, mortal=True)
         self.writable()[LIVE, base] = (True,)
+        written.begin(self, base)
         return PointerRange(base, 0, 0, not or_null, 0, or_null)
 
     def is_live(self, base: str, extent: Extent) -> bool:
@@ -291,7 +351,13 @@ class Memory(Registers):
             return None  # it is gone, or the variable's block may have ended
         hi = extent.hi if extent.hi > pointers.INFINITE else extent.hi - value.hi
         text = self.is_text(value)
-        return extent._replace(lo=extent.lo - value.lo, hi=hi, or_null=value.or_null, text=text, inner=None)
+        lo, filled = extent.lo - value.lo, written.of_pointer(self, value._replace(or_null=False))
+        if self.is_outside(value.base) and value.base[0] != "@":
+            filled = written.ALL
+        filled, lent = written.within(filled, hi), value.base in self.lent
+        return extent._replace(
+            lo=lo, hi=hi, or_null=value.or_null, text=text, inner=None, written=filled, lent=lent
+        )
 
     def text_length(self, pointer: PointerRange) -> int | None:
         """The characters that a text has at most, None where it may not end."""

@@ -34,7 +34,8 @@ class Registers:
     """`state` is the state at the current point; `own` tells whether it may be changed in place."""
 
     def __init__(self, whole: WholeProgram, frame: FrameFacts, escaping: set[str]) -> None:
-        self.lent = whole.lending.lent(frame.function)
+        trails = whole.lending.lent(frame.function)
+        self.lent = {name: trail.registers for name, trail in trails.items()}  # who may hold the address
         self.whole = whole
         self.frame = frame
         self.sizes = whole.objects.sizes

@@ -14,7 +14,7 @@ from vouch.c.ir import Branch, Function, IntConstant, IntType, Invoke, Phi, Poin
 from vouch.c.ranges import domain, refine
 from vouch.c.ranges.interpret import Interpreter
 from vouch.c.ranges.pointers import ANYWHERE, NULL, OUTSIDE, PointerRange
-from vouch.c.ranges.state import CLEAN, LIVE, TEXT, UNFREED, State, join, join_values, keep, widen
+from vouch.c.ranges.state import CLEAN, LIVE, TEXT, UNFREED, WRITTEN, State, join, join_values, keep, widen
 from vouch.c.ranges.whole_program import ONLY_NULL, Extent, WholeProgram
 
 _BEFORE_WIDENING = 3  # visits of a loop head
@@ -55,6 +55,7 @@ class FixedPoint:
         self.inputs: dict[str, State] = {}
         self.outputs: dict[tuple[str, str], State] = {}
         self.sources: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {}  # of edges to joins
+        self.filled: dict[int, int] = {}  # bytes behind parameters that are written at every return, as bits
         self.result: Any = None
         self.returns = False
         self.widened = False
@@ -69,8 +70,11 @@ class FixedPoint:
             value: Any = self.at.unknown(parameter.type)
             if isinstance(parameter.type, PointerType):
                 if parameter.byval is not None:
-                    given = Extent(0, self.at.extent(parameter.byval), False)
+                    filled = 0 if self.whole.copies.some else -1
+                    given = Extent(0, self.at.extent(parameter.byval), False, written=filled)
                 value = self._pointed(f"^{parameter.name}", given)
+                if type(given) is Extent and given.lent:
+                    self.at.lent[f"^{parameter.name}"] = self.whole.lending.leading_to(function, number)
             elif type(given) is tuple and isinstance(parameter.type, IntType):
                 value = given
             self.at.registers[parameter.name] = value
@@ -97,6 +101,8 @@ class FixedPoint:
         if given.lo == ONLY_NULL.lo:
             return NULL
         self.at.extents[base] = given._replace(or_null=False)
+        if given.written:
+            self.start[WRITTEN, base] = (given.written,)
         if given.inner is not None and not given.or_null:
             self._store(base, self._pointed(f"{base}@", given.inner))
         return PointerRange(base, 0, 0, not given.outside and not given.or_null, 0, given.or_null)
@@ -197,6 +203,10 @@ class FixedPoint:
     def _return(self, value: Any) -> None:
         self.result = value if not self.returns else join_values(self.result, value)
         size = self.whole.objects.sizes.store_size(PointerType()) if self.carried else 0
+        for number, parameter in enumerate(self.frame.function.parameters):
+            mask = self.at.state.get((WRITTEN, f"^{parameter.name}"), (0,))[0]
+            if mask or number in self.filled:
+                self.filled[number] = self.filled[number] & mask if self.returns else mask
         for name, known in self.carried.items():
             left = self.at.state.get((f"^{name}", 0, size), (ANYWHERE,))[0]
             self.carried[name] = join_values(known, left) if self.returns else left

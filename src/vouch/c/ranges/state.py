@@ -4,8 +4,9 @@ Keys are `(object, offset, size)` for cells, `("r", register)` for a register th
 `("h", register)` for the cell that a register was loaded from and that still holds it, `CLEAN` while no
 pointer of the program's making was stored to memory from outside, `(LIVE, object)` while nothing was freed
 that may be that object (`OUTSIDE` stands for all that existed when the function was called), `TEXT` while
-nothing was written but local variables, `UNFREED` while the function has freed nothing. A key that is missing
-says nothing. States are shared: whoever changes one copies it first.
+nothing was written but local variables, `UNFREED` while the function has freed nothing, `(WRITTEN, object)`
+for the bytes of an object that hold something (`written.py`). A key that is missing says nothing. States are
+shared: whoever changes one copies it first.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ CLEAN = ("clean",)
 LIVE = "live"
 TEXT = ("text",)
 UNFREED = ("unfreed",)
+WRITTEN = "written"
 State = dict[tuple[Any, ...], tuple[Any, ...]]
-# Cells map to (value, registers that hold it); ("r", x) to (value,); ("h", x) to (cell,).
+# Cells map to (value, registers that hold it); ("r", x) to (value,); ("h", x) to (cell,); (WRITTEN, x) to
+# (mask,).
 
 
 def join_values(a: Any, b: Any) -> Any:
@@ -51,6 +54,9 @@ def join(a: State, b: State) -> State:
         if other is None or key[0] in ("h", "clean", "text", "unfreed", LIVE):
             del result[key]
             continue
+        if key[0] == WRITTEN:
+            result[key] = (held[0] & other[0],)
+            continue
         value = join_values(held[0], other[0])
         if value is None:
             del result[key]
@@ -69,7 +75,7 @@ def widen(old: State, new: State, thresholds: Sequence[int], size: Callable[[str
     result = dict(joined)
     for key, held in joined.items():
         before = old[key]
-        if key[0] == "h" or held[0] == before[0]:
+        if key[0] in ("h", WRITTEN) or held[0] == before[0]:
             continue
         if type(held[0]) is PointerRange:
             value: Any = pointers.widen(before[0], held[0], size(held[0].base))

@@ -21,7 +21,9 @@ class Extent(NamedTuple):
     assumption that pointers from outside the program are valid. `constant`: it may be one that nobody may
     write, such as a string literal. `mortal`: that ends when something is freed. `or_null`: or else the
     pointer is null. `text`: a zero byte is there at or behind the origin when the function is called.
-    `inner`: an `Extent` of the pointer that is stored at the origin then."""
+    `inner`: an `Extent` of the pointer that is stored at the origin then. `written`: the bytes behind the
+    origin that hold something, as bits. `lent`: no pointers lead to the object but those that are made of
+    arguments."""
 
     lo: int
     hi: int
@@ -31,10 +33,12 @@ class Extent(NamedTuple):
     or_null: bool = False
     text: bool = False
     inner: Any = None
+    written: int = 0
+    lent: bool = False
 
 
-FROM_OUTSIDE = Extent(0, UNBOUNDED, True, mortal=True)
-ONLY_NULL = Extent(-2 * UNBOUNDED, 2 * UNBOUNDED, False, or_null=True, text=True)
+FROM_OUTSIDE = Extent(0, UNBOUNDED, True, mortal=True, written=-1)
+ONLY_NULL = Extent(-2 * UNBOUNDED, 2 * UNBOUNDED, False, or_null=True, text=True, written=-1, lent=True)
 
 
 class WholeProgram:
@@ -64,6 +68,8 @@ class WholeProgram:
         self.lending = Lending(program, self.graph, self.objects.escaping)
         self.modified: dict[tuple[str, int], tuple[tuple[int, int], ...] | None] = {}
         self.carried: dict[tuple[str, int], PointerRange] = {}  # how far pointers behind parameters are moved
+        self.filled: dict[tuple[str, int], int] = {}  # bytes that functions write behind parameters, as bits
+        self.certain: set[str] = set()  # checks of what is written that rest on nothing else
         self._frames: dict[str, FrameFacts] = {}
         self._contents: dict[tuple[str, int, int, int], Value | None] = {}
 
@@ -164,6 +170,8 @@ def join_arguments(a: Any, b: Any) -> Any:
             a.or_null or b.or_null,
             a.text and b.text,
             join_arguments(a.inner, b.inner) if a.inner is not None and b.inner is not None else None,
+            a.written & b.written,
+            a.lent and b.lent,
         )
     if type(a) is Extent or type(b) is Extent:
         return None
