@@ -175,9 +175,14 @@ def _analysis(state: CheckRun, program: Program, starts: Entries) -> RangeAnalys
 
 
 def _preprocessed(checks: Sequence[Check], decisions: Mapping[str, Any]) -> Iterator[CheckResult]:
+    from vouch.c.ranges.access import ASSUMED
+
     for item in checks:
         if (decision := decisions.get(item.id)) is not None:
-            yield CheckResult(item, decision.verdict, decided_by=decision.rung, reason=decision.reason)
+            assumed = (decision.reason,) if decision.reason in ASSUMED else ()
+            yield CheckResult(
+                item, decision.verdict, decided_by=decision.rung, reason=decision.reason, assumptions=assumed
+            )
         elif item.trigger is Trigger.NEVER:
             yield CheckResult(item, Verdict.SAFE, decided_by="preprocess")
 

@@ -168,6 +168,14 @@ class ExecutionContext:
         self._patterns.setdefault(value, bits)
         return value
 
+    def stored_pattern(self, bits: Term, type_: ir.FloatType) -> Term:
+        """The bits of a number as memory has them: the other way round."""
+        if type_.kind != "x86_fp80":
+            return bits
+        normal = T.ne(T.extract(bits, 77, 63), T.bv(0, 15))
+        lead = T.concat(T.extract(bits, 78, 63), T.bool_to_bv(normal, 1))
+        return T.concat(lead, T.extract(bits, 62, 0))
+
     def pattern(self, value: Term) -> Term | None:
         """The bits a float was made from, where that is known."""
         return self._patterns.get(value)

@@ -60,7 +60,7 @@ def _memory(ex: Execution, frame: Frame, state: State, call: ir.Call, kind: str)
         memory_ops.fill(ex, frame, state, call, destination, byte, size)
     else:
         source = pointer_of(ex, frame, call.arguments[1])
-        memory_ops.copy(ex, frame, state, call, destination, source, size)
+        memory_ops.copy(ex, frame, state, call, destination, source, size, apart=kind == "memcpy")
     memory_ops.note(ex, frame, state, call, destination, size)
 
 

@@ -196,7 +196,7 @@ def _allocated(
     align: int = 0,
 ) -> Value:
     """A new object, or null: where it would be larger than the half of memory that a difference of pointers
-    covers, and with --malloc-may-fail anywhere. `align`: 0 for what suits every type."""
+    covers or has no bytes, and with --malloc-may-fail anywhere. `align`: 0 for what suits every type."""
     size = T.resize_u(size, ex.context.pointer_bits)
     exact: int | Term = int(size.value) if size.value is not None else size
     label = f"{name}@{call.location.line}" if call.location is not None else name
@@ -215,11 +215,11 @@ def _allocated(
             state.guard = state.guard.and_(T.not_(too_large))
         ex.allocated(state, made, "")
         return pointer
-    fails = too_large
-    if ex.malloc_may_fail:
-        chance = T.fresh(f"{label}.fails", T.BOOL)
-        ex.incoming(state, "return", name, ir.IntType(1), chance, call.location)
-        fails = T.or_(fails, chance)
+    # Of nothing some libraries give out a pointer that leads nowhere and others null.
+    maybe = T.TRUE if ex.malloc_may_fail else T.eq(size, T.bv(0, size.width))
+    chance = T.FALSE if maybe is T.FALSE else T.and_(maybe, T.fresh(f"{label}.fails", T.BOOL))
+    ex.incoming(state, "return", name, ir.IntType(1), chance, call.location)
+    fails = T.or_(too_large, chance)
     ex.allocated(state, made, "", unless=fails)
     if fails is not T.FALSE:
         _dies(state, made, fails)
@@ -328,7 +328,8 @@ def _realloc(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str
         length = T.ite(guard, T.ite(T.ult(whole, size), whole, size), T.bv(0, size.width))
         memory_ops.copy_unchecked(ex, state, new, Pointer.to(target, offset), length)
     failed = T.or_(T.FALSE, *(guard for guard, target, _ in new.targets if target.kind is Kind.NULL))
-    release(ex, frame, state, call, old, kept=failed)
+    # One of no bytes is freed even where the result is null.
+    release(ex, frame, state, call, old, kept=T.and_(failed, T.ne(size, T.bv(0, size.width))))
     operands.finish(frame, call, new)
     return state
 
@@ -339,7 +340,7 @@ def _realloc(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str
 def _memcpy(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     target, source = (operands.pointer_of(ex, frame, a) for a in call.arguments[:2])
     size = operands.term_of(ex, frame, call.arguments[2])
-    memory_ops.copy(ex, frame, state, call, target, source, size)
+    memory_ops.copy(ex, frame, state, call, target, source, size, apart=name != "memmove")
     memory_ops.note(ex, frame, state, call, target, size)
     operands.finish(frame, call, target)
     return state

@@ -12,7 +12,7 @@ from vouch.bmc.initial import Changed, Unknown, Zero
 from vouch.bmc.shapes import bounds
 from vouch.bmc.state import State
 from vouch.bmc.strings import String, largest
-from vouch.bmc.value import Kind, MemObject, Pointer, Value, select
+from vouch.bmc.value import Kind, MemObject, Pointer, Value, select, symbols
 from vouch.c import ir
 from vouch.smt import term as T
 from vouch.smt.term import Term
@@ -43,11 +43,35 @@ def copy(
     destination: Pointer,
     source: Pointer,
     size: Term,
+    *,
+    apart: bool = False,
 ) -> None:
-    """Copy `size` bytes, which may overlap: everything is read before anything is written."""
+    """Copy `size` bytes, which may overlap: everything is read before anything is written. What two stretches
+    that must lie `apart` and do not leave behind is not told; those from outside are taken to."""
     size = T.resize_u(size, ex.context.pointer_bits)
     _claims(ex, frame, state, site, [destination, source], size)
     copy_unchecked(ex, state, destination, source, size)
+    mixed = _overlap(destination, source, size) if apart else T.FALSE
+    if mixed is not T.FALSE:
+        left = ex.new_object(state, Kind.HEAP, "overlap", None, Unknown())
+        left.heap_kind = "input"
+        length = T.ite(mixed, size, T.bv(0, size.width))
+        copy_unchecked(ex, state, destination, Pointer.to(left, ex.context.zero_offset), length)
+        assert isinstance(left.initial, Unknown)
+        for _, value in left.initial.cells.values():
+            why = "what a copy between overlapping places leaves behind is not defined"
+            ex.context.inexact.update(dict.fromkeys(symbols(value), why))
+
+
+def _overlap(destination: Pointer, source: Pointer, size: Term) -> Term:
+    """Where two stretches of one object of the program's own overlap and do not coincide."""
+    found: Term = T.FALSE
+    for guard, target, to in destination.targets:
+        for other, origin, start in source.targets:
+            if target is origin and target.kind in (Kind.STACK, Kind.HEAP, Kind.GLOBAL):
+                near = T.or_(T.ult(T.sub(to, start), size), T.ult(T.sub(start, to), size))
+                found = T.or_(found, T.and_(guard, other, T.ne(to, start), near))
+    return found
 
 
 _NOTED = 256  # bytes of a block that a trace shows

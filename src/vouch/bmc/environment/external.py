@@ -242,8 +242,15 @@ def _call_back(ex: Execution, state: State, reached: Reach, name: str) -> None:
         data.inexact = f"if {name} calls a function of the library that changes {target.name}"
     if ex.reachability.may_free(ex.public):
         held = environment.reach(state.memory, _roots(ex, sorted(relevant)))
-        blocks = [target for target in held.seen if target.kind is Kind.HEAP]
+        given = reached.seen if ex.reachability.may_free(_taking_pointers(ex)) else ()
+        blocks = [target for target in (*held.seen, *given) if target.kind is Kind.HEAP]
         environment.perhaps_freed(state, blocks, f"if {name} calls a function of the library that frees it")
+
+
+def _taking_pointers(ex: Execution) -> list[str]:
+    """Public functions to which code outside may give back what it was given."""
+    functions = [f for f in map(ex.context.program.functions.get, ex.public) if f is not None]
+    return [f.name for f in functions if any(isinstance(p, ir.PointerType) for p in f.signature.parameters)]
 
 
 def assembly(ex: Execution, state: State, values: Iterable[Value], everything: bool, reason: str) -> None:

@@ -39,6 +39,7 @@ from vouch.c.ir import (
     Call,
     Cast,
     Compare,
+    Extract,
     GetElementPtr,
     Instruction,
     IntConstant,
@@ -207,7 +208,8 @@ def _from_float(context: Context, handler: Handler) -> Found:
 def _is_conversion(context: Context, places: Pointees, carried: frozenset[str], cast: Cast) -> bool:
     """A conversion of C that has no instrumentation. Other truncations are the compiler's: to a truth value,
     into a bit-field's unit, of a struct on its way through registers, of a value as it lies in memory, of
-    an amount or an index that the machine wants narrower, of what a builtin counts."""
+    an amount or an index that the machine wants narrower, of what a builtin counts, of a result that
+    `__builtin_add_overflow` and its like compare with the whole one."""
     if cast.op != "trunc" or cast.nosanitize or cast.of_field or _width(cast.type) in (0, 1):
         return False
     if isinstance(cast.value, Register) and cast.value.name in carried:
@@ -220,8 +222,14 @@ def _is_conversion(context: Context, places: Pointees, carried: frozenset[str], 
             return kind is not None and kind.name in _BUILTIN
         case Call(location=location) as call if location == cast.location:
             return not callee_name(call).startswith(_COUNTS)
+        case Extract(aggregate=whole) if _is_overflowing(context.definition(whole)):
+            return False
         case _:
             return not _fits_user(context, cast)
+
+
+def _is_overflowing(made: Instruction | None) -> bool:
+    return isinstance(made, Call) and ".with.overflow." in callee_name(made)
 
 
 _COUNTS = ("llvm.ctpop.", "llvm.ctlz.", "llvm.cttz.")

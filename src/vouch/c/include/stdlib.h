@@ -10,7 +10,7 @@ typedef struct { long quot, rem; } ldiv_t;
 typedef struct { long long quot, rem; } lldiv_t;
 #define EXIT_SUCCESS 0
 #define EXIT_FAILURE 1
-#define RAND_MAX 0x7FFF
+#define RAND_MAX __INT_MAX__
 #define MB_CUR_MAX 1
 
 __VOUCH_BEGIN

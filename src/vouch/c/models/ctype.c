@@ -1,20 +1,25 @@
-/* ctype.h in the C locale: exact, and defined for every int as the usual libraries are. */
+/* ctype.h in the C locale: exact, and defined for every int as the usual libraries are. What is true is 1 in some
+   libraries and a bit of a table in others. */
 #include "vouch.h"
 
 static int within(int c, int low, int high) { return c >= low && c <= high; }
+static int letter(int c) { return within(c | 32, 'a', 'z'); }
+static int digit(int c) { return within(c, '0', '9'); }
 
-int isdigit(int c) { return within(c, '0', '9'); }
-int islower(int c) { return within(c, 'a', 'z'); }
-int isupper(int c) { return within(c, 'A', 'Z'); }
-int isalpha(int c) { return within(c | 32, 'a', 'z'); }
-int isalnum(int c) { return isalpha(c) || within(c, '0', '9'); }
-int isxdigit(int c) { return within(c, '0', '9') || within(c | 32, 'a', 'f'); }
-int isspace(int c) { return c == ' ' || within(c, '\t', '\r'); }
-int isblank(int c) { return c == ' ' || c == '\t'; }
-int iscntrl(int c) { return within(c, 0, 31) || c == 127; }
-int isprint(int c) { return within(c, 32, 126); }
-int isgraph(int c) { return within(c, 33, 126); }
-int ispunct(int c) { return isgraph(c) && !within(c | 32, 'a', 'z') && !within(c, '0', '9'); }
+static int truth(int holds) { return holds ? (__vouch_nondet_bool() ? 1 : 0x400) : 0; }
+
+int isdigit(int c) { return truth(digit(c)); }
+int islower(int c) { return truth(within(c, 'a', 'z')); }
+int isupper(int c) { return truth(within(c, 'A', 'Z')); }
+int isalpha(int c) { return truth(letter(c)); }
+int isalnum(int c) { return truth(letter(c) || digit(c)); }
+int isxdigit(int c) { return truth(digit(c) || within(c | 32, 'a', 'f')); }
+int isspace(int c) { return truth(c == ' ' || within(c, '\t', '\r')); }
+int isblank(int c) { return truth(c == ' ' || c == '\t'); }
+int iscntrl(int c) { return truth(within(c, 0, 31) || c == 127); }
+int isprint(int c) { return truth(within(c, 32, 126)); }
+int isgraph(int c) { return truth(within(c, 33, 126)); }
+int ispunct(int c) { return truth(within(c, 33, 126) && !letter(c) && !digit(c)); }
 int tolower(int c) { return within(c, 'A', 'Z') ? c + 32 : c; }
 int toupper(int c) { return within(c, 'a', 'z') ? c - 32 : c; }
 int isascii(int c) { return within(c, 0, 127); }

@@ -8,6 +8,7 @@ struct sink {
     char *to; /* NULL: only count */
     size_t room; /* characters that fit, without the terminator */
     size_t count;
+    _Bool failed; /* a character that cannot be encoded */
 };
 
 struct spec {
@@ -109,6 +110,7 @@ static void flags_of(struct spec *spec, const char **format) {
         case ' ': spec->blank = 1; break;
         case '#': spec->sharp = 1; break;
         case '0': spec->zero = 1; break;
+        case '\'': break; /* no thousands in the C locale */
         default: return;
         }
 }
@@ -150,14 +152,20 @@ static void wide(struct sink *sink, const struct spec *spec, const wchar_t *s) {
     size_t n = __vouch_length(s, spec->precise ? (size_t)spec->precision : EVERYTHING, sizeof *s);
     size_t most = spec->precise && (size_t)spec->precision < 6 * n ? (size_t)spec->precision : 6 * n;
     if (most > 1 << 24) __vouch_unsupported();
+    if (__vouch_nondet_bool()) sink->failed = 1;
     something(sink, spec, 0, (int)most);
 }
 
 static void real(struct sink *sink, const struct spec *spec, arguments *args, char c) {
     double number = spec->length == LDOUBLE ? (double)va_arg(args->list, long double) : va_arg(args->list, double);
     int precision = spec->precise ? spec->precision : 6;
-    /* 309 digits before the point, or infinity; a small number is short. */
-    int whole = c == 'a' || c == 'A' ? 30 : c != 'f' && c != 'F' ? 9 : number < 1e9 && number > -1e9 ? 11 : 310;
+    /* 309 digits before the point, 4933 of a long double, or infinity; a small number is short. */
+    int whole = c == 'a' || c == 'A'                ? 40
+                : c != 'f' && c != 'F'              ? 9
+                : number < 1e9 && number > -1e9     ? 11
+                : spec->length == LDOUBLE           ? 4940
+                                                    : 310;
+    if (precision > 1 << 14) __vouch_unsupported();
     something(sink, spec, 1, whole + 1 + precision);
 }
 
@@ -207,6 +215,12 @@ static void convert(struct sink *sink, const char **format, arguments *args) {
         integer(sink, &spec, unsigned_argument(args, spec.length), 0, c);
         break;
     case 'c': {
+        if (spec.length == LONG) {
+            (void)va_arg(args->list, int);
+            if (__vouch_nondet_bool()) sink->failed = 1;
+            something(sink, &spec, 1, 6);
+            break;
+        }
         char text = (char)va_arg(args->list, int);
         field(sink, &spec, "", 0, &text, 1);
         break;
@@ -227,12 +241,13 @@ static void convert(struct sink *sink, const char **format, arguments *args) {
         break;
     case 'n': store_count(&spec, va_arg(args->list, void *), sink->count); break;
     case '%': put(sink, '%'); break;
-    default: something(sink, &spec, 0, 100);
+    case 'm': something(sink, &spec, 1, 127); break;
+    default: __vouch_unsupported();
     }
 }
 
 static int format(char *to, size_t size, const char *f, va_list ap) {
-    struct sink sink = {size ? to : NULL, size ? size - 1 : 0, 0};
+    struct sink sink = {size ? to : NULL, size ? size - 1 : 0, 0, 0};
     arguments args;
     if (!__vouch_known(f)) {
         __vouch_length(f, EVERYTHING, 1);
@@ -249,7 +264,7 @@ static int format(char *to, size_t size, const char *f, va_list ap) {
     }
     va_end(args.list);
     if (size) to[sink.count < sink.room ? sink.count : sink.room] = 0;
-    if (sink.count > __INT_MAX__) {
+    if (sink.count > __INT_MAX__ || sink.failed) {
         __vouch_sets_errno();
         return -1;
     }
@@ -280,10 +295,12 @@ int asprintf(char **to, const char *f, ...) {
     va_start(ap, f);
     int n = format(NULL, 0, f, ap);
     va_end(ap);
+    if (n < 0) return -1;
     *to = malloc((size_t)n + 1);
     if (!*to) return -1;
     va_start(ap, f);
-    n = format(*to, (size_t)n + 1, f, ap);
+    int again = format(*to, (size_t)n + 1, f, ap);
     va_end(ap);
+    __vouch_assume(again == n);
     return n;
 }

@@ -1,10 +1,10 @@
 /* Functions that bring data in: arbitrary within their contracts. */
 #include "vouch.h"
 
-#if defined(__linux__) || defined(__APPLE__)
-#define RAND_MAX 0x7FFFFFFF
-#else
+#if defined(_WIN32)
 #define RAND_MAX 0x7FFF
+#else
+#define RAND_MAX __INT_MAX__
 #endif
 
 int rand(void) {
@@ -68,10 +68,21 @@ static size_t text(char *s, size_t room) {
     return n;
 }
 
+/* Fewer than `room` units at s, of which nothing may be used: what a function that fails leaves behind. */
+static void rest(void *s, size_t room, size_t size) {
+    size_t n = __vouch_nondet_size_t();
+    __vouch_assume(n < room);
+    if (n) __vouch_havoc(s, n * size);
+}
+
 char *fgets(char *s, int room, void *stream) {
     __vouch_touch(stream);
     __vouch_sets_errno();
-    if (room <= 0 || __vouch_nondet_bool()) return NULL;
+    if (room <= 0) return NULL;
+    if (__vouch_nondet_bool()) {
+        rest(s, (size_t)room, 1);
+        return NULL;
+    }
     text(s, (size_t)room);
     return s;
 }
@@ -87,7 +98,11 @@ char *gets(char *s) {
 wchar_t *fgetws(wchar_t *s, int room, void *stream) {
     __vouch_touch(stream);
     __vouch_sets_errno();
-    if (room <= 0 || __vouch_nondet_bool()) return NULL;
+    if (room <= 0) return NULL;
+    if (__vouch_nondet_bool()) {
+        rest(s, (size_t)room, sizeof *s);
+        return NULL;
+    }
     size_t n = __vouch_nondet_size_t();
     __vouch_assume(n < (size_t)room);
     __vouch_havoc(s, n * sizeof *s);
@@ -97,11 +112,13 @@ wchar_t *fgetws(wchar_t *s, int room, void *stream) {
 
 size_t fread(void *to, size_t size, size_t count, void *stream) {
     __vouch_touch(stream);
-    size_t n = __vouch_nondet_size_t();
     __vouch_sets_errno();
-    __vouch_assume(n <= count);
-    if (size) __vouch_havoc(to, n * size);
-    return size ? n : 0;
+    if (!size || !count) return 0;
+    if (count > EVERYTHING / size) __vouch_access(to, EVERYTHING, 1); /* no object is as large */
+    size_t got = __vouch_nondet_size_t(); /* bytes: the last element may be there in part */
+    __vouch_assume(got <= size * count);
+    __vouch_havoc(to, got);
+    return size == 1 ? got : got / size;
 }
 
 /* Up to n bytes, or -1. */
@@ -123,28 +140,46 @@ ssize_t getrandom(void *to, size_t n, unsigned flags) {
     return bytes(to, n);
 }
 
+/* A message may be longer than the room for it, and some flags have that told. */
 ssize_t recv(int socket, void *to, size_t n, int flags) {
-    (void)socket, (void)flags;
-    return bytes(to, n);
+    (void)socket;
+    ssize_t got = bytes(to, n);
+    if (!flags || got < 0 || (size_t)got < n) return got;
+    ssize_t whole = __vouch_nondet_ssize_t();
+    __vouch_assume(whole >= got);
+    return whole;
 }
 
 ssize_t recvfrom(int socket, void *to, size_t n, int flags, void *from, unsigned *length) {
-    (void)socket, (void)flags;
-    if (from && length) __vouch_havoc(from, *length);
-    return bytes(to, n);
+    ssize_t got = recv(socket, to, n, flags);
+    if (from && length && got >= 0) {
+        unsigned used = __vouch_nondet_uint();
+        __vouch_havoc(from, used < *length ? used : *length);
+        *length = used; /* more than there is room for, where the address is longer */
+    }
+    return got;
 }
 
+#define LONGEST ((EVERYTHING >> 1) - 129) /* more would not be allocated */
+
+/* There is room for the line afterwards, and perhaps also where none was read. */
 ssize_t getline(char **line, size_t *room, void *stream) {
     __vouch_touch(stream);
     size_t n = __vouch_nondet_size_t();
     __vouch_sets_errno();
-    if (__vouch_nondet_bool()) return -1;
-    __vouch_assume(n >= 1 && n < 0x7FFF);
+    __vouch_assume(n >= 1 && n <= LONGEST);
     if (!*line || *room <= n) {
+        size_t more = __vouch_nondet_size_t();
+        __vouch_assume(more > n && more <= n + 128);
+        if (__vouch_nondet_bool()) return -1;
         free(*line);
-        *room = n + 1;
-        *line = malloc(n + 1);
+        *line = malloc(more);
         if (!*line) return -1;
+        *room = more;
+    }
+    if (__vouch_nondet_bool()) {
+        rest(*line, *room, 1);
+        return -1;
     }
     __vouch_havoc(*line, n);
     (*line)[n] = 0;
@@ -173,10 +208,12 @@ time_t time(time_t *out) {
 
 double difftime(time_t end, time_t start) { return (double)end - (double)start; }
 
-/* -1 where the processor time is not available. */
+/* -1 where the processor time is not available; it wraps where it is unsigned. */
 long clock(void) {
     long now = __vouch_nondet_long();
+#ifdef __linux__
     __vouch_assume(now >= -1);
+#endif
     return now;
 }
 
@@ -257,7 +294,10 @@ char *ctime(const time_t *when) {
 size_t strftime(char *s, size_t room, const char *format, const struct tm *when) {
     __vouch_length(format, EVERYTHING, 1);
     __vouch_access(when, sizeof *when, 0);
-    return room && __vouch_nondet_bool() ? text(s, room) : 0;
+    if (!room) return 0;
+    if (__vouch_nondet_bool()) return text(s, room);
+    rest(s, room, 1); /* it did not fit */
+    return 0;
 }
 
 /* Conventions of other verifiers: the bytes hold anything. */

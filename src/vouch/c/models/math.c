@@ -56,12 +56,12 @@ float fdimf(float x, float y) { return x != x || y != y ? x + y : x > y ? x - y 
 
 double modf(double x, double *whole) {
     *whole = __builtin_elementwise_trunc(x);
-    return x - x != 0 ? (x != x ? x : 0 * (x > 0 ? 1 : -1)) : x - *whole;
+    return x != x ? x : __builtin_copysign(x - x != 0 ? 0.0 : x - *whole, x);
 }
 
 float modff(float x, float *whole) {
     *whole = __builtin_elementwise_trunc(x);
-    return x - x != 0 ? (x != x ? x : 0 * (x > 0 ? 1.0f : -1.0f)) : x - *whole;
+    return x != x ? x : __builtin_copysignf(x - x != 0 ? 0.0f : x - *whole, x);
 }
 
 /* A function of one number; `holds` says what is known of the result r for an x that is a number. */
@@ -154,7 +154,7 @@ float scalbnf(float x, int n) { return ldexpf(x, n); }
 double frexp(double x, int *exponent) {
     double r = __vouch_any_double();
     int e = __vouch_any_int();
-    *exponent = 0;
+    *exponent = x == 0 ? 0 : e; /* anything for infinity */
     if (x - x != 0 || x == 0) return x;
     __vouch_assume(x > 0 ? r >= 0.5 && r < 1 : r <= -0.5 && r > -1);
     __vouch_assume(e >= -1073 && e <= 1024);
@@ -165,7 +165,7 @@ double frexp(double x, int *exponent) {
 float frexpf(float x, int *exponent) {
     float r = __vouch_any_float();
     int e = __vouch_any_int();
-    *exponent = 0;
+    *exponent = x == 0 ? 0 : e; /* anything for infinity */
     if (x - x != 0 || x == 0) return x;
     __vouch_assume(x > 0 ? r >= 0.5f && r < 1 : r <= -0.5f && r > -1);
     __vouch_assume(e >= -148 && e <= 128);

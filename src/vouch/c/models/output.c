@@ -13,6 +13,15 @@ static void read_string(const char *s, int most) {
     __vouch_length(s, most < 0 ? EVERYTHING : (size_t)most, 1);
 }
 
+static void store_count(void *to, int longs) {
+    int n = printed();
+    if (longs > 1) *(long long *)to = n;
+    else if (longs == 1) *(long *)to = n;
+    else if (longs == -1) *(short *)to = (short)n;
+    else if (longs < -1) *(signed char *)to = (signed char)n;
+    else *(int *)to = n;
+}
+
 static int print(const char *f, va_list ap) {
     if (!__vouch_known(f)) {
         __vouch_length(f, EVERYTHING, 1);
@@ -22,7 +31,8 @@ static int print(const char *f, va_list ap) {
         if (*f++ != '%') continue;
         int most = -1, longs = 0;
         _Bool wide = 0;
-        while ((*f >= '0' && *f <= '9') || *f == '-' || *f == '+' || *f == ' ' || *f == '#') f++;
+        while ((*f >= '0' && *f <= '9') || *f == '-' || *f == '+' || *f == ' ' || *f == '#' || *f == '\'') f++;
+        if (*f == '$') __vouch_unsupported(); /* arguments in another order */
         if (*f == '*') (void)va_arg(ap, int), f++;
         if (*f == '.') {
             f++;
@@ -35,16 +45,19 @@ static int print(const char *f, va_list ap) {
             else if (*f == 'q' || *f == 'j') longs = 2;
             else if (*f == 'z' || *f == 't') longs = sizeof(size_t) == sizeof(long) ? 1 : sizeof(size_t) > sizeof(int) ? 2 : 0;
             else if (*f == 'L') wide = 1;
-            else if (*f != 'h') break;
+            else if (*f == 'h') longs--;
+            else break;
         }
         switch (*f) {
         case 0: return printed();
         case '%': break;
         case 's':
-            if (longs) __vouch_length(va_arg(ap, void *), most < 0 ? EVERYTHING : (size_t)most, sizeof(wchar_t));
+            if (longs > 0) __vouch_length(va_arg(ap, void *), most < 0 ? EVERYTHING : (size_t)most, sizeof(wchar_t));
             else read_string(va_arg(ap, const char *), most);
             break;
-        case 'n': *va_arg(ap, int *) = printed(); break;
+        case 'n': store_count(va_arg(ap, void *), longs); break;
+        case 'm': break; /* the text of errno */
+        case 'S': __vouch_length(va_arg(ap, void *), most < 0 ? EVERYTHING : (size_t)most, sizeof(wchar_t)); break;
         case 'p': (void)va_arg(ap, void *); break;
         case 'a': case 'A': case 'e': case 'E': case 'f': case 'F': case 'g': case 'G':
             if (wide) (void)va_arg(ap, long double);
@@ -52,7 +65,7 @@ static int print(const char *f, va_list ap) {
             break;
         default:
             if (longs > 1) (void)va_arg(ap, long long);
-            else if (longs) (void)va_arg(ap, long);
+            else if (longs > 0) (void)va_arg(ap, long);
             else (void)va_arg(ap, int);
         }
         f++;
@@ -121,18 +134,18 @@ void perror(const char *s) {
     if (s) read_string(s, -1);
 }
 
-int putchar(int c) { return (unsigned char)c; }
+int putchar(int c) { return __vouch_nondet_bool() ? EOF : (unsigned char)c; }
 
 int fputc(int c, void *stream) {
     __vouch_touch(stream);
-    return (unsigned char)c;
+    return putchar(c);
 }
 
 int putc(int c, void *stream) { return fputc(c, stream); }
 int _IO_putc(int c, void *stream) { return fputc(c, stream); }
 
 int wprintf(const wchar_t *f, ...) {
-    __vouch_length(f, EVERYTHING, sizeof *f);
+    if (__vouch_find(f, '%', EVERYTHING, sizeof *f, 1) != NOWHERE) __vouch_unsupported();
     return printed();
 }
 

@@ -47,29 +47,43 @@ static const char *after_set(const char *f) {
     return f;
 }
 
+/* Where the text ends before there are as many, some libraries keep those that there were. */
+static void store_characters(char *to, size_t width, size_t size) {
+    size_t n = __vouch_nondet_size_t();
+    __vouch_assume(n >= 1 && n <= width);
+    __vouch_access(to, width * size, 1);
+    __vouch_havoc(to, n * size);
+}
+
+static int blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+static int stopped(int done) { return done ? done : __vouch_nondet_bool() ? 0 : EOF; }
+
 static int scan(const char *f, va_list ap) {
     int done = 0;
     if (!__vouch_known(f)) {
         __vouch_length(f, EVERYTHING, 1);
         __vouch_unsupported(); /* it may write through any of its arguments */
     }
+    __vouch_sets_errno();
     while (*f) {
-        if (*f++ != '%') continue;
-        if (*f == '%') {
-            f++;
+        if (*f != '%' || f[1] == '%') { /* text that may not be there: what is behind it is not scanned then */
+            if (!blank(*f) && __vouch_nondet_bool()) return stopped(done);
+            f += *f == '%' ? 2 : 1;
             continue;
         }
+        f++;
         _Bool skip = *f == '*';
         if (skip) f++;
         size_t width = 0;
         while (*f >= '0' && *f <= '9') width = width * 10 + (size_t)(*f++ - '0');
-        if (*f == 'm') __vouch_unsupported(); /* allocates */
+        if (*f == 'm' || *f == '$' || *f == '\'') __vouch_unsupported(); /* allocates; another order */
         enum length length = length_of(&f);
         char conversion = *f;
         if (!conversion) break;
         if (conversion == '[') f = after_set(f + 1);
         f++;
-        if (conversion != 'n' && __vouch_nondet_bool()) return done ? done : __vouch_nondet_bool() ? 0 : EOF;
+        if (conversion != 'n' && __vouch_nondet_bool()) return stopped(done);
         if (skip) continue;
         void *to = va_arg(ap, void *);
         switch (conversion) {
@@ -78,15 +92,13 @@ static int scan(const char *f, va_list ap) {
         case 'a': case 'e': case 'f': case 'g': case 'A': case 'E': case 'F': case 'G':
             store_float(to, length);
             break;
-        case 'c':
-            __vouch_havoc(to, (width ? width : 1) * (length == LONG ? sizeof(wchar_t) : 1));
-            break;
+        case 'c': store_characters(to, width ? width : 1, length == LONG ? sizeof(wchar_t) : 1); break;
         case 's': case '[':
             if (length == LONG) store_wide(to, width);
             else store_text(to, width);
             break;
         case 'p': *(void **)to = __vouch_nondet_ptr(); break;
-        default: return done;
+        default: __vouch_unsupported();
         }
         done++;
     }
@@ -94,8 +106,6 @@ static int scan(const char *f, va_list ap) {
 }
 
 /* -------- known text */
-
-static int blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 static void assign_integer(void *to, enum length length, uintmax_t number) {
     switch (length) {

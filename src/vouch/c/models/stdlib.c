@@ -30,11 +30,15 @@ static void whole(const void *base, size_t count, size_t size) {
     __vouch_access(base, count * size, 0);
 }
 
-/* Sorting is followed step by step for few elements; of more, any two are compared and any order is possible. */
+/* Sorting is followed step by step for few elements; of more, any order is possible. Any two may be compared, and
+   any number of times. */
 static _Bool few(size_t count) { return __vouch_constant(count) && count <= 64; }
 
+/* Elements that are equal may end up in any order. */
+static _Bool before(int order) { return order < 0 || (order == 0 && __vouch_nondet_bool()); }
+
 static unsigned char *some(unsigned char *items, size_t count, size_t size) {
-    size_t at = __vouch_any_size_t();
+    size_t at = __vouch_nondet_size_t();
     __vouch_assume(at < count);
     return items + at * size;
 }
@@ -42,9 +46,9 @@ static unsigned char *some(unsigned char *items, size_t count, size_t size) {
 void qsort(void *base, size_t count, size_t size, int (*compare)(const void *, const void *)) {
     unsigned char *items = base;
     whole(base, count, size);
+    if (count < 2) return;
+    compare(some(items, count, size), some(items, count, size));
     if (!few(count)) {
-        if (count < 2) return;
-        compare(some(items, count, size), some(items, count, size));
         __vouch_repeats((void *)compare);
         __vouch_bytes(items, count * size);
         return;
@@ -52,18 +56,19 @@ void qsort(void *base, size_t count, size_t size, int (*compare)(const void *, c
     for (size_t i = 1; i < count; i++)
         for (size_t j = i; j > 0; j--) {
             unsigned char *low = items + (j - 1) * size, *high = low + size;
-            if (compare(low, high) <= 0) break;
+            if (before(compare(low, high))) break;
             swap(low, high, size);
         }
+    __vouch_repeats((void *)compare);
 }
 
 void qsort_r(void *base, size_t count, size_t size, int (*compare)(const void *, const void *, void *),
              void *context) {
     unsigned char *items = base;
     whole(base, count, size);
+    if (count < 2) return;
+    compare(some(items, count, size), some(items, count, size), context);
     if (!few(count)) {
-        if (count < 2) return;
-        compare(some(items, count, size), some(items, count, size), context);
         __vouch_repeats((void *)compare);
         __vouch_bytes(items, count * size);
         return;
@@ -71,24 +76,28 @@ void qsort_r(void *base, size_t count, size_t size, int (*compare)(const void *,
     for (size_t i = 1; i < count; i++)
         for (size_t j = i; j > 0; j--) {
             unsigned char *low = items + (j - 1) * size, *high = low + size;
-            if (compare(low, high, context) <= 0) break;
+            if (before(compare(low, high, context))) break;
             swap(low, high, size);
         }
+    __vouch_repeats((void *)compare);
 }
 
 void *bsearch(const void *key, const void *base, size_t count, size_t size,
               int (*compare)(const void *, const void *)) {
-    const unsigned char *items = base;
+    unsigned char *items = (unsigned char *)base;
+    void *found = NULL;
     whole(base, count, size);
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = compare(key, items + middle * size);
-        if (!order) return (void *)(items + middle * size);
-        if (order < 0) high = middle;
-        else low = middle + 1;
+    if (!count) return NULL;
+    size_t at = __vouch_nondet_size_t(); /* any of those that are equal may be found */
+    __vouch_assume(at < count);
+    if (few(count)) {
+        for (size_t i = 0; i < count; i++)
+            if (!compare(key, items + i * size) && (!found || i == at)) found = items + i * size;
+    } else if (!compare(key, items + at * size) && __vouch_nondet_bool()) {
+        found = items + at * size;
     }
-    return NULL;
+    __vouch_repeats((void *)compare);
+    return found;
 }
 
 /* Other files see it: functions without a body may change it. */

@@ -1,13 +1,12 @@
-/* Files: opening may fail, and what other functions report is arbitrary. */
+/* Files: opening may fail, and what other functions report is arbitrary. A stream is an object that lives until it is
+   closed. */
 #include "vouch.h"
 
 static void string(const char *s) { __vouch_length(s, EVERYTHING, 1); }
 
-static char stream;
-
 static void *opened(void) {
     __vouch_sets_errno();
-    return __vouch_nondet_bool() ? &stream : NULL;
+    return __vouch_nondet_bool() ? malloc(1) : NULL;
 }
 
 /* 0, or -1 and a reason in errno. */
@@ -32,7 +31,10 @@ void *freopen(const char *name, const char *mode, void *old) {
     if (name) string(name);
     string(mode);
     __vouch_touch(old);
-    return opened();
+    __vouch_sets_errno();
+    if (__vouch_nondet_bool()) return old;
+    free(old);
+    return NULL;
 }
 
 void *tmpfile(void) { return opened(); }
@@ -48,23 +50,31 @@ static int status(const void *file) {
     return done();
 }
 
-int fclose(void *file) { return status(file); }
-int pclose(void *file) { return status(file); }
+int fclose(void *file) {
+    int outcome = status(file);
+    free(file);
+    return outcome;
+}
+
+int pclose(void *file) {
+    __vouch_touch(file);
+    free(file);
+    __vouch_sets_errno();
+    return __vouch_nondet_int();
+}
 
 int fflush(void *file) {
     if (file) __vouch_touch(file);
     return done();
 }
 
+/* What is true need not be 1. */
 int feof(void *file) {
     __vouch_touch(file);
-    return __vouch_nondet_bool();
+    return __vouch_nondet_bool() ? 0 : __vouch_nondet_bool() ? 1 : 0x40;
 }
 
-int ferror(void *file) {
-    __vouch_touch(file);
-    return __vouch_nondet_bool();
-}
+int ferror(void *file) { return feof(file); }
 
 void clearerr(void *file) { __vouch_touch(file); }
 
@@ -83,20 +93,22 @@ long ftell(void *file) {
 
 void rewind(void *file) { __vouch_touch(file); }
 
+/* What is in a buffer that the stream uses is not for the program to know. */
 int setvbuf(void *file, char *buffer, int mode, size_t size) {
-    (void)buffer, (void)mode, (void)size;
+    (void)mode;
+    if (buffer && size) __vouch_havoc(buffer, size);
     return status(file);
 }
 
 void setbuf(void *file, char *buffer) {
-    (void)buffer;
+    if (buffer) __vouch_access(buffer, 256, 1); /* BUFSIZ is not less */
     __vouch_touch(file);
 }
 
 int fileno(void *file) {
     __vouch_touch(file);
     int number = __vouch_nondet_int();
-    __vouch_assume(number >= 0);
+    __vouch_assume(number >= -1);
     return number;
 }
 

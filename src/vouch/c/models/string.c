@@ -57,11 +57,19 @@ size_t strlcat(char *to, const char *from, size_t size) {
     return at + strlcpy(to + at, from, size - at);
 }
 
-int strcmp(const char *a, const char *b) { return __vouch_compare(a, b, EVERYTHING, 1, 1, 0); }
+/* Of the result only the sign is told. */
+static int order(int difference) {
+    if (!difference) return 0;
+    int some = __vouch_nondet_int();
+    __vouch_assume(difference < 0 ? some < 0 : some > 0);
+    return some;
+}
+
+int strcmp(const char *a, const char *b) { return order(__vouch_compare(a, b, EVERYTHING, 1, 1, 0)); }
 int strcoll(const char *a, const char *b) { return strcmp(a, b); }
-int strncmp(const char *a, const char *b, size_t n) { return __vouch_compare(a, b, n, 1, 1, 0); }
-int strcasecmp(const char *a, const char *b) { return __vouch_compare(a, b, EVERYTHING, 1, 1, 1); }
-int strncasecmp(const char *a, const char *b, size_t n) { return __vouch_compare(a, b, n, 1, 1, 1); }
+int strncmp(const char *a, const char *b, size_t n) { return order(__vouch_compare(a, b, n, 1, 1, 0)); }
+int strcasecmp(const char *a, const char *b) { return order(__vouch_compare(a, b, EVERYTHING, 1, 1, 1)); }
+int strncasecmp(const char *a, const char *b, size_t n) { return order(__vouch_compare(a, b, n, 1, 1, 1)); }
 
 char *strchr(const char *s, int c) {
     size_t at = __vouch_find(s, (char)c, EVERYTHING, 1, 1);
@@ -95,12 +103,15 @@ char *strstr(const char *s, const char *what) {
     return memmem(s, n, what, m);
 }
 
+/* Where nothing is left, some libraries keep the end of the string and others null. */
+static char *no_more(char *end) { return __vouch_nondet_bool() ? end : NULL; }
+
 char *strtok_r(char *s, const char *set, char **rest) {
     if (!s) s = *rest;
     if (!s) return NULL;
     s += strspn(s, set);
     if (!*s) {
-        *rest = NULL;
+        *rest = no_more(s);
         return NULL;
     }
     size_t n = strcspn(s, set);
@@ -108,7 +119,7 @@ char *strtok_r(char *s, const char *set, char **rest) {
         s[n] = 0;
         *rest = s + n + 1;
     } else {
-        *rest = NULL;
+        *rest = no_more(s + n);
     }
     return s;
 }
@@ -189,7 +200,7 @@ void *memrchr(const void *memory, int c, size_t n) {
 int memcmp(const void *a, const void *b, size_t n) {
     __vouch_access(a, n, 0);
     __vouch_access(b, n, 0);
-    return __vouch_compare(a, b, n, 1, 0, 0);
+    return order(__vouch_compare(a, b, n, 1, 0, 0));
 }
 
 /* Where the second stretch is in the first is tried place by place. */

@@ -6,6 +6,9 @@
 size_t wcslen(const wchar_t *s) { return __vouch_length(s, EVERYTHING, WIDE); }
 size_t wcsnlen(const wchar_t *s, size_t limit) { return __vouch_length(s, limit, WIDE); }
 
+/* Bytes of n characters; no object has as many as where that cannot be told. */
+static size_t bytes(size_t n) { return n > EVERYTHING / sizeof(wchar_t) ? EVERYTHING : n * sizeof(wchar_t); }
+
 static wchar_t *fill(wchar_t *memory, wchar_t c, size_t n) {
     for (size_t i = 0; i < n; i++) memory[i] = c;
     return memory;
@@ -18,7 +21,7 @@ wchar_t *wcscpy(wchar_t *to, const wchar_t *from) {
 wchar_t *wcsncpy(wchar_t *to, const wchar_t *from, size_t size) {
     size_t n = wcsnlen(from, size);
     memcpy(to, from, n * sizeof *to);
-    memset(to + n, 0, (size - n) * sizeof *to);
+    memset(to + n, 0, bytes(size - n));
     return to;
 }
 
@@ -34,8 +37,16 @@ wchar_t *wcsncat(wchar_t *to, const wchar_t *from, size_t size) {
     return to;
 }
 
-int wcscmp(const wchar_t *a, const wchar_t *b) { return __vouch_compare(a, b, EVERYTHING, WIDE, 1, 0); }
-int wcsncmp(const wchar_t *a, const wchar_t *b, size_t n) { return __vouch_compare(a, b, n, WIDE, 1, 0); }
+/* Of the result only the sign is told. */
+static int order(int difference) {
+    if (!difference) return 0;
+    int some = __vouch_nondet_int();
+    __vouch_assume(difference < 0 ? some < 0 : some > 0);
+    return some;
+}
+
+int wcscmp(const wchar_t *a, const wchar_t *b) { return order(__vouch_compare(a, b, EVERYTHING, WIDE, 1, 0)); }
+int wcsncmp(const wchar_t *a, const wchar_t *b, size_t n) { return order(__vouch_compare(a, b, n, WIDE, 1, 0)); }
 
 wchar_t *wcschr(const wchar_t *s, wchar_t c) {
     size_t at = __vouch_find(s, (int)c, EVERYTHING, WIDE, 1);
@@ -55,16 +66,16 @@ wchar_t *wcsdup(const wchar_t *s) {
 }
 
 wchar_t *wmemcpy(wchar_t *to, const wchar_t *from, size_t n) {
-    return memcpy(to, from, n * sizeof *to);
+    return memcpy(to, from, bytes(n));
 }
 
 wchar_t *wmemmove(wchar_t *to, const wchar_t *from, size_t n) {
     void *memmove(void *, const void *, size_t);
-    return memmove(to, from, n * sizeof *to);
+    return memmove(to, from, bytes(n));
 }
 
 wchar_t *wmemset(wchar_t *memory, wchar_t c, size_t n) {
-    __vouch_access(memory, n * sizeof *memory, 1);
+    __vouch_access(memory, bytes(n), 1);
     return fill(memory, c, n);
 }
 
@@ -74,7 +85,7 @@ wchar_t *wmemchr(const wchar_t *memory, wchar_t c, size_t n) {
 }
 
 int wmemcmp(const wchar_t *a, const wchar_t *b, size_t n) {
-    __vouch_access(a, n * sizeof *a, 0);
-    __vouch_access(b, n * sizeof *b, 0);
-    return __vouch_compare(a, b, n, WIDE, 0, 0);
+    __vouch_access(a, bytes(n), 0);
+    __vouch_access(b, bytes(n), 0);
+    return order(__vouch_compare(a, b, n, WIDE, 0, 0));
 }

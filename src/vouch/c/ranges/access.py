@@ -21,6 +21,7 @@ from vouch.errors import Unsupported
 
 OUTSIDE_WRITTEN = "memory from outside the program is taken to be written"
 OUTSIDE = "pointers from outside the program are taken to be valid"
+ASSUMED = frozenset({OUTSIDE, OUTSIDE_WRITTEN})  # reasons that say what a proof rests on
 
 
 def _is_constant(at: Interpreter, operand: Operand) -> bool:

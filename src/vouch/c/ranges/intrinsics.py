@@ -162,7 +162,7 @@ def _allocation(at: Interpreter, instruction: Call, name: str, sizes: tuple[int,
         least, most = least * value[2], most * value[3]
     kind = getattr(arguments[sizes[0]], "type", None)
     too_much = 1 << (kind.bits - 1) if isinstance(kind, IntType) else 0
-    return least, at.whole.may_fail or most >= too_much or (name == "realloc" and least == 0)
+    return least, at.whole.may_fail or most >= too_much or least == 0
 
 
 def _arguments(at: Interpreter, instruction: Call, function: Function | None) -> list[Any]:
@@ -271,6 +271,8 @@ def _source_cells(
         return found
     if not at.is_followed(target) or not at.is_followed(source):
         return found
+    if target.base == source.base and 0 < abs(target.lo - source.lo) < length.value:
+        return found  # what overlaps need not be copied as it was
     for key in at.keys.get(target.base, ()):
         offset = key[1] - target.lo
         if offset >= 0 and offset + key[2] <= length.value:

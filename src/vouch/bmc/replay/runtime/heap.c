@@ -51,8 +51,11 @@ void __replay_free(void *pointer) {
 }
 
 void *__replay_realloc(void *pointer, u64 size, u32 function) {
-    if (fails(function)) return 0;
     struct object *old = pointer ? heap_start(pointer) : 0;
+    if (fails(function)) {
+        if (old && !size) old->state = DEAD;
+        return 0;
+    }
     u8 *to = new_heap((word)size, 16, 0);
     if (old && to) {
         word keep = old->size < (word)size ? old->size : (word)size;
