@@ -64,15 +64,16 @@ class Scalars:
         """A bit pattern of a float: the one that it was made from; else that of a NaN is arbitrary."""
         known = self._float_bits.get(value)
         if known is None:
-            pattern = value.args[0] if value.op == "fp_from_bits" else self.context.pattern(value)
-            if pattern is not None:
-                known = pattern
-            else:
-                kind = self.context.float_type(value.sort)
-                assert kind is not None
-                known = T.fresh("bits", T.bitvec(self.context.float_width(kind)))
-                self.context.constrain(T.eq(T.fp_from_bits(known, value.sort), value))
-                self.patterns[known] = value
+            kind = self.context.float_type(value.sort)
+            assert kind is not None
+            known = self.context.pattern(value)
+            if known is None and value.op == "fp_from_bits":
+                known = self.context.stored_pattern(value.args[0], kind)
+            elif known is None:
+                bits = T.fresh("bits", T.bitvec(value.sort.width))
+                known = self.context.stored_pattern(bits, kind)
+                self.context.constrain(T.eq(T.fp_from_bits(bits, value.sort), value))
+                self.patterns[bits] = value
             self._float_bits[value] = known
         return known
 
@@ -85,7 +86,7 @@ class Scalars:
             case ir.FloatType():
                 width = self.context.float_width(type_)
                 bits = T.extract(bits, width - 1, 0) if bits.width > width else bits
-                value = T.fp_from_bits(bits, self.context.float_sort(type_))
+                value = self.context.float_from_bits(bits, type_)
                 return self._distinct_nan(bits, value) if T.fp_is_nan(value) is T.TRUE else value
             case ir.PointerType():
                 if self.context.changed:
