@@ -325,9 +325,11 @@ COMMANDS: tuple[Command, ...] = (
         (
             Option("function", str, None, "The function that runs the model.", metavar="F"),
             Option("format", str, None, "What integers in the code mean: n / 2^L.", metavar="K.L"),
+            Option("map", str, None, "How the code is called, where no signature says it.", metavar="M.toml"),
             Option("include", list, (), "Folder to search for headers.", ("-I", "--include"), metavar="DIR"),
             Option("define", list, (), "Define a macro.", ("-D", "--define"), metavar="NAME[=VALUE]"),
             Option("target", str, None, "Target triple (default: host).", metavar="TRIPLE"),
+            Option("libm", str, None, "Accuracy assumed of the math library, as for check.", metavar="NAME"),
         ),
         without=("clusters", "densest", "property", "arithmetic"),
         reports=_ALL,

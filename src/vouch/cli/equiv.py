@@ -101,7 +101,7 @@ def sweep(reference: str, folder: str, plot: str | None, settings: Settings) -> 
 def code(reference: str, files: list[str], settings: Settings, **given: Any) -> int:
     if not files:
         raise VouchError("missing argument FILE.c…")
-    if given["function"] is None:
+    if given["function"] is None and given["map"] is None:
         raise VouchError("missing option --function")
 
     def work(send: Send) -> Any:

@@ -1,8 +1,8 @@
 """A question as a network with an output set, for the searches of `nn`.
 
-Affine forms become the rows of matrices, rectifiers become neurons, layer by layer; what the conjuncts still
-leave open become sets of outputs. Conjuncts that have no such shape are left out, which asks for more than
-was asked: a proof stays a proof.
+Affine forms become the rows of matrices, rectifiers and curves become neurons, layer by layer; what the
+conjuncts still leave open become sets of outputs. Conjuncts that have no such shape are left out, which asks
+for more than was asked: a proof stays a proof.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from vouch.nn.search.falsify import Effort, falsify
 from vouch.nn.search.task import Clock
 from vouch.numeric.branch import Assignment
 from vouch.numeric.forms import Form, Lifting, NotAffine
+from vouch.numeric.rules import lifting_of
 from vouch.numeric.tape import Tape, bits_of
 from vouch.numeric.values import FORMATS, Truth
 from vouch.settings import Settings
@@ -50,7 +51,7 @@ class Lifted:
 
 def lifted(tape: Tape, values: list[Any]) -> Lifted | None:
     """None where nothing is left of the question that a network could decide."""
-    lifting = Lifting(tape, values)
+    lifting = lifting_of(tape, values)
     alternatives: list[Cases] = []
     for root in tape.roots:
         cases = _cases(tape, values, root, True)
@@ -64,7 +65,7 @@ def lifted(tape: Tape, values: list[Any]) -> Lifted | None:
     for cases in alternatives:
         if len(chosen) * len(cases) <= _CASES:
             chosen = [a | b for a, b in product(chosen, cases)]
-    if chosen == [frozenset()] or len(lifting.rectifiers) > _NEURONS:
+    if chosen == [frozenset()] or len(lifting.neurons) > _NEURONS:
         return None
     return _network(lifting, chosen)
 
@@ -134,16 +135,16 @@ def _network(lifting: Lifting, cases: Cases) -> Lifted | None:
     inputs = [base for base in lifting.inputs if base in needed]
     if not inputs:
         return None
-    groups: dict[int, list[int]] = {0: inputs}
-    for base in sorted(needed & lifting.rectifiers.keys()):
-        groups.setdefault(lifting.rectifiers[base].level, []).append(base)
+    groups: dict[tuple[int, Kind], list[int]] = {}
+    for base in sorted(needed & lifting.neurons.keys()):
+        groups.setdefault((lifting.neurons[base].level, lifting.neurons[base].kind), []).append(base)
     nodes: list[LoweredNode] = [Input(len(inputs))]
     at: dict[int, tuple[int, int]] = {base: (0, n) for n, base in enumerate(inputs)}
-    for level in sorted(groups)[1:]:
-        rows = [lifting.rectifiers[base].form for base in groups[level]]
-        nodes.append(_affine(nodes, at, rows))
-        nodes.append(Activation(len(nodes) - 1, len(rows), Kind.RELU))
-        at |= {base: (len(nodes) - 1, n) for n, base in enumerate(groups[level])}
+    for level, kind in sorted(groups):
+        own = groups[level, kind]
+        nodes.append(_affine(nodes, at, [lifting.neurons[base].form for base in own]))
+        nodes.append(Activation(len(nodes) - 1, len(own), kind))
+        at |= {base: (len(nodes) - 1, n) for n, base in enumerate(own)}
     nodes.append(_affine(nodes, at, gaps))
     ranges = [lifting.ranges[base] for base in inputs]
     lower, upper = (np.array(ends, dtype=np.float64) for ends in zip(*ranges, strict=True))
@@ -165,8 +166,8 @@ def _needed(lifting: Lifting, forms: list[Form]) -> set[int]:
         base = stack.pop()
         if base not in found:
             found.add(base)
-            if base in lifting.rectifiers:
-                stack.extend(lifting.rectifiers[base].form.parts)
+            if base in lifting.neurons:
+                stack.extend(lifting.neurons[base].form.parts)
     return found
 
 
@@ -228,9 +229,7 @@ class _Judge:
         return found
 
 
-def by_network(
-    tape: Tape, values: list[Any], check: Callable[[Assignment], bool], deadline: float
-) -> bool:
+def by_network(tape: Tape, values: list[Any], check: Callable[[Assignment], bool], deadline: float) -> bool:
     """Whether the conjuncts are proved to exclude each other. `check` hears of points that may satisfy them;
     one that does ends the search."""
     question = lifted(tape, values)

@@ -1,4 +1,4 @@
-"""The comparison itself: execute the harness, lift it to a network, compare, show a difference."""
+"""Decide whether code computes what a model computes."""
 
 from __future__ import annotations
 
@@ -7,79 +7,31 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from itertools import groupby
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from vouch.errors import Unsupported, VouchError
-from vouch.result import RunResult
 from vouch.settings import Settings, resolve
-from vouch.shipped.harness import harness_of
-from vouch.shipped.interface import Interface, interface_of
-from vouch.verdict import Exit, Verdict
+from vouch.shipped.execute import BOUND, evaluated, execute
+from vouch.shipped.harness import NAME, harness
+from vouch.shipped.interface import Interface, Sizes, fraction_of, interface_of, mapped
+from vouch.shipped.result import CodeComparison
+from vouch.verdict import Verdict
 
 if TYPE_CHECKING:
     from vouch.c.ir import Program
     from vouch.equiv.property import Epsilon, Top
     from vouch.equiv.region import Region
     from vouch.equiv.result import Comparison
-    from vouch.numeric.layers import Layers
-    from vouch.smt.node import Term
-
-_HARNESS = "vouch_harness.c"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CodeComparison:
-    """`comparison` of the model with what the code computes, and the `run` of `vouch check` over the harness.
-    `rounding`: how far the code can be from the network it stands for, in exact reals."""
-
-    comparison: Comparison
-    run: RunResult
-    rounding: float | None = None
-
-    @property
-    def exit_code(self) -> Exit:
-        codes = (self.comparison.exit_code, self.run.exit_code())
-        for worst in (Exit.INTERRUPTED, Exit.VIOLATED, Exit.UNDECIDED):
-            if worst in codes:
-                return worst
-        return Exit.PROVED
-
-    def to_json(self) -> dict[str, Any]:
-        document = self.comparison.to_json()
-        document["rounding"] = self.rounding
-        counts: dict[str, int] = {}
-        for result in self.run.checks:
-            counts[str(result.verdict)] = counts.get(str(result.verdict), 0) + 1
-        document["run_time_errors"] = {
-            "summary": counts,
-            "violations": [r.to_json() for r in self.run.checks if r.verdict is Verdict.UNSAFE],
-        }
-        return document
-
-    def text(self) -> str:
-        said = self.comparison.text().rstrip("\n")
-        lines = [said.replace("replayed in onnxruntime", "replayed in the compiled code and in onnxruntime")]
-        if self.rounding is not None:
-            lines.append(f"rounding of the code: at most {self.rounding:.3g}")
-        counts: dict[str, int] = {}
-        for result in self.run.checks:
-            counts[str(result.verdict)] = counts.get(str(result.verdict), 0) + 1
-        listed = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
-        lines.append(f"run-time errors: {listed or 'nothing to check'}")
-        for result in self.run.checks:
-            if result.verdict is Verdict.UNSAFE:
-                place = result.check.location
-                lines.append(f"{place.file}:{place.line}: {result.check.category}: {result.check.message}")
-        return "\n".join(lines) + "\n"
+    from vouch.numeric.layers import Computed, Layers
 
 
 def compare_code(reference: Any, files: Sequence[str], settings: Settings, **given: Any) -> CodeComparison:
-    """`given`: function, and include, define, target as `vouch check` takes them."""
+    """`given`: function or map, and include, define, target, libm as `vouch check` takes them. Headers among
+    the files are included by the harness instead of being compiled."""
     from vouch.equiv.api import loaded, property_of, region_of
     from vouch.equiv.property import Avoid
 
@@ -90,24 +42,50 @@ def compare_code(reference: Any, files: Sequence[str], settings: Settings, **giv
         raise VouchError(f"option --top: the model has {network.outputs} outputs")
     region = region_of(network.input_shape, settings)
     check = _check_settings(settings, given)
-    program = _program(files, check)
-    interface = interface_of(program, given["function"], _fraction(given.get("format")))
+    headers = [file for file in files if Path(file).suffix in _HEADERS]
+    sources = [file for file in files if file not in headers]
+    sizes = Sizes(region.size, network.outputs)
     with _folder() as folder:
-        harness = folder / _HARNESS
-        harness.write_text(harness_of(interface, region, network.outputs), encoding="utf-8")
-        paths = [str(harness), *files]
-        subject = _Subject(paths, harness, interface, region, check)
-        comparison, rounding = _compared(network, subject, settings, prop)
+        interface = _interface(folder, sources, headers, sizes, check, given)
+        program = folder / NAME
+        subject = _Subject([str(program), *sources], headers, program, interface, sizes, region, check)
+        program.write_text(harness(interface, sizes, headers, region=region), encoding="utf-8")
+        comparison, rounding, assumed = _compared(network, subject, settings, prop)
         from vouch.api import run
 
-        harness.write_text(harness_of(interface, region, network.outputs, expected=()), encoding="utf-8")
-        result = run(paths, check)
-        kept = [r for r in result.checks if Path(r.check.location.file).name != _HARNESS]
-    return CodeComparison(comparison, replace(result, checks=kept), rounding)
+        program.write_text(harness(interface, sizes, headers, region=region, expected=()), encoding="utf-8")
+        # All calls are there, with what is known of their arguments: functions alone need not be looked at.
+        result = run(subject.paths, check.replace(strategy="global", unwind=BOUND))
+        kept = [r for r in result.checks if Path(r.check.location.file).name != NAME]
+    return CodeComparison(comparison, replace(result, checks=kept), rounding, assumed)
+
+
+_HEADERS = (".h", ".hpp", ".inc")
+
+
+def _interface(
+    folder: Path,
+    sources: list[str],
+    headers: list[str],
+    sizes: Sizes,
+    check: Settings,
+    given: dict[str, Any],
+) -> Interface:
+    fraction = fraction_of(given.get("format"))
+    if given.get("map"):
+        return mapped(given["map"], sizes, fraction)
+    if headers:
+        stub = folder / "vouch_headers.c"
+        text = "".join(f'#include "{Path(header).resolve()}"\n' for header in headers)
+        stub.write_text(text, encoding="utf-8")
+        sources = [str(stub), *sources]
+    found = interface_of(_program(sources, check), given["function"], sizes, fraction)
+    # Included headers declare the function already.
+    return replace(found, declared="") if headers else found
 
 
 def _check_settings(settings: Settings, given: dict[str, Any]) -> Settings:
-    names = ("include", "define", "target")
+    names = ("include", "define", "target", "libm")
     flags = {name: given[name] for name in names if given.get(name)}
     chosen = resolve("check", flags)
     return chosen.replace(timeout=settings.timeout, jobs=settings.jobs, quiet=True)
@@ -129,42 +107,23 @@ def _program(files: Sequence[str], settings: Settings) -> Program:
     return frontend.load(list(files), front_options(settings, checks.chosen(settings.checks))).program
 
 
-def _fraction(format_: str | None) -> int | None:
-    """L of K.L."""
-    if format_ is None:
-        return None
-    from vouch.nn.fixed.format import formats_of
-
-    formats = formats_of(format_)
-    if len(formats) != 1:
-        raise VouchError(f"option --format: one format of inputs and outputs expected, not {format_!r}")
-    return formats[0].fraction
-
-
-@dataclass(slots=True)
-class _Executed:
-    """The harness as terms: inputs and outputs in their order, and the conditions for getting there."""
-
-    inputs: list[Term] = field(default_factory=list)
-    outputs: list[Term] = field(default_factory=list)
-    asked: list[Term] = field(default_factory=list)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Subject:
     """The code: its files with the harness first, and how it is called and read."""
 
     paths: list[str]
+    headers: list[str]
     harness: Path
     interface: Interface
+    sizes: Sizes
     region: Region
     check: Settings
 
 
 def _compared(
     network: Any, subject: _Subject, settings: Settings, prop: Epsilon | Top
-) -> tuple[Comparison, float | None]:
-    from vouch.equiv.api import compared
+) -> tuple[Comparison, float | None, tuple[str, ...]]:
+    """With the rounding of the code, and what the comparison rests on."""
     from vouch.equiv.property import Epsilon
     from vouch.equiv.result import Comparison
     from vouch.equiv.rounded import rounding_of, with_errors
@@ -174,128 +133,71 @@ def _compared(
     asked = f"the model's class among the first {settings.top}"
     if isinstance(prop, Epsilon):
         asked = f"|difference| <= {prop.epsilon:g} ({prop.norm})"
-
-    def undecided(reason: str, rounding: float | None = None) -> tuple[Comparison, float | None]:
-        seconds = time.monotonic() - began
-        return Comparison(Verdict.UNKNOWN, "code", seconds, asked, reason=reason), rounding
-
+    rounding: float | None = None
+    assumed: tuple[str, ...] = ()
     with Session():
         try:
-            executed = _execute(subject, network.outputs)
-            lifted = _lifted(network, executed, subject.interface.unit)
-        except Unsupported as error:
-            return undecided(str(error))
-        rounding = rounding_of(prop, lifted.errors)
-        try:
+            computed = execute(subject.paths, subject.interface, subject.sizes, subject.check)
+            lifted = _lifted(network, computed, subject.interface.unit)
+            rounding = rounding_of(prop, lifted.errors)
             stronger = with_errors(prop, lifted.errors)
+            library = computed.library
+            assumed = (library.accuracy.assumption(library.calls),) if library.calls else ()
+            found = _decided(network, _Code(computed, lifted, subject), settings, prop, stronger)
         except Unsupported as error:
-            return undecided(str(error), rounding)
-        found = compared(network, lifted.layers, settings, region=subject.region, prop=stronger)
-        seconds = time.monotonic() - began
-        if found.verdict is Verdict.EQUIVALENT:
-            bound = None if found.bound is None else found.bound + rounding
-            return replace(found, seconds=seconds, asked=asked, bound=bound), rounding
-        if found.verdict is not Verdict.DIFFERENT or found.counterexample is None:
-            return replace(found, seconds=seconds, asked=asked), rounding
-        shown = _shown(network, executed, found, subject, prop)
-        if shown is None and not isinstance(prop, Epsilon):
-            # That is where classes come near each other. Do they change?
-            found = compared(network, lifted.layers, settings, region=subject.region, prop=prop)
-            if found.counterexample is not None:
-                shown = _shown(network, executed, found, subject, prop)
+            found = Comparison(Verdict.UNKNOWN, "code", 0.0, asked, reason=str(error))
+    if found.bound is not None and found.verdict is Verdict.EQUIVALENT and rounding is not None:
+        found = replace(found, bound=found.bound + rounding)
+    return replace(found, seconds=time.monotonic() - began, asked=asked), rounding, assumed
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Code:
+    computed: Computed
+    lifted: Layers
+    subject: _Subject
+
+
+def _decided(
+    network: Any, code: _Code, settings: Settings, prop: Epsilon | Top, stronger: Any
+) -> Comparison:
+    """`stronger`: the property with all that rounding may do."""
+    from vouch.equiv.api import compared
+    from vouch.equiv.property import Epsilon
+
+    region = code.subject.region
+    found = compared(network, code.lifted.network, settings, region=region, prop=stronger)
+    if found.verdict is not Verdict.DIFFERENT or found.counterexample is None:
+        return found
+    shown = _shown(network, code, found, prop)
+    if shown is None and not isinstance(prop, Epsilon):
+        # That is where classes come near each other. Do they change?
+        found = compared(network, code.lifted.network, settings, region=region, prop=prop)
+        if found.counterexample is not None:
+            shown = _shown(network, code, found, prop)
     if shown is None:
-        return undecided("the models differ by less than rounding can make up for", rounding)
-    return replace(shown, seconds=time.monotonic() - began, asked=asked), rounding
+        raise Unsupported("the models differ by less than rounding can make up for")
+    return shown
 
 
-def _execute(subject: _Subject, outputs: int) -> _Executed:
-    """Follow the harness to its end. Every output is compared with a symbol of its own there."""
-    from vouch.api import front_options
-    from vouch.bmc.problem import pose
-    from vouch.bmc.rounds import Log, Rounds
-    from vouch.c import checks, frontend
-    from vouch.c.checks.base import Category
-    from vouch.c.entries import entries
-    from vouch.numeric.narrow import conjuncts
-    from vouch.smt.walk import order
-
-    check, interface, wanted = subject.check, subject.interface, checks.chosen(("assertion",))
-    program = frontend.load(subject.paths, front_options(check, wanted)).program
-    listed = checks.find(program, wanted, program.sources)
-    starts = entries(program, ["main"], None)
-    deadline = None if check.timeout is None else time.monotonic() + float(check.timeout)
-    problem = pose(program, listed, (), check, deadline, entries=starts, bounds={})
-    equation = Rounds(problem, Log()).equation(problem.starts[0], _BOUND)
-    if equation.cuts:
-        raise Unsupported(f"the code was not followed to its end: {equation.cuts[0].reason}")
-    claims = [c for c in equation.claims if Path(c.check.location.file).name == subject.harness.name]
-    claims = [c for c in claims if c.check.category is Category.ASSERTION]
-    claims.sort(key=lambda claim: claim.check.location.line)
-    found = _Executed()
-    symbols: list[Term] = []
-    for _, same in groupby(claims, key=lambda claim: claim.check.id):
-        # An assertion may have several claims; the one that compares is the one that is asked for.
-        parts = {p: c for c in same for p in conjuncts([c.violated]) if p.op in ("fp_eq", "eq")}
-        if len(parts) != 1:
-            raise Unsupported("an output of the code is reached by several ways, or is no number")
-        ((part, claim),) = parts.items()
-        value, own = sorted(part.args, key=lambda term: _bare(term).id)
-        found.outputs.append(value)
-        found.asked = [claim.violated]  # the last one is reached when no other failed, so it has them all
-        symbols.append(_bare(own))
-    if len(found.outputs) != outputs:
-        raise Unsupported("an output of the code is not reached")
-    named = [t for t in order(found.asked) if t.op == "symbol" and t.name.startswith(interface.nondet)]
-    floats = {t.args[0]: t for t in order(found.asked) if t.op == "fp_from_bits"}
-    found.inputs = [floats.get(t, t) for t in sorted(named, key=lambda t: t.id) if t not in symbols]
-    if len(found.inputs) != subject.region.size:
-        raise Unsupported("the inputs of the code are not the model's")
-    return found
-
-
-def _bare(term: Term) -> Term:
-    """The symbol that a number was made from, if it was made from one."""
-    while term.op in ("fp_from_bits", "sext", "zext"):
-        term = term.args[0]
-    return term
-
-
-_BOUND = 4096  # iterations of a loop; those of networks have constant counts
-
-
-def _lifted(network: Any, executed: _Executed, unit: int) -> Layers:
-    from vouch.numeric.layers import aligned, layers_of
+def _lifted(network: Any, computed: Computed, unit: int) -> Layers:
+    from vouch.nn.lowered import lower
+    from vouch.numeric.layers import chain_of, layers_of
     from vouch.numeric.narrow import Contradiction
 
     try:
-        found = layers_of(executed.asked, executed.inputs, executed.outputs)
+        return layers_of(computed, chain_of(lower(network)), unit)
     except Contradiction:
         raise Unsupported("no input of the region gets to the end of the code") from None
-    # Integers count units on both sides of every layer, so only what is added has to be divided.
-    found = replace(found, layers=[(w, b / unit) for w, b in found.layers], errors=found.errors / unit)
-    chain = _chain(network)
-    return found if chain is None else replace(found, layers=aligned(found.layers, chain))
 
 
-def _chain(network: Any) -> list[tuple[Any, Any]] | None:
-    from vouch.nn.lowered import lower
-
-    try:
-        chain = lower(network).as_chain()
-    except Unsupported:
-        return None
-    return None if chain is None else [(node.maps[0].dense(), node.bias) for node in chain]
-
-
-def _shown(
-    network: Any, executed: _Executed, found: Comparison, subject: _Subject, prop: Epsilon | Top
-) -> Comparison | None:
+def _shown(network: Any, code: _Code, found: Comparison, prop: Epsilon | Top) -> Comparison | None:
     """The difference at the input that was found, by exact evaluation of the code, and by running it."""
     from vouch.equiv.outcome import Witness
     from vouch.nn.replay import replay
 
     assert found.counterexample is not None
-    unit = subject.interface.unit
+    subject, unit = code.subject, code.subject.interface.unit
     if subject.interface.integers:
         point = np.round(found.counterexample.input * unit) / unit
     else:
@@ -303,31 +205,15 @@ def _shown(
         point = found.counterexample.input.astype(np.float32 if single else np.float64).astype(np.float64)
     if not subject.region.contains(point):
         return None
-    code = _evaluated(executed, point * unit) / unit
-    model = np.asarray(replay(network, point[None, :])[0], dtype=np.float64)
-    if not prop.violated(model[None, :], code[None, :])[0]:
+    own = evaluated(code.computed, point * unit)
+    if own is None:
         return None
-    ran = _ran(subject, point, code)
-    return replace(found, counterexample=Witness(point, model, code, ran), bound=None)
-
-
-def _evaluated(executed: _Executed, point: Any) -> Any:
-    """The outputs of the code, exactly, in its own numbers."""
-    from vouch.numeric.tape import bits_of, float_of
-    from vouch.smt.operators import signed
-    from vouch.smt.walk import evaluate
-
-    values: dict[Term, Any] = {}
-    for term, x in zip(executed.inputs, point, strict=True):
-        mask = (1 << term.width) - 1
-        values[_bare(term)] = int(x) & mask if term.sort.kind == "bv" else bits_of(term.sort, x)
-    memo: dict[Term, Any] = {}
-    found = []
-    for term in executed.outputs:
-        bits = evaluate(term, values, lambda symbol: 0, memo)
-        number = signed(bits, term.width) if term.sort.kind == "bv" else float_of(term.sort, bits)
-        found.append(float(number))
-    return np.array(found)
+    own = own / unit
+    model = np.asarray(replay(network, point[None, :])[0], dtype=np.float64)
+    if not prop.violated(model[None, :], own[None, :])[0]:
+        return None
+    ran = _ran(subject, point, own)
+    return replace(found, counterexample=Witness(point, model, own, ran), bound=None)
 
 
 def _ran(subject: _Subject, point: Any, code: Any) -> bool:
@@ -341,7 +227,7 @@ def _ran(subject: _Subject, point: Any, code: Any) -> bool:
     least = -(2**31) if subject.interface.integers else -float(np.finfo(dtype).max)
     limits = [(least, float(smaller)), *((float(c), float(c)) for c in own[1:])]
     second = subject.harness.with_name("vouch_shown.c")
-    text = harness_of(subject.interface, subject.region, len(code), point, limits)
+    text = harness(subject.interface, subject.sizes, subject.headers, at=point, expected=limits)
     second.write_text(text, encoding="utf-8")
     result = run([str(second), *subject.paths[1:]], subject.check.replace(checks=["assertion"]))
     claims = [r for r in result.checks if Path(r.check.location.file).name == second.name]

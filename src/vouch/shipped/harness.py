@@ -1,55 +1,56 @@
-"""Programs that call a function of shipped C, as text."""
+"""Programs that call the code: anywhere in a region, or at one point."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vouch.errors import VouchError
-from vouch.shipped.interface import Interface
+from vouch.shipped.interface import IN, OUT, Interface, Sizes
 
 if TYPE_CHECKING:
     from vouch.equiv.region import Region
 
+NAME = "vouch_harness.c"
 
-def harness_of(
-    interface: Interface, region: Region, outputs: int, at: Any = None, expected: Any = None
+
+def harness(
+    interface: Interface,
+    sizes: Sizes,
+    headers: Sequence[str],
+    *,
+    region: Region | None = None,
+    at: Any = None,
+    expected: Sequence[tuple[float, float]] | None = None,
 ) -> str:
-    """A program that calls the function: anywhere in the region, each output compared with a number of its
-    own; or with the input `at`, or with outputs compared with `expected` (pairs of limits)."""
-    kind, size = interface.kind, region.size
-    single = interface.arguments.count("input")
-    if single and single != size:
-        raise VouchError(f"{interface.function} takes {single} numbers, the model {size}")
-    names = iter(range(size))
-    words = {"inputs": "vouch_in", "outputs": "vouch_out"}
-    arguments = [words[role] if role in words else f"vouch_in[{next(names)}]" for role in interface.arguments]
-    types = {"inputs": f"const {kind} *", "outputs": f"{kind} *", "input": kind}
-    prototype = ", ".join(types[role] for role in interface.arguments)
-    call = f"{interface.function}({', '.join(arguments)});"
+    """A program that calls the code: anywhere in the `region`, or with the input `at`. Each output is
+    compared with a number of its own, or with the limits that are `expected` of it."""
+    kind = interface.kind
     lines = [
         "#include <assert.h>",
+        *(f'#include "{Path(header).resolve()}"' for header in headers),
         f"{kind} {interface.nondet}(void);",
         "void __VERIFIER_assume(int);",
-        f"{kind if interface.returns else 'void'} {interface.function}({prototype});",
-        f"static {kind} vouch_in[{size}], vouch_out[{outputs}];",
+        interface.declared,
         "int main(void) {",
+        f"    static {kind} {IN}[{sizes.inputs}], {OUT}[{sizes.outputs}];",
     ]
-    for n, (low, high) in enumerate(zip(region.lower, region.upper, strict=True)):
-        if at is None:
-            lines.append(f"    vouch_in[{n}] = {interface.nondet}();")
-            first, last = _ends(interface, low, high)
-            inside = f"vouch_in[{n}] >= {first} && vouch_in[{n}] <= {last}"
-            lines.append(f"    __VERIFIER_assume({inside});")
+    for n in range(sizes.inputs):
+        if region is not None:
+            first, last = _ends(interface, region.lower[n], region.upper[n])
+            lines.append(f"    {IN}[{n}] = {interface.nondet}();")
+            lines.append(f"    __VERIFIER_assume({IN}[{n}] >= {first} && {IN}[{n}] <= {last});")
         else:
-            lines.append(f"    vouch_in[{n}] = ({kind}){_number_text(interface, at[n] * interface.unit)};")
-    lines.append(f"    {'vouch_out[0] = ' if interface.returns else ''}{call}")
+            lines.append(f"    {IN}[{n}] = ({kind}){_number_text(interface, at[n] * interface.unit)};")
+    lines.append(f"    {interface.call}")
     if expected is None:
-        lines += [f"    assert(!(vouch_out[{n}] == {interface.nondet}()));" for n in range(outputs)]
+        lines += [f"    assert(!({OUT}[{n}] == {interface.nondet}()));" for n in range(sizes.outputs)]
     for n, limits in enumerate(expected or ()):
         low, high = (_number_text(interface, end) for end in limits)
-        lines.append(f"    assert(vouch_out[{n}] >= {low} && vouch_out[{n}] <= {high});")
+        lines.append(f"    assert({OUT}[{n}] >= {low} && {OUT}[{n}] <= {high});")
     return "\n".join([*lines, "    return 0;", "}", ""])
 
 

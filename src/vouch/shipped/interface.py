@@ -1,39 +1,19 @@
-"""How a function of shipped C takes inputs and gives outputs, read off its signature."""
+"""How code takes inputs and gives outputs: read off a function's signature, or said by a map."""
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from vouch.errors import VouchError
 
 if TYPE_CHECKING:
     from vouch.c.ir import CType, Function, Program
 
-
-@dataclass(frozen=True, slots=True)
-class Interface:
-    """How the function takes inputs and gives outputs. `kind` is the C type of all numbers; `arguments` says
-    for each parameter whether it is the "inputs" pointer, the "outputs" pointer or one "input". An integer n
-    stands for n / `unit`, which is 1 for floats."""
-
-    function: str
-    kind: str
-    arguments: tuple[str, ...]
-    returns: bool
-    unit: int = 1
-
-    @property
-    def nondet(self) -> str:
-        return f"__VERIFIER_nondet_{_NONDET[self.kind]}"
-
-    @property
-    def integers(self) -> bool:
-        return self.kind not in ("float", "double")
-
-
 # The types of numbers, and how a program gets any of them.
-_NONDET = {
+NONDET = {
     "float": "float",
     "double": "double",
     "signed char": "char",
@@ -41,54 +21,172 @@ _NONDET = {
     "int": "int",
 }
 _INTEGERS = {1: "signed char", 2: "short", 4: "int"}
+_SPELLINGS = {"int8_t": "signed char", "int16_t": "short", "int32_t": "int", "char": "signed char"}
+IN, OUT = "in", "out"  # the arrays of a harness
 
 
-def interface_of(program: Program, name: str, fraction: int | None = None) -> Interface:
-    """Read off the signature: pointers (also to arrays) to const numbers are inputs, others outputs; numbers
-    are single inputs; the result is the output where no pointer is."""
-    function = program.functions.get(name) or _by_source_name(program, name)
-    if function is None or not function.defined:
-        raise VouchError(f"option --function: there is no function {name!r} with a body")
-    kinds: set[str] = set()
-    arguments = []
-    for key in function.parameter_types:
-        kind, role = _role(program, key)
-        if kind is None:
-            raise VouchError(f"{name}: a parameter is neither a number nor a pointer to numbers")
-        kinds.add(kind)
-        arguments.append(role)
-    result = _number(program, function.result_type)
-    arguments = _with_outputs(arguments, result is not None)
-    if result is not None and "outputs" not in arguments:
-        kinds.add(result)
-    if len(kinds) != 1 or not kinds <= _NONDET.keys():
-        known = ", ".join(sorted(kinds))
-        raise VouchError(f"{name}: one type of float, double or signed integers expected, not {known}")
-    integers = not kinds <= {"float", "double"}
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """`kind` is the C type of all numbers, in the arrays `in` and `out` of the harness. `call` are statements
+    that read the one and write the other; `declared` is what they need before. An integer n stands for
+    n / `unit`, which is 1 for floats."""
+
+    name: str
+    kind: str
+    call: str
+    declared: str
+    unit: int = 1
+
+    @property
+    def nondet(self) -> str:
+        return f"__VERIFIER_nondet_{NONDET[self.kind]}"
+
+    @property
+    def integers(self) -> bool:
+        return self.kind not in ("float", "double")
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    inputs: int
+    outputs: int
+
+
+def fraction_of(format_: str | None) -> int | None:
+    """L of K.L."""
+    if format_ is None:
+        return None
+    from vouch.nn.fixed.format import formats_of
+
+    formats = formats_of(format_)
+    if len(formats) != 1:
+        raise VouchError(f"option --format: one format of inputs and outputs expected, not {format_!r}")
+    return formats[0].fraction
+
+
+def _unit(name: str, kind: str, fraction: int | None) -> int:
+    integers = kind not in ("float", "double")
     if integers != (fraction is not None):
         why = "has integers: --format says what they mean" if integers else "has no integers for --format"
         raise VouchError(f"{name} {why}")
-    if "inputs" not in arguments and "input" not in arguments:
+    return 1 << (fraction or 0)
+
+
+# ---------------------------------------------------------------- a map
+
+_KEYS = {"type": str, "declare": str, "call": str, "inputs": list, "outputs": list}
+
+
+def mapped(path: str, sizes: Sizes, fraction: int | None) -> Interface:
+    """A TOML file: `call` (C statements), and what is assigned before it (`inputs`) and read after it
+    (`outputs`), as C expressions in the order of the model's; `declare` for variables, `type` of numbers."""
+    try:
+        given = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise VouchError(f"option --map: {path}: {error}") from None
+    for key, value in given.items():
+        if key not in _KEYS or not isinstance(value, _KEYS[key]):
+            wanted = ", ".join(f"{name} ({kind.__name__})" for name, kind in _KEYS.items())
+            raise VouchError(f"{path}: {key}: expected are {wanted}")
+    if "call" not in given:
+        raise VouchError(f"{path}: no call")
+    before = _each(path, given, "inputs", sizes.inputs)
+    after = _each(path, given, "outputs", sizes.outputs)
+    spelled = str(given.get("type", "float"))
+    kind = _SPELLINGS.get(spelled, spelled)
+    if kind not in NONDET:
+        raise VouchError(f"{path}: type: one of float, double and signed integers expected, not {spelled}")
+    lines = [f"{target} = {IN}[{n}];" for n, target in enumerate(before)]
+    lines.append(str(given["call"]).rstrip().rstrip(";") + ";")
+    lines += [f"{OUT}[{n}] = {value};" for n, value in enumerate(after)]
+    call = "\n    ".join(lines)
+    return Interface(Path(path).name, kind, call, str(given.get("declare", "")), _unit(path, kind, fraction))
+
+
+def _each(path: str, given: dict[str, Any], key: str, count: int) -> list[str]:
+    values = given.get(key, [])
+    if key in given and (len(values) != count or not all(isinstance(v, str) for v in values)):
+        raise VouchError(f"{path}: {key}: {count} C expressions expected, as many as the model has")
+    return list(values)
+
+
+# ---------------------------------------------------------------- a signature
+
+
+def interface_of(program: Program, name: str, sizes: Sizes, fraction: int | None = None) -> Interface:
+    """Pointers (also to arrays) to const numbers are inputs, others outputs; numbers are single inputs, or
+    lengths where they come after a pointer; the result is the output where no pointer is."""
+    function = program.functions.get(name) or _by_source_name(program, name)
+    if function is None or not function.defined:
+        raise VouchError(f"option --function: there is no function {name!r} with a body")
+    parameters = [_role(program, key) for key in function.parameter_types]
+    if any(kind is None for kind, _ in parameters):
+        raise VouchError(f"{name}: a parameter is neither a number nor a pointer to numbers; --map says more")
+    result = _number(program, function.result_type)
+    roles = _with_outputs([role for _, role in parameters], result is not None)
+    kinds = {kind for (kind, _), role in zip(parameters, roles, strict=True) if role != "length"}
+    if result is not None and "outputs" not in roles:
+        kinds.add(result)
+    if len(kinds) != 1 or not kinds <= NONDET.keys():
+        known = ", ".join(sorted(str(kind) for kind in kinds))
+        raise VouchError(f"{name}: one type of float, double or signed integers expected, not {known}")
+    kind = str(kinds.pop())
+    unit = _unit(name, kind, fraction)
+    if "inputs" not in roles and "input" not in roles:
         raise VouchError(f"{name}: no parameter takes inputs")
-    if "outputs" not in arguments and result is None:
+    if "outputs" not in roles and result is None:
         raise VouchError(f"{name}: neither a parameter nor the result takes outputs")
-    unit = 1 << (fraction or 0)
-    return Interface(function.name, kinds.pop(), tuple(arguments), "outputs" not in arguments, unit)
+    lengths = [kind for (kind, _), role in zip(parameters, roles, strict=True) if role == "length"]
+    if {"float", "double"} & set(lengths):
+        raise VouchError(f"{name}: numbers beside a pointer to inputs; --map says what they are")
+    single = roles.count("input")
+    if single and single != sizes.inputs:
+        raise VouchError(f"{name} takes {single} numbers, the model {sizes.inputs}")
+    returned = result or _enumeration(program, function.result_type) or "void"
+    types = [_parameter_type(kind_, role) for (kind_, _), role in zip(parameters, roles, strict=True)]
+    call = f"{function.name}({', '.join(_arguments(roles, sizes))});"
+    if "outputs" not in roles:
+        call = f"{OUT}[0] = {call}"
+    return Interface(function.name, kind, call, f"{returned} {function.name}({', '.join(types)});", unit)
 
 
 def _by_source_name(program: Program, name: str) -> Function | None:
     return next((f for f in program.functions.values() if f.source_name == name and f.defined), None)
 
 
-def _with_outputs(arguments: list[str], returns: bool) -> list[str]:
-    """Where no pointer is to const, the last one is for outputs, unless the function returns its output."""
-    pointers = [n for n, role in enumerate(arguments) if role in ("inputs", "outputs")]
-    if len(pointers) > 1 and len({arguments[n] for n in pointers}) == 1:
-        roles = dict.fromkeys(pointers[:-1], "inputs") | {pointers[-1]: "outputs"}
-        return [roles.get(n, role) for n, role in enumerate(arguments)]
-    if len(pointers) == 1 and returns:
-        return ["inputs" if n in pointers else role for n, role in enumerate(arguments)]
-    return arguments
+def _parameter_type(kind: str | None, role: str) -> str:
+    return {"inputs": f"const {kind} *", "outputs": f"{kind} *"}.get(role, str(kind))
+
+
+def _arguments(roles: list[str], sizes: Sizes) -> list[str]:
+    found: list[str] = []
+    singles = iter(range(sizes.inputs))
+    last = "inputs"
+    for role in roles:
+        match role:
+            case "inputs" | "outputs":
+                found.append(IN if role == "inputs" else OUT)
+                last = role
+            case "length":
+                found.append(str(sizes.inputs if last == "inputs" else sizes.outputs))
+            case _:
+                found.append(f"{IN}[{next(singles)}]")
+    return found
+
+
+def _with_outputs(roles: list[str], returns: bool) -> list[str]:
+    """Where no pointer is to const, the last one is for outputs, unless the function returns its output.
+    Numbers beside a pointer to inputs are lengths."""
+    pointers = [n for n, role in enumerate(roles) if role in ("inputs", "outputs")]
+    chosen: dict[int, str] = {}
+    if len(pointers) > 1 and len({roles[n] for n in pointers}) == 1:
+        chosen = dict.fromkeys(pointers[:-1], "inputs") | {pointers[-1]: "outputs"}
+    elif len(pointers) == 1 and returns and "input" not in roles[: pointers[0]]:
+        chosen = {pointers[0]: "inputs"}
+    roles = [chosen.get(n, role) for n, role in enumerate(roles)]
+    if "inputs" in roles:
+        roles = ["length" if role == "input" else role for role in roles]
+    return roles
 
 
 def _role(program: Program, key: int | None) -> tuple[str | None, str]:
@@ -116,6 +214,11 @@ def _type(program: Program, key: int | None) -> CType | None:
 def _number(program: Program, key: int | None) -> str | None:
     ctype = _type(program, key)
     return None if ctype is None else _spelled(ctype)
+
+
+def _enumeration(program: Program, key: int | None) -> str | None:
+    ctype = _type(program, key)
+    return "int" if ctype is not None and ctype.kind == "enum" and ctype.size == 4 else None
 
 
 def _spelled(ctype: CType) -> str | None:
