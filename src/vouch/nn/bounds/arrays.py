@@ -35,6 +35,13 @@ class Arrays:
     def numpy(self, values: Any) -> Any:
         return values if self.device is None else values.cpu().numpy()
 
+    def single(self, values: Any) -> Any:
+        """In float32, for what is kept in large numbers."""
+        return values.astype(np.float32) if self.device is None else values.float()
+
+    def double(self, values: Any) -> Any:
+        return values.astype(np.float64) if self.device is None else values.double()
+
     def full(self, shape: tuple[int, ...], value: float) -> Any:
         if self.device is None:
             return np.full(shape, value)

@@ -34,6 +34,10 @@ class State:
     def take(self, chosen: Any) -> State:
         return State(self.low[chosen], self.high[chosen])
 
+    def columns(self, chosen: Any) -> State:
+        """The same for some of the neurons."""
+        return State(self.low[:, chosen], self.high[:, chosen])
+
 
 @dataclass(slots=True)
 class Analysis:
@@ -124,8 +128,9 @@ def analyse(
                 _meet(xp, low[:, part], high[:, part], lows[source], highs[source])
                 if domain == "crown" and (source > 1 or ball is not None):
                     known = noise, relaxed
-                    _tighten(model, node, source, low[:, part], high[:, part], *known, lower, upper, ball,
-                    stop)
+                    _tighten(
+                        model, node, source, low[:, part], high[:, part], *known, lower, upper, ball, stop
+                    )
             found = relax(model, index, low, high, state)
             relaxed[index], lows[index], highs[index] = found.lines, found.low, found.high
             if model.integers is not None:

@@ -19,7 +19,7 @@ these operations generously over the whole network.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
@@ -108,6 +108,19 @@ class Model:
 
     def node(self, index: int) -> Any:
         return self.lowered.nodes[index]
+
+    def until(self, index: int) -> Model:
+        """The model that ends with node `index`: what every node before it computes, rounding included. Its
+        neurons are the first ones of this model."""
+        within = {i: part for i, part in self.slots.items() if i < index}
+        return replace(
+            self,
+            lowered=Lowered(self.lowered.nodes[: index + 1]),
+            activations=tuple(i for i in self.activations if i < index),
+            products=tuple(i for i in self.products if i < index),
+            slots=within,
+            neurons=max((part.stop for part in within.values()), default=0),
+        )
 
     def height(self, index: int, sizes: list[Any], heights: dict[int, Any]) -> Any:
         """In float32: a bound of every number that a runtime may meet on the way to an affine node,

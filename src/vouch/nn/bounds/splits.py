@@ -2,7 +2,9 @@
 
 A node of the search fixes the sign of some ReLU inputs. Under s h >= 0, any lower bound of g - b s h with
 b >= 0 is one of g. So each assumption brings a free multiplier b, improved by ascent together with the lower
-slopes and the weights of the region's rows. Every choice of the parameters is sound.
+slopes and the weights of the region's rows. Where a neuron is cut to l <= h <= u instead, any b is allowed:
+the bound is one of g - b (h - l) for b > 0, and of g - b (h - u) for b < 0. Every choice of the parameters is
+sound.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from vouch.nn.bounds.ball import SLACK, lowest
 from vouch.nn.bounds.forward import Analysis, State, analyse
 from vouch.nn.bounds.model import Model
 from vouch.nn.bounds.region import Unsafe
+from vouch.nn.property import Ball
 
 _BEFORE, _LATER = 0.9, 0.999
 
@@ -26,10 +29,12 @@ _BEFORE, _LATER = 0.9, 0.999
 @dataclass(slots=True)
 class Assumptions:
     """A batch of search nodes: the state they know, the assumed signs (-1, 0, 1) of neurons [batch,
-    neurons], and the parameters of their parent's bound."""
+    neurons], which neurons are cut to the intervals of the state (1, else 0), and the parameters of their
+    parent's bound."""
 
     state: State
     signs: Any
+    cuts: Any
     slopes: Any
     multipliers: Any
     weights: Any
@@ -38,6 +43,7 @@ class Assumptions:
         return Assumptions(
             self.state.take(chosen),
             self.signs[chosen],
+            self.cuts[chosen],
             self.slopes[chosen],
             self.multipliers[chosen],
             self.weights[chosen],
@@ -57,13 +63,33 @@ class Bounded:
     unstable: Any
 
 
-def root(model: Model, state: State, region: Unsafe, batch: int = 1) -> Assumptions:
+@dataclass(slots=True)
+class Units:
+    """What is bounded instead of a region: for each node one output of the model, `neurons`, times its sign
+    in `signs`, over the box and the `ball`."""
+
+    neurons: Any
+    signs: Any
+    ball: Ball | None = None
+    count: int = 1
+
+    def take(self, chosen: Any) -> Units:
+        return Units(self.neurons[chosen], self.signs[chosen], self.ball)
+
+    def rows(self, model: Model) -> Any:
+        arrays, count = model.arrays, len(self.neurons)
+        rows = arrays.zeros((count, model.outputs))
+        rows[arrays.indices(np.arange(count)), self.neurons] = self.signs
+        return rows
+
+
+def root(model: Model, state: State, region: Unsafe | Units, batch: int = 1) -> Assumptions:
     """No assumptions yet; the slopes are those of least area."""
     arrays = model.arrays
     shape = (batch, model.neurons)
     slopes = ((state.high > -state.low) * 1.0) + arrays.zeros(shape)
     even = arrays.full((batch, region.count), 1.0 / max(region.count, 1))
-    return Assumptions(state, arrays.zeros(shape), slopes, arrays.zeros(shape), even)
+    return Assumptions(state, arrays.zeros(shape), arrays.zeros(shape), slopes, arrays.zeros(shape), even)
 
 
 def bound(
@@ -71,15 +97,15 @@ def bound(
     lower: Any,
     upper: Any,
     nodes: Assumptions,
-    region: Unsafe,
+    region: Unsafe | Units,
     steps: int,
     stop: Callable[[], bool] = lambda: False,
 ) -> tuple[Bounded, Analysis]:
     """Improves the parameters of the nodes in place, for at most `steps` steps or until `stop` says so, and
-    bounds the region's excess from below: positive means that the node contains no violation."""
-    count = len(nodes)
-    spread = model.arrays.zeros((count, model.inputs))
-    analysis = analyse(model, lower + spread, upper + spread, nodes.state, "interval")
+    bounds the region's excess (or the outputs asked for) from below: positive means that the node contains
+    no violation."""
+    # One box for all nodes: what comes before the first activation is computed once.
+    analysis = analyse(model, lower, upper, nodes.state, "interval")
     work = _Ascent(model, analysis, nodes, region)
     for step in range(steps):
         work.evaluate()
@@ -95,7 +121,7 @@ def bound(
 class _Ascent:
     """Adam on slopes and multipliers, multiplicative ascent on weights; keeps the best of each node."""
 
-    def __init__(self, model: Model, analysis: Analysis, nodes: Assumptions, region: Unsafe) -> None:
+    def __init__(self, model: Model, analysis: Analysis, nodes: Assumptions, region: Unsafe | Units) -> None:
         self.model, self.analysis, self.nodes, self.region = model, analysis, nodes, region
         self.arrays, self.xp = model.arrays, model.arrays.xp
         self.slopes, self.multipliers, self.weights = nodes.slopes, nodes.multipliers, nodes.weights
@@ -104,6 +130,9 @@ class _Ascent:
         self.best_corner = analysis.lower
         self.moments: dict[str, tuple[Any, Any]] = {}
         self.loss = self.arrays.zeros((len(nodes), model.neurons))
+        self.cut = nodes.cuts > 0
+        self.any_cut = bool(self.cut.any())
+        self.weight = self.xp.where(self.cut, 1.0, nodes.signs)
 
     def evaluate(self) -> None:
         """The bound for the present parameters, and what `improve` needs."""
@@ -113,9 +142,9 @@ class _Ascent:
             part = model.slots[index]
             relaxation = analysis.relaxed[index]
             by_node[index] = self.xp.where(relaxation.unstable, self.slopes[:, part], relaxation.low_slope)
-        extra = {i: -(self.multipliers * self.nodes.signs)[:, model.slots[i]] for i in model.activations}
-        y_row, x_row = self.weights @ region.y_rows, self.weights @ region.x_rows
-        rhs = self.weights @ region.rhs
+        added = -self.multipliers * self.weight
+        extra = {i: added[:, model.slots[i]] for i in model.activations}
+        y_row, x_row, rhs, size = self._asked()
         self.trace: dict[int, Any] = {}
         coefficients, constant, _ = substitute(
             model,
@@ -129,15 +158,32 @@ class _Ascent:
             self.trace,
             extra,
         )
-        coefficients = coefficients + x_row
         reach = self.xp.maximum(abs(analysis.lower), abs(analysis.upper))
-        size = abs(region.y_rows).sum(0) @ (analysis.size + 1.0).T + self.arrays.dot(abs(coefficients), reach)
-        size = size + self.arrays.dot(abs(x_row), reach) + abs(rhs) + abs(constant)
-        constant = constant - rhs - SLACK * size - self._multiplier_noise(extra)
+        if x_row is not None:
+            coefficients = coefficients + x_row
+            size = size + self.arrays.dot(abs(x_row), reach)
+        size = size + self.arrays.dot(abs(coefficients), reach) + abs(rhs) + abs(constant)
+        constant = constant - rhs - SLACK * size - self._multiplier_noise(extra) + self._from_cuts()
         value, self.corner = lowest(self.arrays, region.ball, coefficients, analysis.lower, analysis.upper)
         value = value + constant
         self.by_node = by_node
         self._remember(value)
+
+    def _asked(self) -> tuple[Any, Any | None, Any, Any]:
+        """The rows over outputs and over inputs, the limit, and the size of what the rows add up."""
+        region, mass = self.region, self.analysis.size + 1.0
+        if isinstance(region, Units):
+            rows = region.rows(self.model)
+            return rows, None, 0.0, self.arrays.dot(abs(rows), mass)
+        y_row, x_row = self.weights @ region.y_rows, self.weights @ region.x_rows
+        return y_row, x_row, self.weights @ region.rhs, abs(region.y_rows).sum(0) @ mass.T
+
+    def _from_cuts(self) -> Any:
+        """What the ends of cut intervals add to the bound."""
+        if not self.any_cut:
+            return 0.0
+        low, high, b = self.nodes.state.low, self.nodes.state.high, self.multipliers
+        return (self.xp.where(self.cut, self.xp.where(b > 0, low, high), 0.0) * b).sum(1)
 
     def _multiplier_noise(self, extra: dict[int, Any]) -> Any:
         """The multipliers enter as coefficients of h; their own rounding, at most, of size |b| |h|."""
@@ -167,17 +213,27 @@ class _Ascent:
         for index, part in model.slots.items():
             if index in by_slope:
                 slope_gradient[:, part] = by_slope[index]
-            multiplier_gradient[:, part] = -before[index] * self.nodes.signs[:, part]
+            multiplier_gradient[:, part] = self._by_multiplier(part, before[index])
         fade = 0.98**step
         self.slopes = (self.slopes + self._adam("slopes", slope_gradient, 0.1 * fade, step)).clip(0, 1)
         moved = self.multipliers + self._adam("multipliers", multiplier_gradient, 0.05 * fade, step)
-        self.multipliers = moved.clip(min=0)
-        if self.region.count > 1:
-            region = self.region
+        self.multipliers = xp.where(self.cut, moved, moved.clip(min=0)) if self.any_cut else moved.clip(min=0)
+        region = self.region
+        if isinstance(region, Unsafe) and region.count > 1:
             excess = self.corner @ region.x_rows.T + outputs @ region.y_rows.T - region.rhs
             scale = xp.amax(abs(excess), 1)[:, None] + 1e-300
             moved = self.weights * xp.exp(excess / scale * (0.5 * fade))
             self.weights = moved / moved.sum(1)[:, None]
+
+    def _by_multiplier(self, part: slice, value: Any) -> Any:
+        """The derivative by the multipliers of neurons that have this value on the lines of the bound."""
+        by_sign = -value * self.nodes.signs[:, part]
+        if not self.any_cut:
+            return by_sign
+        b, state, xp = self.multipliers[:, part], self.nodes.state, self.xp
+        low, high = state.low[:, part] - value, state.high[:, part] - value
+        by_end = xp.where(b > 0, low, xp.where(b < 0, high, low.clip(min=0) + high.clip(max=0)))
+        return xp.where(self.cut[:, part], by_end, by_sign)
 
     def _adam(self, name: str, gradient: Any, rate: float, step: int) -> Any:
         first, second = self.moments.get(name, (gradient * 0.0, gradient * 0.0))

@@ -36,12 +36,18 @@ class Cell:
         state: State,
         signs: Array,
         ball: Ball | None = None,
+        cuts: Array | None = None,
     ) -> Cell:
-        """The cell of a state in which the neurons with a sign in `signs` are split, cut by a `ball`."""
+        """The cell of a state in which the neurons with a sign in `signs` are split, and those in `cuts`
+        confined to the intervals of the state; cut by a `ball`."""
         analysis = analyse(model, lower[None, :], upper[None, :], state, "interval")
         cell = cls(model, analysis, input_program(lower, upper, ball))
         # -s h >= a x + c and s h >= 0 give a x <= -c.
         cell._add([cell.form(int(neuron), -float(signs[neuron])) for neuron in np.flatnonzero(signs)])
+        for neuron in np.flatnonzero(np.zeros(0) if cuts is None else cuts):
+            for factor, end in ((-1.0, state.low[0, neuron]), (1.0, -state.high[0, neuron])):
+                a, c = cell.form(int(neuron), factor)
+                cell._add([(a, c + end - SLACK * (abs(c) + abs(end)))])
         return cell
 
     def _add(self, rows: list[tuple[Array, float]]) -> None:

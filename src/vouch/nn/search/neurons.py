@@ -22,15 +22,23 @@ from vouch.nn.bounds.outputs import fed_box
 from vouch.nn.bounds.region import Unsafe
 from vouch.nn.bounds.room import boxes_at_once
 from vouch.nn.bounds.splits import Assumptions, Bounded, bound, root
-from vouch.nn.property import Case, Rows
+from vouch.nn.bounds.trim import trimmed
+from vouch.nn.lowered import Affine
+from vouch.nn.property import Ball, Case, Rows
 from vouch.nn.result import Counterexample
 from vouch.nn.search.cells import Cell
 from vouch.nn.search.outcome import Outcome
+from vouch.nn.search.refine import Refinement
 from vouch.nn.search.task import Clock, Judge, Probe
 
 _TRIED = 4
+# Neurons tried as cuts in the middle, and how many may be alive in a layer for that.
+_CUTS, _FEW_ALIVE = 2, 16
 _CHUNKS = 2
 _ROOT_STEPS, _STEPS = 60, 12
+# Multiplications spent on refining hidden neurons: at first, by which factor more each time, at most for each
+# second of the limit (or altogether), and the share of the time that it may take.
+_REFINED, _REFINED_MORE, _REFINED_A_SECOND, _REFINED_AT_MOST, _REFINING = 1e10, 3.0, 3e9, 1e12, 0.6
 # After so many nodes without an end in sight, a thorough search for a violation is worth its time.
 _PROBE_AFTER = 24
 
@@ -60,7 +68,7 @@ class NeuronSearch:
         self.lower, self.upper = self.arrays.array(lower[None, :]), self.arrays.array(upper[None, :])
         self.boxes = self.stuck = 0
         self.share = 0.0
-        self.splittable = self._splittable()
+        self.splittable, self.reach = self._splittable(), self._reach()
 
     def _splittable(self) -> Any:
         flags = np.zeros(self.model.neurons)
@@ -78,11 +86,17 @@ class NeuronSearch:
         ball = Unsafe.of(self.model, self.case, nothing).ball
         # At most half of the time for the root: bounds of a large network are worth less than an answer.
         analyse(self.model, self.lower, self.upper, state, ball=ball, stop=lambda: self.clock.half_over)
-        worst = np.inf
-        total = len(self.case.regions)
-        for number, rows in enumerate(self.case.regions):
-            region = Unsafe.of(self.model, self.case, rows)
-            self.share = number / total
+        regions = [Unsafe.of(self.model, self.case, rows) for rows in self.case.regions]
+        worst, total = np.inf, max(1, len(regions))
+        regions, at_once = self._easy(regions, state, ball)
+        if isinstance(at_once, Outcome):
+            return at_once
+        easy = total - len(regions)
+        self.model, kept = trimmed(self.model, state)
+        state = state.columns(self.arrays.indices(kept))
+        self.splittable, self.reach = self._splittable(), self._reach()
+        for number, region in enumerate(regions):
+            self.share = (easy + number) / total
             left = self._refute(region, state, 1.0 / total)
             if isinstance(left, Outcome):
                 return left
@@ -92,11 +106,64 @@ class NeuronSearch:
         done = self.stuck == 0
         return Outcome(None, 1.0 if done else self.share, self.boxes, self.stuck, None if done else worst)
 
-    def _refute(self, region: Unsafe, state: State, part: float) -> Outcome | float:
-        """Shows that the region is never met; otherwise a violation, or the bound where time ran out."""
+    def _easy(
+        self, regions: list[Unsafe], state: State, ball: Ball | None
+    ) -> tuple[list[Unsafe], Outcome | None]:
+        """Regions that are refuted without assumptions are left out. As long as there are others and it
+        helps, the bounds of hidden neurons are refined; `state` is tightened."""
+        left, found, bound_before = self._at_root(regions, state)
+        work, spent = _REFINED, 0.0
+        most = _REFINED_AT_MOST if self.clock.endless else self.clock.limit * _REFINED_A_SECOND
+        while left and found is None and spent + work <= most and self._worth_refining(state):
+            refinement = Refinement(
+                self.model,
+                self.lower,
+                self.upper,
+                state,
+                ball=ball,
+                jobs=self.jobs,
+                stop=lambda: self.clock.spent > _REFINING * self.clock.limit,
+            )
+            refinement.run(work)
+            self.boxes += refinement.nodes
+            spent, work = spent + work, work * _REFINED_MORE
+            left, found, bound_now = self._at_root(left, state)
+            self.share = 1.0 - len(left) / len(regions)
+            if bound_now < bound_before + 0.05 * abs(bound_before):
+                break
+            bound_before = bound_now
+        return left, found
+
+    def _worth_refining(self, state: State) -> bool:
+        """Whether some neuron whose bounds rest on others is open."""
+        open_ = (state.low < 0) & (state.high > 0) & (self.splittable > 0)
+        first = min((part.stop for part in self.model.slots.values()), default=0)
+        return bool(open_[:, first:].any())
+
+    def _at_root(self, regions: list[Unsafe], state: State) -> tuple[list[Unsafe], Outcome | None, float]:
+        """The regions that are not refuted without assumptions, a violation met, and the lowest bound."""
+        left: list[Unsafe] = []
+        worst = np.inf
+        for region in regions:
+            nodes = self._root(region, state)
+            _, bounded, empty = self._bound(nodes, region, _ROOT_STEPS)
+            self.boxes += 1
+            found = self.judge.confirm(self.case, self._suspects(region, bounded.corner))
+            if found is not None:
+                return left, Outcome(found, self.share, self.boxes, self.stuck, None), worst
+            if not bool((bounded.value > 0) | empty):
+                left.append(region)
+                worst = min(worst, float(bounded.value[0]))
+        return left, None, worst
+
+    def _root(self, region: Unsafe, state: State) -> Assumptions:
         nodes = root(self.model, state.take(slice(0, 1)), region)
         nodes.state = State(self.arrays.copy(state.low), self.arrays.copy(state.high))
-        stack = [nodes]
+        return nodes
+
+    def _refute(self, region: Unsafe, state: State, part: float) -> Outcome | float:
+        """Shows that the region is never met; otherwise a violation, or the bound where time ran out."""
+        stack = [self._root(region, state)]
         weights = [np.array([part])]
         steps = _ROOT_STEPS
         worst = np.inf
@@ -191,8 +258,8 @@ class NeuronSearch:
         if not bool(go_on.any()):
             return None
         kept, sizes = nodes.take(go_on), sizes[self.arrays.numpy(go_on)]
-        neuron = self._choice(kept, score[go_on], bounded.value[go_on], region)
-        children = self._children(kept, neuron)
+        neuron, cut = self._choice(kept, score[go_on], bounded.value[go_on], region)
+        children = self._children(kept, neuron, cut)
         stack.append(children)
         weights.append(np.tile(sizes / 2, 2))
         return None
@@ -201,44 +268,85 @@ class NeuronSearch:
         """Whether a node without unstable ReLUs is free of the region, by an exact certificate."""
         if not self.finish:
             return False
-        cell = Cell.of(self.model, self.lower[0], self.upper[0], node.state, node.signs[0], region.ball)
+        box = self.lower[0], self.upper[0]
+        cell = Cell.of(self.model, *box, node.state, node.signs[0], region.ball, node.cuts[0])
         point = cell.meets(region)
         if isinstance(point, np.ndarray):
             return self.judge.confirm(self.case, point[None, :]) or False
         return point is False
 
-    def _choice(self, nodes: Assumptions, score: Any, before: Any, region: Unsafe) -> Any:
-        """Of the neurons with the highest scores, the one whose worse half improves the bound most."""
-        count = len(nodes)
+    def _choice(self, nodes: Assumptions, score: Any, before: Any, region: Unsafe) -> tuple[Any, Any]:
+        """Of the neurons with the highest scores, the one whose worse half improves the bound most, and
+        whether it is to be cut in the middle rather than at zero."""
+        xp, count = self.xp, len(nodes)
         best_gain = self.arrays.full((count,), -np.inf)
         chosen = score.argmax(1)
+        chosen_cut = self.arrays.zeros((count,)) > 0
         rows = self.arrays.indices(np.arange(count))
         ceiling = 1e-3 + abs(before)
-        for _ in range(_TRIED):
-            neuron = score.argmax(1)
-            children = self._children(nodes, neuron)
-            _, tried, empty = self._bound(children, region, 0)
-            value = self.xp.where(empty, np.inf, tried.value)
+        narrow = self._narrow(nodes)
+        tried = [(score, False)] * _TRIED + [(narrow, True)] * (_CUTS if bool((narrow > 0).any()) else 0)
+        left = {False: self.arrays.copy(score), True: self.arrays.copy(narrow)}
+        for _, cutting in tried:
+            scores = left[cutting]
+            neuron = scores.argmax(1)
+            cut = chosen_cut | True if cutting else chosen_cut & False
+            children = self._children(nodes, neuron, cut)
+            _, found, empty = self._bound(children, region, 0)
+            value = xp.where(empty, np.inf, found.value)
             # Beyond "proved" nothing counts, or one easy half would outshine everything.
-            value = self.xp.minimum(value, self.xp.concatenate([ceiling, ceiling]))
-            low = self.xp.minimum(value[:count], value[count:])
-            high = self.xp.maximum(value[:count], value[count:])
-            gain = self.xp.where(score[rows, neuron] > 0, low + 0.1 * high, -np.inf)
-            chosen = self.xp.where(gain > best_gain, neuron, chosen)
-            best_gain = self.xp.maximum(best_gain, gain)
-            score = self.arrays.copy(score)
-            score[rows, neuron] = 0.0
-        return chosen
+            value = xp.minimum(value, xp.concatenate([ceiling, ceiling]))
+            low, high = xp.minimum(value[:count], value[count:]), xp.maximum(value[:count], value[count:])
+            gain = xp.where(scores[rows, neuron] > 0, low + 0.1 * high, -np.inf)
+            better = gain > best_gain
+            chosen = xp.where(better, neuron, chosen)
+            chosen_cut = xp.where(better, cut, chosen_cut)
+            best_gain = xp.maximum(best_gain, gain)
+            scores[rows, neuron] = 0.0
+        return chosen, chosen_cut
 
-    def _children(self, nodes: Assumptions, neuron: Any) -> Assumptions:
-        """Both signs for one neuron of each node."""
-        count = len(nodes)
+    def _narrow(self, nodes: Assumptions) -> Any:
+        """Scores of neurons that are worth cutting in the middle: those of layers in which few are alive and
+        after which much is open. Everything behind such a layer is a function of few variables."""
+        state, scores = nodes.state, self.arrays.zeros(nodes.signs.shape)
+        for index, part in list(self.model.slots.items())[:-1]:
+            if not is_relu(self.model, index):
+                continue
+            low, high = state.low[:, part].clip(min=0), state.high[:, part].clip(min=0)
+            few = ((high > 0) * 1.0).sum(1) <= _FEW_ALIVE
+            behind = slice(part.stop, None)
+            open_ = ((state.low[:, behind] < 0) & (state.high[:, behind] > 0)).any(1)
+            wide = (high - low) * self.reach[part]
+            scores[:, part] = self.xp.where((few & open_)[:, None], wide, 0.0)
+        return scores
+
+    def _reach(self) -> Any:
+        """How strongly each neuron acts on the nodes that read it."""
+        found = np.zeros(self.model.neurons)
+        for node in self.model.lowered.nodes:
+            if isinstance(node, Affine):
+                for linear, source in zip(node.maps, node.inputs, strict=True):
+                    if source in self.model.slots:
+                        sums = linear.absolute().transpose(np.ones((1, linear.rows)))[0]
+                        found[self.model.slots[source]] += sums
+        return self.arrays.array(found)
+
+    def _children(self, nodes: Assumptions, neuron: Any, cut: Any) -> Assumptions:
+        """Both signs for one neuron of each node; both halves of its interval where it is `cut`."""
+        count, xp = len(nodes), self.xp
         rows = self.arrays.indices(np.arange(count))
         both = nodes.take(self.arrays.indices(np.tile(np.arange(count), 2)))
-        both.signs[rows, neuron] = 1.0
-        both.state.low[rows, neuron] = both.state.low[rows, neuron].clip(min=0)
-        both.signs[rows + count, neuron] = -1.0
-        both.state.high[rows + count, neuron] = both.state.high[rows + count, neuron].clip(max=0)
+        low, high = both.state.low, both.state.high
+        middle = xp.where(cut, (low[rows, neuron] + high[rows, neuron]) * 0.5, 0.0)
+        low[rows, neuron] = xp.maximum(low[rows, neuron], middle)
+        high[rows + count, neuron] = xp.minimum(high[rows + count, neuron], middle)
+        for part, sign in ((rows, 1.0), (rows + count, -1.0)):
+            both.signs[part, neuron] = xp.where(cut, both.signs[part, neuron], sign)
+            both.cuts[part, neuron] = xp.where(cut, 1.0, both.cuts[part, neuron])
+            # A multiplier of a sign is one of a cut as it is, up to its direction.
+            turned = both.multipliers[part, neuron] * nodes.signs[rows, neuron]
+            fresh_cut = cut & (nodes.cuts[rows, neuron] == 0)
+            both.multipliers[part, neuron] = xp.where(fresh_cut, turned, both.multipliers[part, neuron])
         return both
 
 
@@ -249,6 +357,7 @@ def _joined(xp: Any, parts: list[Assumptions]) -> Assumptions:
     return Assumptions(
         State(join([p.state.low for p in parts]), join([p.state.high for p in parts])),
         join([p.signs for p in parts]),
+        join([p.cuts for p in parts]),
         join([p.slopes for p in parts]),
         join([p.multipliers for p in parts]),
         join([p.weights for p in parts]),

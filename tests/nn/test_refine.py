@@ -1,0 +1,147 @@
+"""Refined bounds of hidden neurons, models without dead neurons, and cuts, against sampling."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from vouch.nn.bounds.arrays import NUMPY, arrays_for
+from vouch.nn.bounds.forward import State, analyse, fresh
+from vouch.nn.bounds.model import Model, model_of
+from vouch.nn.bounds.region import Unsafe
+from vouch.nn.bounds.splits import bound, root
+from vouch.nn.bounds.trim import trimmed
+from vouch.nn.network import Network
+from vouch.nn.property import output_union
+from vouch.nn.search.neurons import NeuronSearch
+from vouch.nn.search.refine import Refinement
+from vouch.nn.search.task import Clock, Judge
+
+INPUTS = 14
+
+
+def _network(rng, sizes=(INPUTS, 12, 12, 12, 3), shift=-0.4):
+    layers = [
+        (rng.normal(size=(out, into)) * np.sqrt(2 / into), rng.normal(size=out) * 0.3 + shift)
+        for into, out in pairwise(sizes)
+    ]
+    return Network.from_layers(layers)
+
+
+def _rooted(network: Network, radius=0.6, arrays=NUMPY):
+    model = model_of(network, "float32", arrays)
+    lower, upper = np.full((1, network.inputs), -radius), np.full((1, network.inputs), radius)
+    box = arrays.array(lower), arrays.array(upper)
+    state = fresh(model, 1)
+    analyse(model, *box, state)
+    return model, *box, state
+
+
+def _points(rng, lower, upper, count=4000):
+    inner = rng.uniform(size=(count, lower.shape[1]))
+    inner = np.where(rng.uniform(size=inner.shape) < 0.5, np.round(inner), inner)
+    return lower + inner * (upper - lower)
+
+
+def _before(model: Model, points):
+    """Values before every activation, in the order of the slots."""
+    values = model.lowered.values(points)
+    return np.hstack([values[model.node(index).input] for index in model.slots])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_refined_bounds_hold_and_are_tighter(seed):
+    rng = np.random.default_rng(seed)
+    model, lower, upper, state = _rooted(_network(rng))
+    first = State(state.low.copy(), state.high.copy())
+    Refinement(model, lower, upper, state).run(3e9)
+    assert (state.low >= first.low).all()
+    assert (state.high <= first.high).all()
+    assert (state.high - state.low).sum() < 0.95 * (first.high - first.low).sum()
+    values = _before(model, _points(rng, lower, upper))
+    assert (values >= state.low - 1e-9).all()
+    assert (values <= state.high + 1e-9).all()
+
+
+def test_torch_refines_as_numpy_does():
+    pytest.importorskip("torch")
+    network = _network(np.random.default_rng(7))
+    found = []
+    for arrays in (NUMPY, arrays_for("cpu", torch=True)):
+        model, lower, upper, state = _rooted(network, arrays=arrays)
+        Refinement(model, lower, upper, state).run(2e8)
+        found.append((arrays.numpy(state.low), arrays.numpy(state.high)))
+    np.testing.assert_allclose(found[0], found[1], atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_model_without_dead_neurons_computes_the_same(seed):
+    rng = np.random.default_rng(seed)
+    model, lower, upper, state = _rooted(_network(rng, shift=-1.0), radius=0.3)
+    small, kept = trimmed(model, state)
+    assert small.neurons == len(kept) < model.neurons
+    points = _points(rng, lower, upper, 500)
+    np.testing.assert_allclose(small.run(points), model.run(points), atol=1e-12)
+    np.testing.assert_allclose(_before(small, points), _before(model, points)[:, kept], atol=1e-12)
+    whole = analyse(model, lower, upper, State(state.low.copy(), state.high.copy()), "interval")
+    part = analyse(small, lower, upper, state.columns(kept), "interval")
+    np.testing.assert_allclose(part.output_low, whole.output_low, atol=1e-9)
+    np.testing.assert_allclose(part.output_high, whole.output_high, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_bounds_under_cuts_hold_for_every_point_that_satisfies_them(seed):
+    """And they are better than bounds without assumptions."""
+    rng = np.random.default_rng(seed)
+    model, lower, upper, state = _rooted(_network(rng))
+    row = np.array([[1.0, -1.0, 0.5]])
+    prop = output_union(lower[0], upper[0], [(row, np.array([0.0]))])
+    region = Unsafe.of(model, prop.cases[0], prop.cases[0].regions[0])
+    points = _points(rng, lower, upper, 20000)
+    values, excess = _before(model, points), (model.run(points) @ row.T)[:, 0]
+    plain, _ = bound(model, lower, upper, root(model, state, region), region, 30)
+    better = 0
+    for _ in range(6):
+        nodes = root(model, State(state.low.copy(), state.high.copy()), region)
+        chosen = rng.choice(model.neurons, 2, replace=False)
+        for neuron in chosen:
+            ends = np.quantile(values[:, neuron], [0.5, 0.9])
+            nodes.state.low[0, neuron], nodes.state.high[0, neuron] = ends
+            nodes.cuts[0, neuron] = 1.0
+        held = np.ones(len(points), bool)
+        for neuron in chosen:
+            low, high = nodes.state.low[0, neuron], nodes.state.high[0, neuron]
+            held &= (values[:, neuron] >= low) & (values[:, neuron] <= high)
+        found, _ = bound(model, lower, upper, nodes, region, 30)
+        if held.any():
+            assert found.value[0] <= excess[held].min() + 1e-9
+        better += found.value[0] > plain.value[0] + 0.01
+    assert better
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_search_never_proves_what_some_input_reaches(seed):
+    rng = np.random.default_rng(100 + seed)
+    network = _network(rng, (INPUTS, 10, 10, 2, 10, 2))
+    lower, upper = np.full(INPUTS, -0.5), np.full(INPUTS, 0.5)
+    points = _points(rng, lower[None], upper[None], 20000)
+    least = (network.evaluate(points) @ [1.0, -1.0]).min()
+    for shift, reached in ((1e-3, True), (-1.0, False)):
+        prop = output_union(lower, upper, [(np.array([[1.0, -1.0]]), np.array([least + shift]))])
+        model = model_of(network)
+        judge = Judge(network, prop, False)
+        outcome = NeuronSearch(model, prop.cases[0], judge, Clock(60.0)).run()
+        if reached:
+            assert outcome.proved < 1.0 or outcome.counterexample is not None
+        elif outcome.counterexample is None and outcome.proved < 1.0:
+            pytest.skip("not decided")
+
+
+def test_refinement_gives_the_same_answer_on_any_number_of_threads():
+    network = _network(np.random.default_rng(3))
+    states = []
+    for jobs in (1, 3):
+        model, lower, upper, state = _rooted(network)
+        Refinement(model, lower, upper, state, jobs=jobs).run(1e9)
+        states.append((state.low, state.high))
+    np.testing.assert_array_equal(states[0], states[1])
