@@ -101,6 +101,9 @@ TWINS = [
     ("signed-overflow", "static int k(int n) { return n < 1 ? 0 : k(n - 1); } int f(int x) { return (x & 7) + 1; }", "static int k(int n) { return n < 1 ? 0 : k(n - 1) + 1; } int f(int x) { return k(x) + 1; }"),
     ("bounds", "jmp_buf b; int t[8]; int f(int i) { i = i & 7; return t[i & 7]; }", "jmp_buf b; int t[8]; int f(int i) { volatile int k = 0; int j = 1; if (setjmp(b)) j = 9; k = j; return t[j]; }"),
     ("bounds", "int t[8]; int f(void) { int j = 1; __asm__ volatile(\"\" ::: \"memory\"); return t[j & 7]; }", "int t[8]; int f(void) { int j = 1; __asm__ volatile(\"\" : \"=m\"(j)); return t[j]; }"),
+    ("pointer", "int f(int *a, int *b, int c) { int *p = c ? a : b; return *p; }", "int f(int *a, int c) { int *p = c ? a : (int *)0; return *p; }"),
+    ("pointer", "int g; int f(int *a, int c) { int *p = c ? a : &g; return *p; }", "int g; int f(int *a, int c) { int *p = c ? a : &g; return p[1]; }"),
+    ("bounds", "int f(const int *s) { int t[10]; int j = 0; for (int i = 0; i < 10; i++) if (s[i]) t[j++] = i; return j; }", "int f(const int *s) { int t[10]; int j = 0; for (int i = 0; i < 11; i++) if (s[i]) t[j++] = i; return j; }"),
     # uninitialised
     ("uninitialised", "int f(int m) { int v;\n if (m) v = 1; else v = 2;\n return v; }", "int f(int m) { int v;\n if (m) v = 1;\n return v; }"),
     ("uninitialised", "int f(int m) { int v;\n do { v = m; m--; } while (m > 0);\n return v; }", "int f(int m) { int v;\n while (m > 0) { v = m; m--; }\n return v; }"),

@@ -51,7 +51,7 @@ from vouch.c.ir import (
 )
 from vouch.c.layout import Sizes
 from vouch.c.ranges import domain
-from vouch.c.ranges.state import WRITTEN
+from vouch.c.ranges.state import WRITTEN, ZONES
 
 
 class Stop(Exception):
@@ -366,6 +366,9 @@ class Machine:
         for key, held in solver.inputs[label].items():
             if key[0] == WRITTEN:
                 self.compare_written(function, label, frame, key[1], held[0])
+            if key == ZONES:
+                self.compare_zone(function, label, frame, held[0])
+                continue
             if key[0] in ("r", "h") or type(held[0]) is not tuple:
                 continue
             name, at, size = key
@@ -393,6 +396,31 @@ class Machine:
         thing, start = pointer
         for byte, was in enumerate(thing.written[start:]):
             assert was or not mask >> byte & 1, (function.name, label, name, byte)
+
+
+    def compare_zone(
+        self, function: Function, label: str, frame: dict[str, Any], zone: dict[tuple[Any, Any], int]
+    ) -> None:
+        """Differences that are claimed to be small are."""
+        for (x, y), most in zone.items():
+            a, b = self.number(frame, x), self.number(frame, y)
+            if a is not None and b is not None and a[0] is b[0]:
+                assert a[1] - b[1] <= most, (function.name, label, x, y, most, a[1], b[1])
+
+    def number(self, frame: dict[str, Any], variable: Any) -> tuple[Any, int] | None:
+        """The number that a variable of a zone stands for, and the object of the pointer it is of."""
+        if variable[0] == "z":
+            return None
+        name, at, size = variable[1]
+        thing, start = (self.globals[name[1:]], 0) if name[0] == "@" else frame.get(name[1:]) or (None, 0)
+        if thing is None or not 0 <= start + at <= len(thing.data) - size:
+            return None
+        if not all(thing.written[start + at : start + at + size]):
+            return None
+        if variable[0] == "o":
+            return thing.pointers.get(start + at)  # type: ignore[no-any-return]
+        number = int.from_bytes(thing.data[start + at : start + at + size], "little")
+        return None, signed(number, 8 * size) if variable[0] == "s" else number
 
 
 # ---------------------------------------------------------------- programs

@@ -219,7 +219,7 @@ def _havoc(
         new = Contents() if old is None else old.copy()
         for offset, sample in offsets.items():
             assert sample is not None
-            _havoc_cell(ex, loop, state, target, new, offset, sample, targets, plan)
+            _havoc_cell(ex, frame, loop, state, target, new, offset, sample, targets, plan)
         state.memory[target] = new
     registers = dict(entry.registers)
     for instruction in frame.function.blocks[loop.head].instructions:
@@ -237,6 +237,7 @@ def _havoc(
 
 def _havoc_cell(
     ex: Execution,
+    frame: Frame,
     loop: Loop,
     state: State,
     target: MemObject,
@@ -259,7 +260,7 @@ def _havoc_cell(
         return
     fresh = ex.context.fresh(type_, f"{target.name}.any")
     new.cells[offset] = (size, fresh, bad)
-    if plan.invariants is not None and isinstance(fresh, Term):
+    if plan.invariants is not None and isinstance(fresh, Term) and target in frame.objects:
         _assume_range(ex, loop, state, target, offset, fresh, plan)
 
 
@@ -284,6 +285,8 @@ def _any_of(ex: Execution, target: MemObject, pointees: list[MemObject]) -> Poin
 def _assume_range(
     ex: Execution, loop: Loop, state: State, target: MemObject, offset: int, value: Term, plan: Induction
 ) -> None:
+    """What ranges say of a variable of the activation that the loop is in: of those of its callers they speak
+    at other places, if under the same label."""
     name = plan.names.get(target)
     if name is None or plan.invariants is None or value.sort is T.BOOL:
         return

@@ -13,7 +13,7 @@ from vouch.c.ir import (
     PointerType,
     Store,
 )
-from vouch.c.ranges import written
+from vouch.c.ranges import relations, written
 from vouch.c.ranges.calls import root
 from vouch.c.ranges.interpret import Interpreter
 from vouch.c.ranges.pointers import PointerRange
@@ -98,7 +98,9 @@ def inside(at: Interpreter, operand: Operand, size: int | None) -> str | None:
     if pointer.base in at.frame.inner and not isinstance(root(at.frame.defs, operand), Alloca):
         return None  # the variable's block may have ended
     extent = at.extents.get(pointer.base) or at.whole.extent(pointer.base)
-    if extent is None or pointer.lo < extent.lo or pointer.hi + size > extent.hi:
+    if extent is None or pointer.lo < extent.lo:
+        return None
+    if pointer.hi + size > extent.hi and not relations.is_within_block(at, operand, size):
         return None
     if not at.is_live(pointer.base, extent):
         return None

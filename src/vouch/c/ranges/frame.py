@@ -9,10 +9,13 @@ from vouch.c.flow.uses import operands
 from vouch.c.ir import (
     Alloca,
     ArrayType,
+    Binary,
     Block,
     Branch,
     Call,
+    Cast,
     Compare,
+    Extract,
     Function,
     GetElementPtr,
     GlobalConstant,
@@ -24,6 +27,7 @@ from vouch.c.ir import (
     Phi,
     Register,
     Return,
+    Store,
     StructType,
     Switch,
     Type,
@@ -32,6 +36,7 @@ from vouch.c.ir import (
 from vouch.c.layout import Sizes
 from vouch.errors import Unsupported
 
+_MOST_COUNTERS = 6
 _BORDERS = [0, 1, 127, 128, 255, 256, 32767, 32768, 65535, 65536, 2**31 - 1, 2**31, 2**32 - 1, 2**63 - 1]
 
 
@@ -67,6 +72,7 @@ class FrameFacts:
         self.cross = self._cross()
         self.fields = self._fields(sizes)
         self.thresholds = sorted(numbers)
+        self.counters = _counters(function, self.defs)
         self.inner = _inner_locals(function)
         self._leave_out_joined()
         self._repeated: set[str] | None = None
@@ -126,6 +132,37 @@ class FrameFacts:
             plain = plain and before[0] in graph.predecessors[target]  # not by a condition that never holds
             if not plain or isinstance(blocks[target].instructions[0], Phi):
                 del self.handlers[label]
+
+
+def _counters(function: Function, defs: dict[str, Instruction]) -> tuple[str, ...]:
+    """The locals (`%x`) that the function moves by a constant, but few of them."""
+    found: dict[str, None] = {}
+    for block in function.blocks.values():
+        for instruction in block.instructions:
+            match instruction:
+                case Store(pointer=Register(name=name), value=Register() as value):
+                    made = _moved(defs, value)
+                    if isinstance(made, Load) and made.pointer == instruction.pointer and name in defs:
+                        found[f"%{name}"] = None
+    return tuple(found)[:_MOST_COUNTERS]
+
+
+def _moved(defs: dict[str, Instruction], value: Operand) -> Instruction | None:
+    """What a number or pointer was before a constant was added."""
+    for _ in range(6):
+        made = defs.get(value.name) if isinstance(value, Register) else None
+        match made:
+            case Binary(op="add" | "sub", left=inner, right=IntConstant()) | Cast(value=inner):
+                value = inner
+            case GetElementPtr(base=inner, indices=(IntConstant(),)):
+                value = inner
+            case Extract(aggregate=Register() as pair, indices=(0,)):
+                value = pair
+            case Call(arguments=(inner, IntConstant())):
+                value = inner
+            case _:
+                return made
+    return None
 
 
 def _landmarks(instruction: Instruction) -> set[int]:

@@ -43,7 +43,7 @@ from vouch.c.ir import (
     Unreachable,
     VaArg,
 )
-from vouch.c.ranges import domain, intrinsics, pointers
+from vouch.c.ranges import domain, intrinsics, pointers, relations
 from vouch.c.ranges.conversion import survives
 from vouch.c.ranges.memory import Memory
 from vouch.c.ranges.pointers import SOMEWHERE, PointerPair, PointerRange
@@ -80,7 +80,10 @@ class Interpreter(Memory):
             return
         function = domain.BINARY[instruction.op]
         a, b = self.integer(instruction.left), self.integer(instruction.right)
-        self.define(instruction.result, function(a, b, kind.bits))
+        value = function(a, b, kind.bits)
+        if instruction.op == "sub":
+            value = relations.subtracted(self, instruction.left, instruction.right, value, kind.bits)
+        self.define(instruction.result, value)
 
     def cast(self, instruction: Cast) -> None:
         kind, value = instruction.type, self.value(instruction.value)
@@ -117,11 +120,12 @@ class Interpreter(Memory):
         if type(a) is tuple and type(b) is tuple:
             known = domain.compare(instruction.predicate, a, b)
             if known is None and instruction.predicate == "eq":
-                return survives(self, instruction.left, instruction.right) or None
-            return known
-        if type(a) is PointerRange and type(b) is PointerRange:
-            return pointers.compare(instruction.predicate, a, b)
-        return None
+                known = survives(self, instruction.left, instruction.right) or None
+        elif type(a) is PointerRange and type(b) is PointerRange:
+            known = pointers.compare(instruction.predicate, a, b)
+        else:
+            return None
+        return relations.decide(self, instruction) if known is None else known
 
     def select(self, instruction: Select) -> None:
         condition = self.value(instruction.condition)
@@ -129,7 +133,7 @@ class Interpreter(Memory):
             chosen = instruction.then if condition[2] else instruction.otherwise
             self.define(instruction.result, self.value(chosen))
             return
-        value = join_values(self.value(instruction.then), self.value(instruction.otherwise))
+        value = join_values(self.value(instruction.then), self.value(instruction.otherwise), self.general)
         self.define(instruction.result, self.unknown(instruction.type) if value is None else value)
 
     def phi(self, instruction: Phi) -> None:
@@ -140,14 +144,14 @@ class Interpreter(Memory):
                 found = self.value(operand)
                 if found is None and isinstance(operand, Register) and operand.name not in self.registers:
                     continue  # on a path that no visit reached yet
-                value = found if first else join_values(value, found)
+                value = found if first else join_values(value, found, self.general)
                 first = False
         if value is None:
             value = self.unknown(instruction.type)
         before = self.registers.get(instruction.result or "")
         if self.widening and before is not None and type(value) is type(before) and value != before:
             if type(value) is PointerRange:
-                value = pointers.widen(before, value, self.size(value.base))
+                value = pointers.widen(before, value, self.size(value.base), self.general)
             elif isinstance(instruction.type, IntType):
                 value = domain.widen(before, value, self.frame.thresholds, instruction.type.bits)
         self.define(instruction.result, value)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from vouch.c import known
 from vouch.c.ir import AsmOperand, Call, Function, IntConstant, IntType, Operand, PointerType
-from vouch.c.ranges import domain, pointers, refine, written
+from vouch.c.ranges import domain, pointers, refine, relations, written
 from vouch.c.ranges.calls import is_free
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.pointers import (
@@ -150,6 +150,8 @@ def _heap(at: Interpreter, instruction: Call, name: str) -> Any:
     made = at.allocated(instruction, least, may_fail)
     if name == "calloc":
         written.put(at, made._replace(or_null=False), least)
+    if len(sizes) == 1 and made.base is not None and not is_unnamed(made.base):
+        relations.size_of_block(at, made.base, arguments[sizes[0]])
     return made
 
 
@@ -187,7 +189,9 @@ def _intrinsic(at: Interpreter, instruction: Call, name: str) -> Any:
     elif name.startswith("llvm.memset."):
         _set(at, instruction)
     elif name.startswith("llvm.lifetime."):
-        written.begin(at, at.pointer(instruction.arguments[-1]).base or "")
+        begun = at.pointer(instruction.arguments[-1]).base or ""
+        at.forget_object(begun)
+        written.begin(at, begun)
     elif name.startswith("llvm.va_"):
         at.forget(at.pointer(instruction.arguments[0]), INFINITE, through=instruction.arguments[0])
     elif name.startswith(("llvm.threadlocal.address", "llvm.expect.")):

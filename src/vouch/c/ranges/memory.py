@@ -20,11 +20,11 @@ from vouch.c.ir import (
     Store,
     Type,
 )
-from vouch.c.ranges import domain, pointers, written
+from vouch.c.ranges import domain, pointers, relations, written
 from vouch.c.ranges.calls import Effects, root
 from vouch.c.ranges.pointers import NULL, OUTSIDE, PointerRange, is_unnamed, unnamed
 from vouch.c.ranges.registers import Registers
-from vouch.c.ranges.state import CLEAN, LIVE, TEXT, UNFREED
+from vouch.c.ranges.state import CLEAN, LIVE, TEXT, UNFREED, ZONES
 from vouch.c.ranges.whole_program import ONLY_NULL, Extent
 from vouch.errors import Unsupported
 
@@ -58,6 +58,10 @@ class Memory(Registers):
             value = held[0]
         else:
             held, value = None, self.initial(pointer, kind, size)
+        known = relations.tightened(self, key, value)
+        if known is not value and held is not None:
+            value = known
+            held = self.writable()[key] = (value, held[1])
         self.define(result, value)
         if value is None or pointer.base == "null":
             return
@@ -124,15 +128,20 @@ class Memory(Registers):
             del self.writable()[CLEAN]
         exact = pointer.lo == pointer.hi and self.is_followed(pointer)
         known = value if exact or instruction.align % size == 0 else None
+        key = (pointer.base, pointer.lo, size)
+        named = pointer.base is not None and not is_unnamed(pointer.base) and pointer.base != "null"
+        kept = named and exact and not instruction.volatile and value is not None
+        related = relations.before_store(self, instruction, key) if kept else []
+        zone = relations.of_state(self.state)
         self.forget(pointer, size, known, instruction.pointer)
-        if pointer.base is None or is_unnamed(pointer.base) or not exact or instruction.volatile:
+        if not kept:
             return
-        if value is not None:
-            key = (pointer.base, pointer.lo, size)
-            if type(value) is PointerRange:
-                self.pointer_keys.add(key)
-            self.writable()[key] = (value, ())
-            self.keys.setdefault(pointer.base, set()).add(key)
+        assert pointer.base is not None
+        if type(value) is PointerRange:
+            self.pointer_keys.add(key)
+        self.writable()[key] = (value, ())
+        self.keys.setdefault(pointer.base, set()).add(key)
+        relations.after_store(self, key, zone, related)
 
     def fill(self, instruction: Store, pointer: PointerRange, kind: Type | None) -> None:
         """What a store writes holds something, unless it was handed over and may lack something."""
@@ -172,11 +181,9 @@ class Memory(Registers):
                 if not isinstance(through, Register) or through.name in registers:
                     self.forget_object(name)
             return
-        state = self.state
         for key in self.keys.get(base, ()):
-            if key in state and key[1] < pointer.hi + size and pointer.lo < key[1] + key[2]:
-                state = self.writable()
-                del state[key]
+            if key[1] < pointer.hi + size and pointer.lo < key[1] + key[2]:
+                self.forget_cell(key)
         if base in self.private or base in self.whole.objects.hidden:
             return
         for other in list(self.keys):
@@ -203,8 +210,13 @@ class Memory(Registers):
 
     def forget_object(self, name: str) -> None:
         for key in self.keys.get(name, ()):
-            if key in self.state:
-                del self.writable()[key]
+            self.forget_cell(key)
+
+    def forget_cell(self, key: tuple[Any, ...]) -> None:
+        if key in self.state:
+            del self.writable()[key]
+        if ZONES in self.state:
+            relations.forget_cell(self, key)
 
     def forget_reachable(self) -> None:
         for name in self.keys:
@@ -219,6 +231,16 @@ class Memory(Registers):
             return self.whole.arbitrary and not self.whole.objects.is_constant(base)
         extent = self.extents.get(base)
         return extent is not None and extent.outside and extent.hi > pointers.INFINITE
+
+    def general(self, base: str) -> str | None:
+        """An unnamed object that a named one is an example of. A function's own variables are none: they
+        end with it."""
+        if base[0] not in "^@*":
+            return None
+        extent = self.extents.get(base) or self.whole.extent(base)
+        if extent is None or extent.constant or extent.lo > 0 or extent.hi <= 0:
+            return None
+        return OUTSIDE if base[0] == "^" and self.is_outside(base) else unnamed(extent.hi)
 
     def is_harmless(self, place: PointerRange, operand: Operand) -> bool:
         """Whether a stored pointer leaves memory from outside as trustworthy as it was: the place is a local
@@ -285,6 +307,7 @@ class Memory(Registers):
             self.forget(pointer._replace(lo=pointer.lo + lo, hi=pointer.hi + lo), hi - lo)
         if moved is not None and type(before) is PointerRange and pointer.lo == pointer.hi:
             after = pointers.moved(before, moved.lo, moved.hi, moved.step)
+            relations.forget_cell(self, key)
             self.writable()[key] = (pointers.join(after, NULL) if moved.or_null else after, ())
 
     def free(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import gcd
 from typing import NamedTuple
 
@@ -54,21 +55,24 @@ class PointerPair(NamedTuple):
     flag: object
 
 
-def join(a: PointerRange, b: PointerRange) -> PointerRange:
+General = Callable[[str], str | None]
+"""An unnamed object that a named one is an example of, None where nothing is known of it."""
+
+
+def join(a: PointerRange, b: PointerRange, general: General | None = None) -> PointerRange:
+    """What leads to two objects leads to one without a name, if `general` knows enough of both."""
     if a == b:
         return a
     if a.base == "null" or b.base == "null":
         other = b if a.base == "null" else a
         return other._replace(nonnull=False, or_null=other.base is not None)
-    if (
-        a.base is not None
-        and b.base is not None
-        and a.base != b.base
-        and is_unnamed(a.base)
-        and is_unnamed(b.base)
-    ):
-        base = unnamed(min(size_of_unnamed(a.base), size_of_unnamed(b.base)))
-        a, b = a._replace(base=base), b._replace(base=base)
+    if a.base is not None and b.base is not None and a.base != b.base:
+        bases = [_general(base, general) for base in (a.base, b.base)]
+        if bases[0] is not None and bases[1] is not None:
+            base = bases[0]
+            if bases[1] != base:
+                base = unnamed(min(size_of_unnamed(base), size_of_unnamed(bases[1])))
+            a, b = a._replace(base=base), b._replace(base=base)
     if a.base is None or a.base != b.base:
         return PointerRange(None, 0, 0, a.nonnull and b.nonnull)
     step = gcd(a.step, b.step, a.lo - b.lo)
@@ -76,9 +80,13 @@ def join(a: PointerRange, b: PointerRange) -> PointerRange:
     return PointerRange(a.base, min(a.lo, b.lo), max(a.hi, b.hi), both, step, a.or_null or b.or_null)
 
 
-def widen(old: PointerRange, new: PointerRange, size: int) -> PointerRange:
+def _general(base: str, general: General | None) -> str | None:
+    return base if is_unnamed(base) else general(base) if general is not None else None
+
+
+def widen(old: PointerRange, new: PointerRange, size: int, general: General | None = None) -> PointerRange:
     """At least the join; an end that moved goes to that of the object of `size` bytes, or beyond all."""
-    both = join(old, new)
+    both = join(old, new, general)
     if both.base in (None, "null") or old.base == "null":
         return both
     step = max(both.step, 1)

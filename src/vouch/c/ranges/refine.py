@@ -21,7 +21,7 @@ from vouch.c.ir import (
     Select,
     Unary,
 )
-from vouch.c.ranges import domain, pointers
+from vouch.c.ranges import domain, pointers, relations
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.pointers import NULL, SOMEWHERE, PointerRange, is_unnamed, limited
 
@@ -110,9 +110,11 @@ def _comparison(at: Interpreter, comparison: Compare, truth: bool, depth: int) -
     ):
         return False
     found = domain.refine(predicate, a, b, kind.bits)
-    if found is None:
+    if found is None or relations.decide(at, comparison) is (not truth):
         return False
-    return narrow(at, comparison.left, found[0]) and narrow(at, comparison.right, found[1])
+    possible = narrow(at, comparison.left, found[0]) and narrow(at, comparison.right, found[1])
+    relations.learn(at, predicate, comparison.left, comparison.right)
+    return possible
 
 
 def _is_truth_test(right: Operand, predicate: str) -> bool:
@@ -122,6 +124,7 @@ def _is_truth_test(right: Operand, predicate: str) -> bool:
 def _pointers(at: Interpreter, predicate: str, comparison: Compare, a: PointerRange, b: PointerRange) -> bool:
     if pointers.compare(predicate, a, b) is False:
         return False
+    relations.learn(at, predicate, comparison.left, comparison.right)
     for mine, value, other in ((comparison.left, a, b), (comparison.right, b, a)):
         if other.base == "null" and predicate == "ne" and value.base != "null":
             _hold(at, mine, value._replace(nonnull=True, or_null=False) if value.base else SOMEWHERE)

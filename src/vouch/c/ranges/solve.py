@@ -177,7 +177,9 @@ class FixedPoint:
                 if (before, label) in self.at.edges:
                     self.at.reset((self.outputs[before, label], self.sources[before, label]))
                     if refine.assume(self.at, operand, truth):
-                        found = self.at.state if found is None else join(found, self.at.state)
+                        found = (
+                            self.at.state if found is None else join(found, self.at.state, self.at.general)
+                        )
             if found is not None:
                 yield target, found
 
@@ -192,16 +194,16 @@ class FixedPoint:
             if domain.contains(value, number.value, kind.bits):
                 at.reset(before)
                 if refine.narrow(at, last.value, domain.const(number.value, kind.bits)):
-                    found[label] = join(found[label], at.state) if label in found else at.state
+                    found[label] = join(found[label], at.state, at.general) if label in found else at.state
         at.reset(before)
         rest = _without_cases(value, last.cases, kind.bits)
         if rest is not None and refine.narrow(at, last.value, rest):
             label = last.default
-            found[label] = join(found[label], at.state) if label in found else at.state
+            found[label] = join(found[label], at.state, at.general) if label in found else at.state
         yield from found.items()
 
     def _return(self, value: Any) -> None:
-        self.result = value if not self.returns else join_values(self.result, value)
+        self.result = value if not self.returns else join_values(self.result, value, self.at.general)
         size = self.whole.objects.sizes.store_size(PointerType()) if self.carried else 0
         for number, parameter in enumerate(self.frame.function.parameters):
             mask = self.at.state.get((WRITTEN, f"^{parameter.name}"), (0,))[0]
@@ -250,8 +252,9 @@ class FixedPoint:
 
     def _flow(self, label: str, target: str, state: State, visits: dict[str, int]) -> bool:
         """Add a state to a block's input; whether that changed anything."""
-        new_edge = (label, target) not in self.at.edges
-        self.at.edges.add((label, target))
+        at = self.at
+        new_edge = (label, target) not in at.edges
+        at.edges.add((label, target))
         self.outputs[label, target] = state
         before = self.inputs.get(target)
         if before is None:
@@ -260,12 +263,13 @@ class FixedPoint:
         if target in self.frame.graph.heads and visits.get(target, 0) > _BEFORE_WIDENING:
             self.widened = True
             if visits[target] > _BEFORE_DROPPING:
-                after = keep(before, state)
+                after = keep(before, state, at.general)
             else:
                 leaping = visits[target] > _BEFORE_LEAPING
-                after = widen(before, state, () if leaping else self.frame.thresholds, self.at.size)
+                thresholds = () if leaping else self.frame.thresholds
+                after = widen(before, state, thresholds, at.size, at.general)
         else:
-            after = join(before, state)
+            after = join(before, state, at.general)
         self.inputs[target] = after
         return after is not before or new_edge
 
@@ -290,7 +294,7 @@ class FixedPoint:
                 continue
             state = incoming[0]
             for other in incoming[1:]:
-                state = join(state, other)
+                state = join(state, other, self.at.general)
             self.inputs[label] = state
             self._cut(label)
             if label in self.frame.handlers:

@@ -5,8 +5,8 @@ Keys are `(object, offset, size)` for cells, `("r", register)` for a register th
 pointer of the program's making was stored to memory from outside, `(LIVE, object)` while nothing was freed
 that may be that object (`OUTSIDE` stands for all that existed when the function was called), `TEXT` while
 nothing was written but local variables, `UNFREED` while the function has freed nothing, `(WRITTEN, object)`
-for the bytes of an object that hold something (`written.py`). A key that is missing says nothing. States are
-shared: whoever changes one copies it first.
+for the bytes of an object that hold something (`written.py`), `ZONES` for relations (`relations.py`). A key
+that is missing says nothing. States are shared: whoever changes one copies it first.
 """
 
 from __future__ import annotations
@@ -14,38 +14,41 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from vouch.c.ranges import domain, pointers
-from vouch.c.ranges.pointers import PointerRange
+from vouch.c.ranges import domain, pointers, zones
+from vouch.c.ranges.pointers import General, PointerRange
 
 CLEAN = ("clean",)
 LIVE = "live"
 TEXT = ("text",)
 UNFREED = ("unfreed",)
 WRITTEN = "written"
+ZONES = ("zones",)
 State = dict[tuple[Any, ...], tuple[Any, ...]]
 # Cells map to (value, registers that hold it); ("r", x) to (value,); ("h", x) to (cell,); (WRITTEN, x) to
 # (mask,).
 
 
-def join_values(a: Any, b: Any) -> Any:
+def join_values(a: Any, b: Any, general: General | None = None) -> Any:
     """None where the two have nothing in common to say."""
     if a is b:
         return a
     if a is None or b is None:
         return None
     if type(a) is PointerRange:
-        return pointers.join(a, b) if type(b) is PointerRange else None
+        return pointers.join(a, b, general) if type(b) is PointerRange else None
     if type(a) is tuple and type(b) is tuple:
         return domain.join(a, b)
     return None
 
 
-def join(a: State, b: State) -> State:
+def join(a: State, b: State, general: General | None = None) -> State:
     """`a` itself where nothing is lost."""
     if a is b:
         return a
-    result: State | None = None
+    result = _join_zones(a, b)
     for key, held in a.items():
+        if key is ZONES:
+            continue
         other = b.get(key)
         if other is held or other == held:
             continue
@@ -57,7 +60,7 @@ def join(a: State, b: State) -> State:
         if key[0] == WRITTEN:
             result[key] = (held[0] & other[0],)
             continue
-        value = join_values(held[0], other[0])
+        value = join_values(held[0], other[0], general)
         if value is None:
             del result[key]
         elif key[0] == "r":
@@ -67,18 +70,86 @@ def join(a: State, b: State) -> State:
     return a if result is None else result
 
 
-def widen(old: State, new: State, thresholds: Sequence[int], size: Callable[[str | None], int]) -> State:
+class Bounds:
+    """What the intervals of a state say of the variables of zones (see `relations.py`)."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+
+    def ends(self, variable: Any) -> tuple[int | None, int | None]:
+        kind, cell = variable[:2]
+        if kind == "z":
+            return 0, None
+        value = self.state.get(cell, (None,))[0]
+        if kind == "o":
+            same = type(value) is PointerRange and value.base == variable[2] and not value.or_null
+            return (value.lo, value.hi) if same else (None, None)
+        if type(value) is not tuple:
+            return None, None
+        first, whole = 0 if kind == "s" else 2, domain.top(8 * cell[2])
+        lo, hi = value[first], value[first + 1]
+        return (lo if lo > whole[first] else None), (hi if hi < whole[first + 1] else None)
+
+    def __call__(self, x: Any, y: Any) -> int | None:
+        hi, lo = self.ends(x)[1], self.ends(y)[0]
+        if lo is None and y[0] == "u":
+            lo = 0
+        return None if hi is None or lo is None else hi - lo
+
+
+def zone_bounds(state: State) -> Bounds:
+    return Bounds(state)
+
+
+def _join_zones(a: State, b: State) -> State | None:
+    """None where `a` loses nothing."""
+    first, second = a.get(ZONES), b.get(ZONES)
+    if first is second or (first is None and second is None):
+        return None
+    mine: zones.Zone = first[0] if first is not None else zones.EMPTY
+    both = zones.join(mine, second[0] if second is not None else zones.EMPTY, Bounds(a), Bounds(b))
+    if both is mine:
+        return None
+    result = dict(a)
+    if both:
+        result[ZONES] = (both,)
+    else:
+        result.pop(ZONES, None)
+    return result
+
+
+def _widened_zones(old: State, new: State, result: State) -> None:
+    before, after = old.get(ZONES), new.get(ZONES)
+    both = zones.EMPTY
+    if before is not None:
+        both = zones.widen(before[0], after[0] if after is not None else zones.EMPTY, Bounds(new))
+    if both:
+        result[ZONES] = (both,) if before is None or both is not before[0] else before
+    else:
+        result.pop(ZONES, None)
+
+
+def widen(
+    old: State,
+    new: State,
+    thresholds: Sequence[int],
+    size: Callable[[str | None], int],
+    general: General | None = None,
+) -> State:
     """Like `join`, with bounds that moved sent to the next threshold; `size` is that of an object."""
-    joined = join(old, new)
+    joined = join(old, new, general)
     if joined is old:
         return old
     result = dict(joined)
+    _widened_zones(old, new, result)
     for key, held in joined.items():
+        if key is ZONES:
+            continue
         before = old[key]
         if key[0] in ("h", WRITTEN) or held[0] == before[0]:
             continue
         if type(held[0]) is PointerRange:
-            value: Any = pointers.widen(before[0], held[0], size(held[0].base))
+            value: Any = pointers.widen(before[0], held[0], size(held[0].base), general)
         elif key[0] == "r":
             del result[key]
             continue
@@ -88,9 +159,11 @@ def widen(old: State, new: State, thresholds: Sequence[int], size: Callable[[str
     return result
 
 
-def keep(old: State, new: State) -> State:
+def keep(old: State, new: State, general: General | None = None) -> State:
     """What both say alike: the coarsest of widenings."""
-    joined = join(old, new)
+    joined = join(old, new, general)
     if joined is old:
         return old
-    return {key: held for key, held in joined.items() if held[0] == old[key][0]}
+    result = {key: held for key, held in joined.items() if key is not ZONES and held[0] == old[key][0]}
+    _widened_zones(old, new, result)
+    return result
