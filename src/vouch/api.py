@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from vouch.c.promises import Promises
     from vouch.c.ranges import RangeAnalysis
     from vouch.c.sources import Sources
+    from vouch.modular.levels import Proofs
     from vouch.parallel import Pool
 
 
@@ -83,7 +85,7 @@ def _known_before(
     from vouch.modular.fingerprint import fingerprints
     from vouch.settings import chosen
 
-    apart = ("timeout", "check-timeout", "jobs", "rungs", "caller-depth", "points")
+    apart = ("timeout", "check-timeout", "jobs", "rungs", "caller-depth", "havoc-limit", "points")
     options = repr(sorted((k, v) for k, v in chosen("check", state.settings).items() if k not in apart))
     options += repr(promised)
     marks = {name: f"{mark} {options}" for name, mark in fingerprints(program).items()}
@@ -287,7 +289,7 @@ def _engine(
 ) -> None:
     from vouch.bmc.problem import pose
     from vouch.bmc.verify import verify
-    from vouch.modular import ladder, levels
+    from vouch.modular import ladder
 
     settings = state.settings
     pool = _pool(settings)
@@ -312,8 +314,8 @@ def _engine(
         )
     if settings.strategy == "ladder":
         with state.stage("local"):
-            for level in _levels(settings):
-                proofs = levels.prove(problem, analysis, level, report=report, pool=pool)
+            for prove in _abstractions(settings):
+                proofs = prove(problem, analysis, report=report, pool=pool)
                 problem = problem.without(proofs.results)
                 state.warnings += proofs.warnings
                 for name, found in proofs.candidates.items():
@@ -411,11 +413,22 @@ def _with_drivers(
     return [found.get(name, result) for name, result in results.items()]
 
 
-def _levels(settings: Settings) -> Sequence[int]:
-    """How deep functions are looked at together before whole executions."""
-    first = 0 if "local" in settings.rungs else 1
-    last = int(settings.caller_depth) if "callers" in settings.rungs else 0
-    return range(first, last + 1)
+def _abstractions(settings: Settings) -> Iterator[Callable[..., Proofs]]:
+    """How parts of the program are looked at before whole executions."""
+    from vouch.modular import caller_closed, levels
+
+    limit = int(settings.havoc_limit)
+    if "calls" in settings.rungs:
+        yield partial(caller_closed.prove, limit=limit)
+    for level in _levels(settings, limit):
+        yield partial(levels.prove, level=level)
+
+
+def _levels(settings: Settings, limit: int) -> Sequence[int]:
+    """How deep functions are looked at together."""
+    if "callers" not in settings.rungs:
+        return range(limit) if "local" in settings.rungs else ()
+    return range(0 if "local" in settings.rungs else 1, int(settings.caller_depth) + 1)
 
 
 def _unconfirmed(result: CheckResult) -> CheckResult:

@@ -38,6 +38,7 @@ class OptionTypes:
     strategy: str
     rungs: list[str]
     points: int
+    havoc_limit: int
     caller_depth: int
     unwind: int | None
     unwind_loop: list[str]

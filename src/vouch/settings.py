@@ -151,8 +151,8 @@ CHECK: tuple[Option, ...] = (
         list,
         ("local", "callers", "preconditions", "global"),
         "Rungs of the ladder: functions alone, with their callers, with callees replaced by preconditions "
-        "(learned ones on demand), whole executions.",
-        choices=("local", "callers", "preconditions", "learned", "global", "none"),
+        "(learned ones on demand), whole executions; calls: from entry points, with other callees replaced.",
+        choices=("local", "callers", "calls", "preconditions", "learned", "global", "none"),
         metavar="LIST",
     ),
     Option(
@@ -162,6 +162,16 @@ CHECK: tuple[Option, ...] = (
         "Make preconditions of so many failing inputs at most; 0: of the condition itself.",
         minimum=0,
         maximum=10_000,
+        metavar="N",
+    ),
+    Option(
+        "havoc-limit",
+        int,
+        1,
+        "From so many calls below a function on, callees are replaced by what they may do (vouch analyze "
+        "calls and combined).",
+        minimum=1,
+        maximum=16,
         metavar="N",
     ),
     Option(

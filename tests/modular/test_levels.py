@@ -5,7 +5,9 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import Counter
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,10 +17,11 @@ from vouch.c import checks, frontend, ranges
 from vouch.c.checks.base import Category
 from vouch.c.entries import Entries, entries
 from vouch.c.options import FrontOptions
-from vouch.modular import levels
+from vouch.modular import caller_closed, levels
 from vouch.modular.callgraph import CallGraph
 from vouch.run.pool import run_jobs
 from vouch.settings import resolve
+from vouch.verdict import Verdict
 
 from . import aliasing_programs
 
@@ -54,8 +57,10 @@ def test_no_proof_of_a_claim_that_fails(seed: int, tmp_path: Path) -> None:
     bad = failing(tmp_path, program)
     assert bad, "the claims of a program are to be failed"
     problem, analysis = posed(tmp_path / "program.c")
-    for level in range(levels.DEEPEST + 1):
-        proofs = levels.prove(problem, analysis, level, pool=run_jobs)
+    rungs = [partial(levels.prove, level=level) for level in range(levels.DEEPEST + 1)]
+    rungs.insert(1, partial(caller_closed.prove, limit=1 + seed % 2))
+    for prove in rungs:
+        proofs = prove(problem, analysis, pool=run_jobs)
         assert not proofs.warnings
         claims = {r.check.location.line for r in proofs.results if r.check.category is Category.ASSERTION}
         assert not claims & bad
@@ -93,7 +98,7 @@ def test_a_parser_is_decided_without_bounds(tmp_path: Path) -> None:
     (tmp_path / "parser.c").write_text(PARSER)
     result = check([str(tmp_path / "parser.c")])
     assert Counter(str(r.verdict) for r in result.checks)["safe"] == len(result.checks)
-    assert {"local", "callers", "module"} & {r.decided_by for r in result.checks}
+    assert {r.decided_by for r in result.checks} <= {"preprocess", "ranges", "local", "callers", "module"}
 
 
 def test_call_graph_has_edges_backwards_and_through_pointers(tmp_path: Path) -> None:
@@ -114,3 +119,53 @@ def test_call_graph_has_edges_backwards_and_through_pointers(tmp_path: Path) -> 
     assert graph.callers["one"] == {"run"}
     assert graph.below("more") == {"more", "run", "one", "two", "three"}
     assert graph.above("two") == {"two", "run", "more"}
+
+
+MODULES = """
+static int helper(int y) {
+    int z = 0;
+    for (int i = 0; i < 3; i++) { z = (z ^ y) & 0x55555555; }
+    return z ^ y;
+}
+static int inner(int x, int y) {
+    int first = x + 1;
+    int second = y < 100 ? helper(y & 0x2aaaaaaa) + y : 0;
+    return first ^ second;
+}
+int outer(int x, int y) { return ((x ^ y) == 0 && x < 100) ? inner(y, x) : 0; }
+int other(int x) { return x + 1; }
+"""
+NEEDS_CALLER, NEEDS_CALLEE, FAILS = 8, 9, 13
+
+
+@pytest.mark.parametrize(
+    ("options", "proved"),
+    [
+        ({"rungs": ["local"]}, set()),  # both abstractions
+        ({"rungs": ["calls"]}, {NEEDS_CALLER}),  # callers as they are, calls replaced
+        ({"rungs": ["calls"], "havoc_limit": 2}, {NEEDS_CALLER, NEEDS_CALLEE}),
+        ({"rungs": ["global"]}, {NEEDS_CALLER, NEEDS_CALLEE}),
+    ],
+)
+def test_what_each_abstraction_proves(options: dict[str, Any], proved: set[int], tmp_path: Path) -> None:
+    """What needs callers is proved where they are followed, and what fails is not."""
+    path = tmp_path / "modules.c"
+    path.write_text(MODULES)
+    result = check([str(path)], checks=["signed-overflow"], no_replay=True, **options)
+    by_line = {r.check.location.line: r.verdict for r in result.checks}
+    found = {line for line in (NEEDS_CALLER, NEEDS_CALLEE, FAILS) if by_line[line] is Verdict.SAFE}
+    assert found == proved
+
+
+def test_calls_through_pointers_count_as_callers(tmp_path: Path) -> None:
+    """One call is followed, and proves nothing about the other."""
+    path = tmp_path / "table.c"
+    path.write_text(
+        "static int inner(int x) { return x + 1; }\n"
+        "static int (*held)(int) = inner;\n"
+        "int direct(int x, int y) { return ((x ^ y) == 0 && x < 100) ? inner(y) : 0; }\n"
+        "int through(int x) { return held(x); }\n"
+    )
+    for rungs in (["calls"], ["local", "callers"]):
+        result = check([str(path)], checks=["signed-overflow"], no_replay=True, rungs=rungs)
+        assert not [r for r in result.checks if r.verdict is Verdict.SAFE]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from vouch.bmc.initial import Initial, Unknown
 
 READ_LIMIT: Final = 1024  # offsets tried one by one before an SMT array is used
+OUTSIDE_LIMIT: Final = 64  # the same of numbers from outside: each would need a symbol of its own
 WRITE_LIMIT: Final = 128
 BYTE: Final = ir.IntType(8)
 
@@ -172,7 +173,9 @@ class Memory(Scalars):
                 undefined = T.or_(undefined, bad)
             return tuple(values), undefined
         size = self.layout.store_size(type_)
-        places = self._places(target, offset, size, READ_LIMIT) if self._cellular(contents) else None
+        unknown = target.kind is Kind.OUTSIDE and not isinstance(type_, ir.PointerType)
+        limit = OUTSIDE_LIMIT if unknown else READ_LIMIT
+        places = self._places(target, offset, size, limit) if self._cellular(contents) else None
         if places is None:
             return self._read_array(target, contents, offset, size, type_)
         if not places:

@@ -21,7 +21,7 @@ MODES: dict[str | None, list[str]] = {
     None: ["local", "callers", "preconditions", "global"],
     "global": ["global"],
     "local": ["callers"],
-    "calls": ["local"],
+    "calls": ["calls"],
     "combined": ["local"],
 }
 _IN_TIME = 0.9  # of the time limit: a run that took longer may have left something for want of time

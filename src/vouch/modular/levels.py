@@ -178,41 +178,11 @@ class _Level:
         with Session(simplify=not settings.no_simplify, balance=not settings.no_balance):
             start = self.scopes.start(name, self.policy, self.targets[name])
             followed = self.calls.followed(name, self.policy)
-            for climb in self._climb(start, log, self._seconds(number)):
-                say([word for word in self._words(start, climb, followed) if word is not None])
+            deadline = time.monotonic() + self._seconds(number)
+            deadline = deadline if self.end is None else min(deadline, self.end)
+            for climb in climbs(self.problem, start, log, deadline):
+                say(list(words(self.scopes, start, climb, followed)))
         return log
-
-    def _words(self, start: Start, climb: Climb, followed: set[str]) -> Iterator[Word | None]:
-        for result in climb.results.values():
-            verdict = result.verdict
-            name = result.check.id
-            if name in climb.violated and verdict is Verdict.UNKNOWN:
-                verdict = Verdict.COND_UNSAFE
-            proves = verdict in (Verdict.SAFE, Verdict.BOUND_SAFE)
-            if verdict is not Verdict.UNKNOWN and (
-                not proves or self.scopes.covers(start, result.check, followed)
-            ):
-                said = result.reason, list(result.assumptions), result.seconds, result.decided_by or ""
-                yield name, verdict, *said
-
-    def _climb(self, start: Start, log: Log, seconds: float) -> Iterator[Climb]:
-        """What is known after each rung."""
-        problem = self.problem
-        deadline = time.monotonic() + seconds
-        if self.end is not None:
-            deadline = min(deadline, self.end)
-        timeout = min(CHECK_SECONDS, float(problem.settings.check_timeout))
-        settings = problem.settings.replace(check_timeout=timeout)
-        rounds = Rounds(replace(problem, deadline=deadline, settings=settings), log, proofs_only=True)
-        climb = Climb(start)
-        try:
-            for rung in RUNGS:
-                if time.monotonic() > deadline or (climb.results and not climb.is_bounded):
-                    break
-                rung.run(rounds, climb)
-                yield climb
-        except (MemoryError, VouchError):
-            pass
 
     # ------------------------------------------------------------ adding up
 
@@ -228,11 +198,11 @@ class _Level:
     def _proof(self, check: Check) -> CheckResult | None:
         own = self.heard.get(check.function, {}).get(check.id)
         if own is not None and own[1] is Verdict.SAFE:
-            return _result(check, "module" if self.level else "local", [own])
+            return proof(check, "module" if self.level else "local", [own])
         above = self.above.get(check.function, ())
         words = [self.heard.get(name, {}).get(check.id) for name in above]
         proofs = [word for word in words if word is not None and word[1] is Verdict.SAFE]
-        return _result(check, "callers", proofs) if words and len(proofs) == len(words) else None
+        return proof(check, "callers", proofs) if words and len(proofs) == len(words) else None
 
     def _candidate(self, check: Check) -> CheckResult | None:
         """What the function alone says about its own check, short of a proof."""
@@ -249,7 +219,38 @@ class _Level:
         return replace(result, assumptions=tuple(own[3]))
 
 
-def _result(check: Check, rung: str, proofs: Sequence[Word]) -> CheckResult:
+def climbs(problem: Problem, start: Start, log: Log, deadline: float) -> Iterator[Climb]:
+    """What is known after each rung of a start, for proofs alone."""
+    timeout = min(CHECK_SECONDS, float(problem.settings.check_timeout))
+    settings = problem.settings.replace(check_timeout=timeout)
+    rounds = Rounds(replace(problem, deadline=deadline, settings=settings), log, proofs_only=True)
+    climb = Climb(start)
+    try:
+        for rung in RUNGS:
+            if time.monotonic() > deadline or (climb.results and not climb.is_bounded):
+                break
+            rung.run(rounds, climb)
+            yield climb
+    except (MemoryError, VouchError):
+        pass
+
+
+def words(scopes: Scopes, start: Start, climb: Climb, followed: set[str]) -> Iterator[Word]:
+    """What a start may say about its checks: nothing about what it was not general enough for."""
+    for result in climb.results.values():
+        verdict = result.verdict
+        name = result.check.id
+        if name in climb.violated and verdict is Verdict.UNKNOWN:
+            verdict = Verdict.COND_UNSAFE
+        proves = verdict in (Verdict.SAFE, Verdict.BOUND_SAFE)
+        if verdict is not Verdict.UNKNOWN and (
+            not proves or scopes.covers(start, result.check, followed)
+        ):
+            said = result.reason, list(result.assumptions), result.seconds, result.decided_by or ""
+            yield name, verdict, *said
+
+
+def proof(check: Check, rung: str, proofs: Sequence[Word]) -> CheckResult:
     reasons = {word[2] for word in proofs}
     methods = {word[5] for word in proofs}
     if len(methods) == 1 and methods <= _METHODS:
