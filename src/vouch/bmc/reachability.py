@@ -53,6 +53,7 @@ class Reachability:
         self._written: dict[str, frozenset[str]] = {}
         self._written_by: dict[int, list[str]] = {}  # by the functions that are meant
         self._frees: dict[int, bool] = {}
+        self._nulled: dict[int, frozenset[str]] = {}
         self._definitions: dict[str, dict[str, ir.Instruction]] = {}
         self._reach: dict[tuple[str, str], frozenset[str]] = {}
         self._names = list(program.functions)
@@ -174,6 +175,44 @@ class Reachability:
         blocks = function.blocks.values() if function is not None else ()
         calls = (i for block in blocks for i in block.instructions if isinstance(i, ir.Call))
         return any(isinstance(i.callee, ir.GlobalConstant) and is_free(i.callee.name) for i in calls)
+
+    def nulled_by(self, names: Iterable[str]) -> frozenset[str]:
+        """Variables in which these functions, and what they may call, put null pointers; "" where they do so
+        through pointers."""
+        functions = 0
+        for name in names:
+            functions |= self._callees(name)
+        known = self._nulled.get(functions)
+        if known is None:
+            found = (place for callee in self._named(functions) for place in self._nulled_in(callee))
+            known = self._nulled[functions] = frozenset(found)
+        return known
+
+    def _nulled_in(self, name: str) -> Iterator[str]:
+        function = self.program.functions.get(name)
+        made = self.definitions(function) if function is not None else {}
+        for block in function.blocks.values() if function is not None else ():
+            for instruction in block.instructions:
+                match instruction:
+                    case ir.Store(value=ir.NullConstant() | ir.ZeroConstant(), pointer=place):
+                        yield from self._variables(made, place)
+                    case ir.Call(callee=ir.GlobalConstant(name=called), arguments=(place, *_)):
+                        if called.startswith(("llvm.memset.", "llvm.memcpy.")) or called in ("memset", "memcpy"):
+                            yield from self._variables(made, place)
+
+    def _variables(self, made: dict[str, ir.Instruction], place: ir.Operand) -> Iterator[str]:
+        """The variable that an address lies in; "" for what a pointer leads to; none for locals."""
+        while isinstance(place, ir.Register):
+            match made.get(place.name):
+                case ir.GetElementPtr(base=base):
+                    place = base
+                case ir.Alloca():
+                    return
+                case _:
+                    yield ""
+                    return
+        if isinstance(place, ir.Constant):
+            yield from names_in(place)
 
     def _written_in(self, name: str) -> frozenset[str]:
         known = self._written.get(name)

@@ -238,8 +238,10 @@ def _call_back(ex: Execution, state: State, reached: Reach, name: str) -> None:
     names = [n for n in ex.reachability.written_by(ex.public) if n in relevant]
     parts = environment.reach(state.memory, _roots(ex, names)).writable
     own = {target: span for target, span in parts.items() if target not in reached.writable}
+    nulled = ex.reachability.nulled_by(ex.public)
     for target, data in environment.write(state, own, name).items():
         data.inexact = f"if {name} calls a function of the library that changes {target.name}"
+        data.nullable = (target.name if target.kind is Kind.GLOBAL else "") in nulled
     if ex.reachability.may_free(ex.public):
         held = environment.reach(state.memory, _roots(ex, sorted(relevant)))
         given = reached.seen if ex.reachability.may_free(_taking_pointers(ex)) else ()

@@ -37,6 +37,7 @@ class OutsideData(Unknown):
         self.span = span
         self.written: dict[tuple[int, int], Term] = {}
         self.inexact = ""  # the condition under which it is what it is, where that is not worked out
+        self.nullable = False  # pointers in it may be null then
 
     def was_written(self, offset: int, size: int) -> Term:
         known = self.written.get((offset, size))
@@ -46,7 +47,12 @@ class OutsideData(Unknown):
 
     def _new(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
         if isinstance(type_, ir.PointerType) and not self.arrays and not self.reason:
-            return self.owner.stored_pointer(target, offset)
+            pointer = self.owner.stored_pointer(target, offset)
+            if not self.nullable:
+                return pointer
+            null = T.fresh(f"{target.name}.null", T.BOOL)
+            memory.context.inexact[null] = self.inexact
+            return merge(null, memory.context.null, pointer)
         value = super()._new(memory, target, offset, type_)
         if self.inexact:
             memory.context.inexact.update(dict.fromkeys(symbols(value), self.inexact))

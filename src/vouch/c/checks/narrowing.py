@@ -316,13 +316,24 @@ def _explicit(context: Context, cast: Cast, location: Location, spelled: str) ->
 
 
 _CAST = re.compile(r"\(\s*((?:const\s+|volatile\s+)*[A-Za-z_]\w*(?:\s+[A-Za-z_]\w*)*)\s*\)")
-_STATIC_CAST = re.compile(r"static_cast\s*<\s*([A-Za-z_][\w:]*(?:\s+[A-Za-z_]\w*)*)\s*>")
+_STATIC_CAST = re.compile(r"static_cast\s*<\s*([A-Za-z_][\w:]*(?:\s+[A-Za-z_]\w*)*)\s*>\s*$")
 
 
 def cast_type_at(line: str, column: int) -> str:
-    """The type in the cast that begins at a column (from 1) of a source line, "" where there is none."""
-    match = _CAST.match(line, column - 1) or _STATIC_CAST.match(line, column - 1)
+    """The type in the cast that begins at a column (from 1) of a source line, or, as C++ has it, whose operand
+    is there; "" where there is none."""
+    match = _CAST.match(line, column - 1) or _STATIC_CAST.search(_before_operand(line[: column - 1]))
     return " ".join(match.group(1).split()) if match else ""
+
+
+def _before_operand(text: str) -> str:
+    """What stands before the parenthesis that is open at the end of a text."""
+    depth = 0
+    for at in range(len(text) - 1, -1, -1):
+        depth += {")": 1, "(": -1}.get(text[at], 0)
+        if depth < 0:
+            return text[:at]
+    return ""
 
 
 _BUILTIN = {
