@@ -232,11 +232,12 @@ def test_no_values_are_made_of_files_elsewhere(folder: Path, line: str, more: li
     (source / "link.h").symlink_to(folder.parent / "number")
     for name in ("with space\x01.h", "end\\ .h"):
         (source / name).write_text("")
-    (source / "spy.c").write_text(_USE.format(line))
-    done = vouch(folder, "check", "src/spy.c", "--json", *more)
-    assert done.returncode == 2, done.stdout
-    assert "4711" not in done.stdout + done.stderr
-    assert done.stdout == ""
+    for name in ("src/spy.c", "src/spy.i"):  # clang includes files into preprocessed ones too
+        (folder / name).write_text(_USE.format(line))
+        done = vouch(folder, "check", name, "--json", *more)
+        assert done.returncode == 2, done.stdout
+        assert "4711" not in done.stdout + done.stderr
+        assert done.stdout == ""
 
 
 def test_files_of_the_project_and_headers_of_others_are_read(folder: Path) -> None:

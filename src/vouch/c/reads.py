@@ -2,7 +2,7 @@
 
 `#include` and `#embed` of hostile code can name any file of the user's, and what they read becomes values,
 which reports show. So the compiler lists what it read, and IR that rests on anything but sources, headers and
-files of the project is not used. The list is clang's own (`-MD`), which names embedded files too.
+files of the project is not used. The list is that of `-MD`, which names embedded files too.
 """
 
 from __future__ import annotations
@@ -76,7 +76,9 @@ class Listed:
 
     @property
     def flags(self) -> list[str]:
-        return ["-MD", "-MF", f"/dev/fd/{self.descriptor}", "-MT", TARGET]
+        # As -MD, which the driver leaves out for preprocessed files, although they can include others.
+        words = ("-dependency-file", f"/dev/fd/{self.descriptor}", "-MT", TARGET, "-sys-header-deps")
+        return [part for word in words for part in ("-Xclang", word)]
 
     def read(self) -> str:
         self._file.seek(0)
