@@ -189,6 +189,125 @@ def test_settings_do_not_widen_what_is_shown(folder: Path) -> None:
     assert "this-is-private" not in done.stdout
 
 
+@pytest.mark.parametrize("given", ["src", "src/spy.c"])
+@pytest.mark.parametrize("name", ["include", "inc"])
+def test_a_link_does_not_widen_what_is_shown(folder: Path, given: str, name: str) -> None:
+    """A folder for headers beside the sources that leads elsewhere."""
+    (folder / name).symlink_to(folder.parent)
+    (folder / "src").mkdir()
+    spy = f'#line 1 "{folder.parent}/private"\nint f(int x) {{ return 10 / x; }}\n'
+    (folder / "src" / "spy.c").write_text(spy)
+    done = subprocess.run(
+        [sys.executable, "-m", "vouch", "check", str(folder / given)],
+        cwd="/",
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 1
+    assert "this-is-private" not in done.stdout + done.stderr
+
+
+_USE = "int f(int x) {{ int v[] = {{ 0,\n{0}\n}}; return v[1] / x; }}\n"
+
+
+@pytest.mark.parametrize("more", [[], ["--no-cache"]])
+@pytest.mark.parametrize(
+    "line",
+    [
+        '#embed "../../number"',
+        "#embed </proc/self/environ>",
+        '%:embed __FILE__ "/../../../number"\n#embed "link.h"',
+        '#em\\\nbed "../../number"',
+        '#include "../../number"',
+        '#include "link.h"',
+        '#include "with space\x01.h"\n#embed "../../number"',
+        '#include "end\\ .h"\n#embed "../../number"',
+    ],
+)
+def test_no_values_are_made_of_files_elsewhere(folder: Path, line: str, more: list[str]) -> None:
+    (folder.parent / "number").write_text("4711\n")
+    source = folder / "src"
+    source.mkdir()
+    (source / "link.h").symlink_to(folder.parent / "number")
+    for name in ("with space\x01.h", "end\\ .h"):
+        (source / name).write_text("")
+    for name in ("src/spy.c", "src/spy.i"):  # clang includes files into preprocessed ones too
+        (folder / name).write_text(_USE.format(line))
+        done = vouch(folder, "check", name, "--json", *more)
+        assert done.returncode == 2, done.stdout
+        assert "4711" not in done.stdout + done.stderr
+        assert done.stdout == ""
+
+
+def test_files_of_the_project_and_headers_of_others_are_read(folder: Path) -> None:
+    (folder.parent / "other").mkdir()
+    (folder.parent / "other" / "n.h").write_text("4711,\n")
+    (folder / "src").mkdir()
+    (folder / "data #1.bin").write_text("4711\n")
+    line = '#embed "../data #1.bin"\n,\n#include "../../other/n.h"'
+    (folder / "src" / "a b.c").write_text(_USE.format(line))
+    assert vouch(folder, "check", "src/a b.c").returncode == 1
+    (folder.parent / "number").write_text("4711\n")
+    (folder / "src" / "c.c").write_text(_USE.format('#include "number"'))
+    assert vouch(folder, "check", "src/c.c", "-I", "..").returncode == 1  # the user says so
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("CPATH", "{0}"),
+        ("C_INCLUDE_PATH", "{0}"),
+        ("CCC_OVERRIDE_OPTIONS", "+-DN=5 +-include{0}/n.h"),
+        ("DEPENDENCIES_OUTPUT", "{0}/victim"),
+        ("CC_PRINT_OPTIONS_FILE", "{0}/victim"),
+        ("ZIG_LIB_DIR", "{0}"),
+    ],
+)
+def test_variables_of_compilers_do_not_reach_clang(folder: Path, name: str, value: str) -> None:
+    (folder.parent / "n.h").write_text("#define N 5\n")
+    (folder / "b.c").write_text(
+        "#if __has_include(<n.h>) || defined N\n#error seen\n#endif\n#include <string.h>\n" + BUG
+    )
+    given = {name: value.format(folder.parent), "CC_PRINT_OPTIONS": "1"}
+    assert vouch(folder, "check", "b.c", "--no-cache", **given).returncode == 1
+
+
+def test_folders_that_cannot_be_looked_at_are_not_passed_over(folder: Path) -> None:
+    """Paths that are too long for the system: what is in them was not proved."""
+    here = os.getcwd()
+    try:
+        os.chdir(folder)
+        for _ in range(45):
+            os.mkdir("d" * 100)
+            os.chdir("d" * 100)
+        Path("bad.c").write_text(BUG)
+    finally:
+        os.chdir(here)
+    (folder / "a.c").write_text("int f(void) { return 0; }\n")
+    done = vouch(folder, "check", ".")
+    assert done.returncode == 2
+    assert "name too long" in done.stderr
+    assert vouch(folder, "check", ".", "--exclude", "d" * 100).returncode == 0
+
+
+def test_links_in_circles(folder: Path) -> None:
+    (folder / "sub").mkdir()
+    (folder / "sub" / "up").symlink_to("..")
+    (folder / "self").symlink_to(".")
+    done = vouch(folder, "check", ".", "--json")
+    assert {check["file"] for check in json.loads(done.stdout)["checks"]} == {"a.c"}
+
+
+def test_settings_and_databases_that_are_links_are_not_quoted(folder: Path) -> None:
+    for name in ("vouch.toml", "compile_commands.json", "pyproject.toml"):
+        (folder / name).symlink_to("../private")
+        done = vouch(folder, "check", ".")
+        assert done.returncode == 2
+        assert "this-is-private" not in done.stderr
+        (folder / name).unlink()
+
+
 def test_a_pipe_that_a_location_names_is_not_read(folder: Path) -> None:
     os.mkfifo(folder / "pipe")
     (folder / "spy.c").write_text('#line 1 "pipe"\nint f(int x) { return 10 / x; }\n')
@@ -218,11 +337,11 @@ def test_nothing_printed_drives_a_terminal_or_a_build_service(folder: Path, form
 def test_diagnostics_do_not_quote_files_elsewhere(folder: Path) -> None:
     outside = folder.parent / f"{folder.name}-outside"
     outside.mkdir()
-    (outside / "secret").write_text("root:hunter2:0\n")
-    (folder / "link.h").symlink_to(outside / "secret")
+    (outside / "secret.h").write_text("root:hunter2:0\n")
+    (folder / "link.h").symlink_to(outside / "secret.h")
     (folder / "x:1:1: error: ").mkdir()  # named so that the line reads as if it were about `x`
     (folder / "own.h").write_text("int own_mistake = ;\n")
-    names = [str(outside / "secret"), "link.h", f"x:1:1: error: /../../{outside.name}/secret"]
+    names = [str(outside / "secret.h"), "link.h", f"x:1:1: error: /../../{outside.name}/secret.h"]
     for name in names:
         (folder / "leak.c").write_text(f'#include "own.h"\n#include "{name}"\nint f(void) {{ return 0; }}\n')
         done = vouch(folder, "check", "leak.c")

@@ -75,17 +75,18 @@ def _from_table(
             for inner, setting in value.items():
                 if inner not in known:
                     raise VouchError(f"{path}: unknown key {inner!r} in [{name}]")
-                checked = _checked_in_file(known[inner], setting, f"{path}: {inner}")
+                checked = from_file(known[inner], setting, f"{path}: {inner}")
                 if name == section:
                     values[known[inner].key] = checked
         elif name in common:
-            values.setdefault(common[name].key, _checked_in_file(common[name], value, f"{path}: {name}"))
+            values.setdefault(common[name].key, from_file(common[name], value, f"{path}: {name}"))
         else:
             raise VouchError(f"{path}: unknown key {name!r}")
     return values
 
 
-def _checked_in_file(option: Option, value: Any, where: str) -> Any:
+def from_file(option: Option, value: Any, where: str) -> Any:
+    """The value of an option that a file gives. Raises `VouchError` for what no file may say."""
     if not option.in_file:
         raise VouchError(f"{where}: not in a file: give the flag {option.spellings[-1]}")
     checked = valid(option, value, where)

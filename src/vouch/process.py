@@ -87,12 +87,14 @@ def call(
     environ: Mapping[str, str] | None = None,
     memory: int | None = None,
     writable: Sequence[str] | None = None,
+    descriptors: Sequence[int] = (),
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run a command to its end and collect what it says; `memory` and `writable` are as for `start`. Raises
+    """Run a command to its end and collect what it says; `memory` and `writable` are as for `start`. It gets
+    these `descriptors` of open files beside the usual three. Raises
     `OutOfTime` at the deadline (of `time.monotonic`), and `OSError` where it cannot be started."""
     source = subprocess.DEVNULL if data is None else subprocess.PIPE
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    process = start(command, memory=memory, writable=writable, stdin=source, env=environ, **pipes)
+    how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": environ, "pass_fds": descriptors}
+    process = start(command, memory=memory, writable=writable, stdin=source, **how)
     try:
         left = None if deadline is None else max(0.0, deadline - time.monotonic())
         out, said = process.communicate(data, timeout=left)

@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import llvmlite.binding as llvm
 import pytest
@@ -515,10 +516,10 @@ class Counter:
         self.compiled: list[str] = []
         real = Clang._run
 
-        def run(self_: Clang, command: list[str], data: bytes | None = None) -> object:
+        def run(self_: Clang, command: list[str], *more: Any, **named: Any) -> object:
             if "-emit-llvm" in command:
                 self.compiled.append(os.path.basename(command[command.index("-emit-llvm") + 3]))
-            return real(self_, command, data)
+            return real(self_, command, *more, **named)
 
         monkeypatch.setattr(Clang, "_run", run)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from vouch.cli.main import run
+from vouch.run.workspace import Workspace
 
 BIRD = """
 static void bot(int x, int y) { if (y >= 0 && y < 100) { x = x + 2; } }
@@ -58,9 +59,12 @@ def test_from_the_first_step_to_the_report(project: Path, capsys: pytest.Capture
 
 def test_only_what_a_change_can_affect_is_decided_again(project: Path) -> None:
     assert run(["analyze", "--no-replay"]) == 1
-    base = sqlite3.connect(project / ".vouch" / "store.db")
-    with base:  # a mark that only a result which is used again keeps
-        base.execute("update results set document = json_set(document, '$.seconds', 77.0)")
+    space = Workspace.here()
+    base = space.base
+    results, marks = space.results(), {}
+    for name, mark in base.execute("select function, fingerprint from results"):
+        marks[name] = mark
+    space.put(({**r, "seconds": 77.0} for r in results), marks)  # only a result that is used again keeps it
     (project / "ratio.c").write_text("\n\nint ratio(int a, int b) { return b > 0 ? a / b : 0; }\n")
     assert run(["analyze", "--no-replay"]) == 0
     seconds = {
@@ -137,3 +141,75 @@ def test_a_step_that_says_less_takes_nothing_away(project: Path) -> None:
     assert before[0] == "bound-safe"
     assert run(["refine", "preconditions", "--unwind", "3"]) == 3
     assert stored(project)["count.signed-overflow.1"] == before
+
+
+# ---------------------------------------------------------------- of somebody else
+
+
+def forged(project: Path, change: str) -> None:
+    base = sqlite3.connect(project / ".vouch" / "store.db")
+    with base:
+        base.execute(change)
+    base.close()
+
+
+def test_a_forged_result_is_not_believed(project: Path) -> None:
+    assert run(["analyze", "--no-replay"]) == 1
+    forged(project, "update results set verdict = 'safe', document = replace(document, 'unsafe', 'safe')")
+    forged(project, "update runs set document = replace(document, '\"exit_code\": 1', '\"exit_code\": 0')")
+    assert run(["analyze", "--no-replay"]) == 1
+    assert stored(project)["ratio.division-by-zero.1"][0] == "unsafe"
+
+
+@pytest.mark.parametrize("key", ["clang", "solver", "output_format", "html", "dump_smt"])
+def test_the_store_names_no_program_and_no_place_to_write(
+    project: Path, key: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = project / "run.sh"
+    program.write_text(f"#!/bin/sh\ntouch {project}/victim\n")
+    program.chmod(0o755)
+    value = json.dumps(["json=victim"] if key == "output_format" else str(program))
+    forged(project, f"insert into config values ('{key}', '{value}')")
+    assert run(["analyze"]) == 2
+    assert "victim" not in {path.name for path in project.iterdir()}
+    assert "error: " in capsys.readouterr().err
+    assert run(["config", f"{key}={program}"]) == 2
+
+
+def test_a_workspace_of_somebody_else_is_not_opened(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One that came with the repository: other key, no key, or a database that would run something."""
+    owner = project / ".vouch" / "owner"
+    said = owner.read_text()
+    for text in (None, "", "a b c", "0" * 32 + " " + "0" * 64, said[:-2] + "x\n"):
+        owner.unlink(missing_ok=True)
+        if text is not None:
+            owner.write_text(text)
+        for command in (["analyze"], ["status"], ["compile"], ["report", "--json", "x.json"]):
+            assert run(command) == 2
+            assert "not made by you" in capsys.readouterr().err
+    owner.write_text(said)
+    assert run(["status"]) == 0
+
+
+def test_links_are_no_workspace(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A link would make vouch write to a database of the user's."""
+    elsewhere = tmp_path_factory.mktemp("own") / "cookies.db"
+    store = project / ".vouch" / "store.db"
+    store.rename(elsewhere)
+    before = elsewhere.read_bytes()
+    store.symlink_to(elsewhere)
+    assert run(["sources", "--find"]) == 2
+    assert elsewhere.read_bytes() == before
+    folder = project / ".vouch"
+    folder.rename(elsewhere.parent / "folder")
+    folder.symlink_to(elsewhere.parent / "folder")
+    assert run(["status"]) == 2
+    assert run(["init", str(project)]) == 2
+
+
+def test_a_damaged_store_is_an_error(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / ".vouch" / "store.db").write_bytes(b"no database " * 1000)
+    assert run(["status"]) == 2
+    assert "not a database" in capsys.readouterr().err

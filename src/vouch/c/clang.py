@@ -19,6 +19,7 @@ from vouch.c.cache import Cache, key_of
 from vouch.c.checks.base import Category
 from vouch.c.link import normal
 from vouch.c.options import FrontOptions
+from vouch.c.reads import Listed, Reads
 from vouch.c.target import Target, headers, resolve
 from vouch.errors import VouchError
 from vouch.process import OutOfTime, call
@@ -177,6 +178,7 @@ class Clang:
         self._options = options
         self._command = self._find(options.clang)
         self._system = self._system_flags()
+        self.reads: Reads | None = None  # what sources may read; anything where nobody said
 
     @staticmethod
     def _find(path: str | None) -> tuple[str, ...]:
@@ -257,7 +259,11 @@ class Clang:
     def compile(self, unit: Unit, cache: Cache | None = None, *, instrument: bool = True) -> str:
         """The IR text of a unit. Its preprocessed text and the flags decide it: they name it in the cache."""
         arguments = self.arguments(unit, instrument=instrument)
-        seen = self.preprocess(unit) if cache or unit.path.endswith(".cu") else None
+        read = False
+        seen = None
+        if cache or unit.path.endswith(".cu"):
+            seen = self.preprocess(unit)
+            read = seen is not None and Path(unit.path).suffix not in _PREPROCESSED
         key = key_of([self.identity(), *arguments, unit.path, seen]) if seen is not None else ""
         if cache and key and (known := cache.get(key)) is not None:
             return known.decode("utf-8", "surrogateescape")
@@ -267,7 +273,8 @@ class Clang:
         if seen is not None and launches.has_launches(seen) and arguments[_language(arguments)] == "c++":
             arguments[_language(arguments)] = "c++-cpp-output"
             source, data = "-", launches.rewritten(seen, unit.path)
-        done = self._run([*arguments, form, "-emit-llvm", "-o", "-", source], data)
+        words = [*arguments, form, "-emit-llvm", "-o", "-", source]
+        done = self._run(words, data) if read else self._watched(unit, words)
         if done.returncode:
             raise self._error(unit, done)
         text = done.stdout if form == "-S" else normal(done.stdout, unit.path).text.encode()
@@ -288,7 +295,8 @@ class Clang:
                 return Path(unit.path).read_bytes()
             except OSError:
                 return None
-        done = self._run([*self.arguments(unit, instrument=False), "-E", "-o", "-", as_word(unit.path)])
+        words = [*self.arguments(unit, instrument=False), "-E", "-o", "-", as_word(unit.path)]
+        done = self._watched(unit, words)
         return None if done.returncode else done.stdout
 
     def identity(self) -> str:
@@ -296,13 +304,34 @@ class Clang:
         status = Path(self._command[0]).stat()
         return f"{self._command[0]} {status.st_size} {status.st_mtime_ns} {self.target.triple}"
 
-    def _run(self, command: list[str], data: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
+    def _watched(self, unit: Unit, command: list[str]) -> subprocess.CompletedProcess[bytes]:
+        """Run the compiler on a source, which may read what it is allowed to."""
+        if self.reads is None:
+            return self._run(command)
+        with Listed() as listed:
+            done = self._run([*command, *listed.flags], listed=listed.descriptor)
+            refused = None if done.returncode else self.reads.refused(listed.read(), as_word(unit.path))
+        if refused is not None:
+            why = "which is neither a header nor in the folders given (give its folder with -I)"
+            raise CompileError(f"{unit.path}: reads {refused}, {why}", "", unit.path)
+        return done
+
+    def _run(
+        self, command: list[str], data: bytes | None = None, listed: int | None = None
+    ) -> subprocess.CompletedProcess[bytes]:
         colour = sys.stderr.isatty() and "NO_COLOR" not in os.environ
         command.append("-fcolor-diagnostics" if colour else "-fno-color-diagnostics")
         try:
             # It answers on a pipe. What a clang of the user's own may be (a wrapper, a cache), nobody knows.
-            writable = () if self._options.clang is None else None
-            return call(command, data=data, deadline=self._options.deadline, writable=writable)
+            own = self._options.clang is not None
+            return call(
+                command,
+                data=data,
+                deadline=self._options.deadline,
+                writable=None if own else (),
+                environ=None if own else _environment(),
+                descriptors=() if listed is None else (listed,),
+            )
         except OSError as error:
             raise VouchError(f"cannot run {command[0]}: {error.strerror}") from None
         except OutOfTime:
@@ -319,6 +348,14 @@ class Clang:
         else:
             message = f"{unit.path}: does not compile"
         return CompileError(message, said, unit.path)
+
+
+# Variables that clang may see: others add folders, options and outputs to its command line.
+_VARIABLES = ("PATH", "HOME", "TMPDIR", "TEMP", "TMP", "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "SYSTEMROOT")
+
+
+def _environment() -> dict[str, str]:
+    return {k: v for k, v in os.environ.items() if k.upper() in _VARIABLES or k.startswith("LC_")}
 
 
 def _language(arguments: list[str]) -> int:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from vouch.c import bitfields, struct_registers
 from vouch.c.cache import Cache, key_of
-from vouch.c.clang import Clang, CompileError, Unit
+from vouch.c.clang import Clang, CompileError, Unit, wheel
 from vouch.c.database import DATABASE, without_target
 from vouch.c.diagnostics import quoted
 from vouch.c.ir import Program
@@ -26,8 +26,9 @@ from vouch.c.library import FLAGS, add_models, load_parts
 from vouch.c.link import Module, hide_main, link, normal
 from vouch.c.options import FrontOptions
 from vouch.c.past_end import tighten
-from vouch.c.project import IR_FILES, databases, find_units, readable
+from vouch.c.project import IR_FILES, databases, find_units, projects, readable
 from vouch.c.reader import read
+from vouch.c.reads import Reads
 from vouch.c.sources import Sources
 from vouch.c.unlocated import locate
 from vouch.errors import VouchError
@@ -96,6 +97,7 @@ def load(paths: Sequence[str | os.PathLike[str]], options: FrontOptions | None =
     warnings: list[str] = []
     named = {os.fspath(path) for path in paths} if not options.strict else {unit.path for unit in units}
     sources = Sources(roots=[*readable(paths, options), *map(str, clang.headers)])
+    clang.reads = Reads([*projects(paths, options), *map(str, clang.headers), str(wheel())])
     modules = _modules(clang, units, options.jobs, cache, named, warnings, sources)
     if options.entry not in (None, "main") and sum("main" in module.defined for module in modules) > 1:
         modules = [hide_main(module) for module in modules]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -35,13 +35,14 @@ def find_units(paths: Sequence[str], options: FrontOptions, system: Iterable[Pat
         units = _kept(read_database(options.database, SOURCES), options)
         units = _within(units, paths)
         named = {os.path.abspath(unit.path) for unit in units}
-        files = [p for p in _files(paths) if os.path.abspath(p) not in named] if paths else []
+        files = [p for p in _files(paths, options.exclude) if os.path.abspath(p) not in named]
         if not units and not files:
             raise VouchError(f"{options.database}: the compilation database names no C source")
         # Folders beside a database add nothing that the database leaves out on purpose.
         extra = [f for f in files if f in paths]
         return [*units, *_plain(extra, paths, options, system)]
-    files = [file for file in _files(paths) if file in paths or not is_excluded(file, options.exclude)]
+    listed = _files(paths, options.exclude)
+    files = [file for file in listed if file in paths or not is_excluded(file, options.exclude)]
     if not files:
         where = ", ".join(paths) or "."
         raise VouchError(f"no C source in {where}{' that is not excluded' if options.exclude else ''}")
@@ -100,12 +101,12 @@ def _within(units: list[Unit], paths: Sequence[str]) -> list[Unit]:
     ]
 
 
-def _files(paths: Sequence[str]) -> list[str]:
+def _files(paths: Sequence[str], exclude: Sequence[str]) -> list[str]:
     """Files as given, folders walked."""
     found: dict[str, None] = {}
     for path in paths:
         if os.path.isdir(path):
-            found.update(dict.fromkeys(_sources_in(path)))
+            found.update(dict.fromkeys(_sources_in(path, exclude)))
         elif not os.path.exists(path):
             raise VouchError(f"{path}: no such file or folder")
         elif os.path.splitext(path)[1] not in SOURCES | IR_FILES:
@@ -115,9 +116,15 @@ def _files(paths: Sequence[str]) -> list[str]:
     return list(found)
 
 
-def _sources_in(folder: str) -> list[str]:
+def _sources_in(folder: str, exclude: Sequence[str]) -> list[str]:
     """C sources below a folder; IR files where there are none."""
-    files = list(_walk(folder))
+
+    def refuse(error: OSError) -> None:
+        """What cannot be looked at must not look as if it were proved."""
+        if not is_excluded(str(error.filename), exclude):
+            raise VouchError(f"{error.filename}: {error.strerror} (--exclude leaves it out)")
+
+    files = list(_walk(folder, refuse))
     for kinds in (_IN_FOLDERS, SOURCES, IR_FILES):
         found = [f for f in files if os.path.splitext(f)[1] in kinds]
         if found:
@@ -125,8 +132,8 @@ def _sources_in(folder: str) -> list[str]:
     return []
 
 
-def _walk(folder: str) -> Iterable[str]:
-    for base, folders, names in os.walk(folder):
+def _walk(folder: str, refuse: Callable[[OSError], None] | None = None) -> Iterable[str]:
+    for base, folders, names in os.walk(folder, onerror=refuse):
         folders[:] = sorted(f for f in folders if not f.startswith(".") and f not in _SKIPPED)
         for name in sorted(names):
             path = os.path.join(base, name)
@@ -146,6 +153,13 @@ def readable(paths: Sequence[str | os.PathLike[str]], options: FrontOptions) -> 
     if not home.startswith(here):
         roots.append(here)
     return [*roots, *nearby, *options.quoted]
+
+
+def projects(paths: Sequence[str | os.PathLike[str]], options: FrontOptions) -> list[str]:
+    """Folders below which a compilation may read whatever it wants: as above, and the repositories that the
+    paths are in."""
+    given = (repository(_folder_of(os.fspath(path))) for path in paths)
+    return [*readable(paths, options), *(root for root in given if root is not None)]
 
 
 def header_folders(folder: str) -> list[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from vouch.cli import outputs
+from vouch.configuration import from_file
 from vouch.errors import VouchError
 from vouch.printable import visible
 from vouch.result import CheckResult
@@ -61,7 +62,10 @@ def config(pairs: list[str]) -> int:
         if not equals or option is None:
             raise VouchError(f"{pair!r} is not KEY=VALUE with an option of vouch check")
         values[option.key] = _value(option.type, text, name)
-    resolve("check", {**space.config(), **values})  # complains about what is wrong
+    for option in known.values():  # complains about what is wrong, and what no file may say
+        if option.key in values:
+            values[option.key] = from_file(option, values[option.key], f"option {option.name}")
+    resolve("check", {**space.config(), **values})
     space.configure(values)
     for key, value in sorted(space.config().items()):
         print(f"{key.replace('_', '-')} = {visible(str(value))}")
@@ -77,7 +81,9 @@ def _value(type_: type, text: str, name: str) -> Any:
 
 
 def _settings(space: Workspace, settings: Settings | None = None, **more: Any) -> Settings:
-    flags = dict(space.config())
+    known = {option.key: option for option in options_of("check")}
+    stored = {key: value for key, value in space.config().items() if key in known}
+    flags = {key: from_file(known[key], value, f"workspace: {key}") for key, value in stored.items()}
     if settings is not None:
         from vouch.settings import chosen
 

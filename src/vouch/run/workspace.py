@@ -2,41 +2,62 @@
 
 Results are committed as they are decided, so that a run that was killed is gone on with. A result is used
 again while the fingerprint of its function is the same; tables and columns are plain text and JSON.
+
+A folder can come with a repository. `owner` says that this user made it, before anything else in it is looked
+at, and what proofs are taken from is sealed, both with the key of the cache: without it nobody can write a
+result that is believed.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from vouch.c.cache import key_of, secret
 from vouch.errors import VouchError
+from vouch.files import read_text
 
-FOLDER, FILE = ".vouch", "store.db"
+FOLDER, FILE, OWNER = ".vouch", "store.db", "owner"
 _SCHEMA = """
 create table if not exists sources (path text primary key);
 create table if not exists config (key text primary key, value text not null);
-create table if not exists runs (mode text, started text default current_timestamp, document text);
+create table if not exists runs (
+    mode text, started text default current_timestamp, document text, seal text);
 create table if not exists results (
-    id text primary key, function text, verdict text, decided_by text, fingerprint text, document text);
+    id text primary key, function text, verdict text, decided_by text, fingerprint text, document text,
+    seal text);
 """
 
 
 class Workspace:
+    """Use `create`, `find` or `here`. Raises `VouchError` where the folder is not this user's own."""
+
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.base = sqlite3.connect(root / FOLDER / FILE, timeout=30)
-        self.base.executescript(_SCHEMA)
+        folder = root / FOLDER
+        if any(path.is_symlink() for path in (folder, folder / FILE, folder / OWNER)):
+            raise VouchError(f"{folder}: a workspace is no link")
+        if not _owned(folder):
+            raise VouchError(f"{folder}: not made by you with vouch init: remove it, or run this elsewhere")
+        try:
+            self.base = sqlite3.connect(folder / FILE, timeout=30)
+            self.base.executescript(_SCHEMA)
+        except sqlite3.Error as error:
+            raise VouchError(f"{folder / FILE}: {error}") from None
 
     @classmethod
     def create(cls, root: Path) -> Workspace:
+        if secret() is None:
+            raise VouchError("no place to keep a key for the workspace: set VOUCH_CACHE_KEY")
         folder = root / FOLDER
-        folder.mkdir(exist_ok=True)
-        ignore = folder / ".gitignore"
-        if not ignore.exists():
-            ignore.write_text("*\n", encoding="utf-8")
+        folder.mkdir()
+        name = os.urandom(16).hex()
+        (folder / OWNER).write_text(f"{name} {_seal('workspace', name)}\n", encoding="utf-8")
+        (folder / ".gitignore").write_text("*\n", encoding="utf-8")
         return cls(root)
 
     @classmethod
@@ -75,12 +96,14 @@ class Workspace:
     # ------------------------------------------------------------ results
 
     def put(self, documents: Iterable[Mapping[str, Any]], marks: Mapping[str, str]) -> None:
-        rows = [
-            (d["id"], d["function"], d["verdict"], d["decided_by"], marks.get(d["function"]), json.dumps(d))
-            for d in documents
-        ]
+        rows = []
+        for document in documents:
+            name, function = document["id"], document["function"]
+            mark, text = marks.get(function), json.dumps(document)
+            seal = _seal("result", name, str(mark), text)
+            rows.append((name, function, document["verdict"], document["decided_by"], mark, text, seal))
         with self.base:
-            self.base.executemany("insert or replace into results values (?, ?, ?, ?, ?, ?)", rows)
+            self.base.executemany("insert or replace into results values (?, ?, ?, ?, ?, ?, ?)", rows)
 
     def drop_others(self, kept: Iterable[str]) -> None:
         """Forget checks that are no longer there."""
@@ -96,18 +119,21 @@ class Workspace:
 
     def earlier(self) -> dict[str, tuple[str | None, dict[str, Any]]]:
         """Results by check id, with the fingerprints that they were decided for."""
-        rows = self.base.execute("select id, fingerprint, document from results")
-        return {name: (mark, json.loads(text)) for name, mark, text in rows}
+        rows = self.base.execute("select id, fingerprint, document, seal from results").fetchall()
+        ours = (row for row in rows if row[3] == _seal("result", row[0], str(row[1]), row[2]))
+        return {name: (mark, json.loads(text)) for name, mark, text, _ in ours}
 
     def ran(self, mode: str, document: Mapping[str, Any]) -> None:
         """What is to be known of a run beside its results."""
+        text = json.dumps(document)
         with self.base:
-            self.base.execute("insert into runs (mode, document) values (?, ?)", (mode, json.dumps(document)))
+            row = (mode, text, _seal("run", text))
+            self.base.execute("insert into runs (mode, document, seal) values (?, ?, ?)", row)
 
     def answered(self, key: str) -> int | None:
         """The exit code of the last run, if that came to its end and this names what it was asked."""
-        row = self.base.execute("select document from runs order by rowid desc limit 1").fetchone()
-        known = json.loads(row[0]) if row is not None else {}
+        row = self.base.execute("select document, seal from runs order by rowid desc limit 1").fetchone()
+        known = json.loads(row[0]) if row is not None and row[1] == _seal("run", row[0]) else {}
         return known.get("exit_code") if known.get("answers") == key else None
 
     def document(self) -> dict[str, Any]:
@@ -121,3 +147,21 @@ class Workspace:
             summary[check["verdict"]] = summary.get(check["verdict"], 0) + 1
         ran = {key: value for key, value in json.loads(row[0]).items() if key not in ("answers", "exit_code")}
         return {**ran, "checks": checks, "summary": summary}
+
+
+def _owned(folder: Path) -> bool:
+    try:
+        name, seal = read_text(folder / OWNER, 1000).split()
+    except (VouchError, ValueError):
+        return False
+    return seal == _seal("workspace", name)
+
+
+def _seal(*parts: str) -> str | None:
+    """Who does not know the key cannot tell it. None where there is no key, which nothing is equal to."""
+    own = secret()
+    if own is None:
+        return None
+    from hashlib import blake2b
+
+    return blake2b(key_of(parts).encode(), key=own, digest_size=32).hexdigest()
