@@ -1,8 +1,13 @@
 """The instances of a VNN-COMP folder, several at a time on two cores each: for machines with many cores.
 
 Arguments: the folder below the data folder (vnncomp/mnist_fc), then `match=TEXT` (part of the name of the
+<<<<<<< HEAD
 network, several with |), `limit=S`, `jobs=N` (instances at a time; default: half of the cores) and `hardest`
 (only properties whose name ends in 0.05).
+=======
+network, several with |), `limit=S`, `jobs=N` (instances at a time; default: half of the cores) and
+`hardest` (only properties whose name ends in 0.05).
+>>>>>>> nets
 """
 
 from __future__ import annotations

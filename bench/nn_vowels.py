@@ -7,16 +7,17 @@ argument is the limit in seconds (default 5); with `nearest` also the nearest on
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import numpy as np
 
 from bench import qnn
-from bench.nn_fixed_vocalic import EXAMPLE
 from vouch.nn.api import robust
 from vouch.nn.loaders import load
 from vouch.nn.nearest import nearest
 from vouch.settings import resolve
 
+EXAMPLE = Path(__file__).parents[1] / "examples" / "nn" / "vowels.onnx"
 # Image and distance of each of the 21 benchmarks.
 ASKED = (
     ("A", (0.3, 0.5, 1.0, 1.5) * 2),

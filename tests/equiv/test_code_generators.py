@@ -22,7 +22,7 @@ SIZES = (2, 3, 3, 2)
 OPERATORS = {"relu": Relu(), "tanh": Tanh(), "logistic": Sigmoid()}
 
 
-def drawn(seed=0):
+def drawn(seed=6):  # where every neuron of the relu network is alive
     rng = np.random.default_rng(seed)
     shapes = list(pairwise(SIZES))
     return [(rng.normal(size=(b, a)).astype("f4"), rng.normal(size=b).astype("f4")) for a, b in shapes]

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import linprog
 
 from vouch.nn.bounds.arrays import NUMPY
-from vouch.nn.bounds.ball import lowest
+from vouch.nn.bounds.ball import least_over, lowest
 from vouch.nn.bounds.forward import analyse, fresh
 from vouch.nn.bounds.model import model_of
 from vouch.nn.bounds.outputs import least_of_rows
@@ -76,3 +76,24 @@ def test_neurons_are_bounded_over_the_ball_and_not_only_over_its_box():
     assert shrunk.mean() < 0.5
     least = least_of_rows(model, Case(box[0][0], box[1][0], (), None, ball), np.eye(3))
     assert (model.run(points) >= least).all()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_least_value_over_a_box_and_a_euclidean_ball(seed):
+    """Never above the truth, which bisection of the ball's multiplier gives, and near it."""
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(2, 30))
+    a, scale = rng.normal(size=count), np.where(rng.random(count) < 0.2, 0.0, rng.uniform(0.5, 2, count))
+    low, high = -rng.random(count) * (rng.random(count) < 0.6), rng.random(count) * (rng.random(count) < 0.8)
+    low, high = np.where(scale > 0, low, 0.0), np.where(scale > 0, high, 0.0)
+    ball = Ball(np.zeros(count), float(rng.uniform(0.05, 2)), scale, "l2")
+    found = least_over(NUMPY, ball, a[None], low[None], high[None])[0]
+    inner, outer = 1e-12, 1e12
+    for _ in range(200):
+        t = np.sqrt(inner * outer)
+        d = np.clip(-t * a * scale**2, low, high)
+        far = np.linalg.norm(d[scale > 0] / scale[scale > 0]) > ball.radius
+        inner, outer = (inner, t) if far else (t, outer)
+    truth = float(a @ np.clip(-inner * a * scale**2, low, high))
+    assert found <= truth + 1e-9
+    assert found >= truth - 0.02 * (1 + abs(truth))

@@ -13,9 +13,11 @@ from vouch.nn.bounds.splits import bound, root
 from vouch.nn.bounds.trim import trimmed
 from vouch.nn.network import Network
 from vouch.nn.property import output_union
+from vouch.nn.search import verify
 from vouch.nn.search.neurons import NeuronSearch
 from vouch.nn.search.refine import Refinement
 from vouch.nn.search.task import Clock, Judge
+from vouch.settings import resolve
 
 INPUTS = 14
 
@@ -145,3 +147,18 @@ def test_refinement_gives_the_same_answer_on_any_number_of_threads():
         Refinement(model, lower, upper, state, jobs=jobs).run(1e9)
         states.append((state.low, state.high))
     np.testing.assert_array_equal(states[0], states[1])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_curved_neurons_are_cut_and_no_value_that_is_reached_is_excluded(seed):
+    """Sigmoids over many inputs: a value some input reaches is never excluded, one well below all is."""
+    rng = np.random.default_rng(seed)
+    sizes = (INPUTS, 6, 5, 2)
+    layers = [(rng.normal(size=(b, a)), rng.normal(size=b)) for a, b in pairwise(sizes)]
+    network = Network.from_layers(layers, activation="sigmoid")
+    lower, upper = np.full(INPUTS, -0.3), np.full(INPUTS, 0.3)
+    points = _points(rng, lower[None], upper[None], 20000)
+    least = (network.evaluate(points) @ [1.0, -1.0]).min()
+    for shift, verdicts in ((1e-3, {"unsafe", "timeout", "unknown"}), (-0.3, {"safe", "timeout"})):
+        prop = output_union(lower, upper, [(np.array([[1.0, -1.0]]), np.array([least + shift]))])
+        assert verify(network, prop, resolve("nn", {"timeout": 20})).verdict.value in verdicts

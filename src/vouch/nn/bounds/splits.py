@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from vouch.nn.bounds.ascent import on_lines
+from vouch.nn.bounds.ascent import is_relu, on_lines
 from vouch.nn.bounds.backward import substitute
 from vouch.nn.bounds.ball import SLACK, lowest
-from vouch.nn.bounds.forward import Analysis, State, analyse
+from vouch.nn.bounds.forward import Analysis, Domain, State, analyse
 from vouch.nn.bounds.model import Model
 from vouch.nn.bounds.region import Unsafe
 from vouch.nn.property import Ball
@@ -100,12 +100,16 @@ def bound(
     region: Unsafe | Units,
     steps: int,
     stop: Callable[[], bool] = lambda: False,
+    domain: Domain = "interval",
 ) -> tuple[Bounded, Analysis]:
     """Improves the parameters of the nodes in place, for at most `steps` steps or until `stop` says so, and
     bounds the region's excess (or the outputs asked for) from below: positive means that the node contains
     no violation."""
     # One box for all nodes: what comes before the first activation is computed once.
-    analysis = analyse(model, lower, upper, nodes.state, "interval")
+    if domain == "crown":
+        spread = model.arrays.zeros((len(nodes), model.inputs))
+        lower, upper = lower + spread, upper + spread
+    analysis = analyse(model, lower, upper, nodes.state, domain, region.ball)
     work = _Ascent(model, analysis, nodes, region)
     for step in range(steps):
         work.evaluate()
@@ -130,6 +134,7 @@ class _Ascent:
         self.best_corner = analysis.lower
         self.moments: dict[str, tuple[Any, Any]] = {}
         self.loss = self.arrays.zeros((len(nodes), model.neurons))
+        self.relus = [index for index in model.activations if is_relu(model, index)]
         self.cut = nodes.cuts > 0
         self.any_cut = bool(self.cut.any())
         self.weight = self.xp.where(self.cut, 1.0, nodes.signs)
@@ -138,7 +143,7 @@ class _Ascent:
         """The bound for the present parameters, and what `improve` needs."""
         model, region, analysis = self.model, self.region, self.analysis
         by_node = {}
-        for index in model.activations:
+        for index in self.relus:
             part = model.slots[index]
             relaxation = analysis.relaxed[index]
             by_node[index] = self.xp.where(relaxation.unstable, self.slopes[:, part], relaxation.low_slope)
@@ -249,9 +254,17 @@ class _Ascent:
         self.nodes.slopes, self.nodes.multipliers, self.nodes.weights = self.parameters
         for index, part in self.model.slots.items():
             row, relaxation = self.trace.get(index), self.analysis.relaxed[index]
-            if row is not None:
+            if row is not None and index in self.relus:
                 upper = -row.clip(max=0) * relaxation.high_shift
                 self.loss[:, part] = upper * relaxation.unstable
+            elif row is not None:
+                self.loss[:, part] = abs(row) * self._gap(relaxation, part) * relaxation.unstable
+
+    def _gap(self, relaxation: Any, part: slice) -> Any:
+        """The distance of the two lines in the middle of the interval."""
+        middle = (self.nodes.state.low[:, part] + self.nodes.state.high[:, part]) * 0.5
+        shift = relaxation.high_shift - (0.0 if relaxation.low_shift is None else relaxation.low_shift)
+        return ((relaxation.high_slope - relaxation.low_slope) * middle + shift).clip(min=0)
 
     def bounded(self) -> Bounded:
         unstable = self.loss < 0

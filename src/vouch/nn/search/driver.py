@@ -27,7 +27,7 @@ from vouch.nn.search.falsify import Effort, falsify
 from vouch.nn.search.inputs import InputSearch
 from vouch.nn.search.many import MANY, ManyCases
 from vouch.nn.search.milp import MilpSearch
-from vouch.nn.search.neurons import NeuronSearch
+from vouch.nn.search.neurons import NeuronSearch, splits_help
 from vouch.nn.search.outcome import Outcome
 from vouch.nn.search.star import StarSearch
 from vouch.nn.search.task import Clock, Judge, Probe
@@ -41,6 +41,8 @@ FEW_INPUTS = 12
 # after finitely many splits, however close the property comes to being violated.
 FEW_NEURONS = 60
 _FIRST = 0.25, 10.0
+# The same for curved functions and many inputs, whose neurons are cut.
+_CURVED = 0.75, np.inf
 # With many inputs and at most this many neurons, integer programming gets its turn after a first try at
 # splitting neurons: where the question is a combinatorial one, its linear relaxations see what bounds do not.
 FEW_FOR_MILP = 600
@@ -206,6 +208,9 @@ class _Verification:
         relus = all_relus(self.model)
         if engine == "inputs" and relus and self.model.neurons <= FEW_NEURONS:
             yield "neurons", *_FIRST
+        free = int(np.count_nonzero(case.upper > case.lower))
+        if engine == "inputs" and not relus and free > FEW_INPUTS and splits_help(self.model):
+            yield "neurons", *_CURVED
         boxes = case.ball is None or case.ball.norm == "l1"
         small = self.model.neurons <= FEW_FOR_MILP and self.model.arrays.device is None
         # Differences that are followed node by node have no encoding.

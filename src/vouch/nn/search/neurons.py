@@ -1,9 +1,10 @@
-"""Branch and bound over ReLU signs, for networks with many inputs.
+"""Branch and bound over neurons, for networks with many inputs.
 
 Each region is refuted by itself. A node assumes signs of some ReLU inputs; bounds under these assumptions
 come from `bounds.splits`. The ReLU to split next is chosen among the few whose relaxation costs the bound
-most, by trying both signs of each. Nodes are handled in batches, in chunks of fixed size for a pool of
-threads, so the order does not depend on timing.
+most, by trying both signs of each. A neuron with a curved function is cut in the middle of its interval
+instead, and so may be one of a layer in which few are alive. Nodes are handled in batches, in chunks of fixed
+size for a pool of threads, so the order does not depend on timing.
 """
 
 from __future__ import annotations
@@ -15,15 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from vouch.nn.bounds.ascent import is_relu
-from vouch.nn.bounds.forward import State, analyse, fresh
+from vouch.nn.bounds.ascent import all_relus, is_relu
+from vouch.nn.bounds.forward import Domain, State, analyse, fresh
 from vouch.nn.bounds.model import Model
 from vouch.nn.bounds.outputs import fed_box
 from vouch.nn.bounds.region import Unsafe
 from vouch.nn.bounds.room import boxes_at_once
 from vouch.nn.bounds.splits import Assumptions, Bounded, bound, root
 from vouch.nn.bounds.trim import trimmed
-from vouch.nn.lowered import Affine
+from vouch.nn.lowered import Affine, Kind
 from vouch.nn.property import Ball, Case, Rows
 from vouch.nn.result import Counterexample
 from vouch.nn.search.cells import Cell
@@ -62,19 +63,27 @@ class NeuronSearch:
         self.model, self.case, self.judge, self.clock = model, case, judge, clock
         self.jobs, self.batch, self.probe, self.report = jobs, boxes_at_once(model, batch), probe, report
         euclidean = case.ball is not None and case.ball.norm != "l1"
-        self.finish = finish and model.arrays.device is None and not euclidean
+        relus = all_relus(model)
+        self.finish = finish and relus and model.arrays.device is None and not euclidean
+        # Where functions are curved, every layer is bounded anew in each node: there are no signs to inherit.
+        self.domain: Domain = "interval" if relus else "crown"
         self.arrays, self.xp = model.arrays, model.arrays.xp
         lower, upper = fed_box(model, case)
         self.lower, self.upper = self.arrays.array(lower[None, :]), self.arrays.array(upper[None, :])
         self.boxes = self.stuck = 0
         self.share = 0.0
-        self.splittable, self.reach = self._splittable(), self._reach()
+        self._look_at(model)
 
-    def _splittable(self) -> Any:
-        flags = np.zeros(self.model.neurons)
-        for index, part in self.model.slots.items():
-            flags[part] = is_relu(self.model, index)
-        return self.arrays.array(flags)
+    def _look_at(self, model: Model) -> None:
+        """What is known about the neurons: which are ReLUs, which are curved (and so can only be cut), and
+        how strongly each acts on what follows."""
+        self.model = model
+        relus, curved = np.zeros(model.neurons), np.zeros(model.neurons)
+        for index, part in model.slots.items():
+            relus[part] = is_relu(model, index)
+            curved[part] = model.node(index).kind in (Kind.SIGMOID, Kind.TANH, Kind.CURVE)
+        self.relus, self.curved = self.arrays.array(relus) > 0, self.arrays.array(curved) > 0
+        self.splittable, self.reach = self.relus | self.curved, self._reach()
 
     def run(self) -> Outcome:
         with ThreadPoolExecutor(self.jobs) as self.pool:
@@ -92,9 +101,9 @@ class NeuronSearch:
         if isinstance(at_once, Outcome):
             return at_once
         easy = total - len(regions)
-        self.model, kept = trimmed(self.model, state)
+        small, kept = trimmed(self.model, state)
         state = state.columns(self.arrays.indices(kept))
-        self.splittable, self.reach = self._splittable(), self._reach()
+        self._look_at(small)
         for number, region in enumerate(regions):
             self.share = (easy + number) / total
             left = self._refute(region, state, 1.0 / total)
@@ -136,7 +145,7 @@ class NeuronSearch:
 
     def _worth_refining(self, state: State) -> bool:
         """Whether some neuron whose bounds rest on others is open."""
-        open_ = (state.low < 0) & (state.high > 0) & (self.splittable > 0)
+        open_ = (state.low < 0) & (state.high > 0) & self.relus
         first = min((part.stop for part in self.model.slots.values()), default=0)
         return bool(open_[:, first:].any())
 
@@ -202,8 +211,8 @@ class NeuronSearch:
         chunks = [nodes.take(slice(a, b)) for a, b in pairwise(edges)] if pieces > 1 else [nodes]
 
         def one(chunk: Assumptions) -> tuple[Bounded, Any]:
-            box = self.lower, self.upper
-            bounded, analysis = bound(self.model, *box, chunk, region, steps, lambda: self.clock.over)
+            box, stop = (self.lower, self.upper), lambda: self.clock.over
+            bounded, analysis = bound(self.model, *box, chunk, region, steps, stop, self.domain)
             return bounded, analysis.empty
 
         found = list(self.pool.map(one, chunks)) if pieces > 1 else [one(nodes)]
@@ -246,7 +255,7 @@ class NeuronSearch:
         weights: list[Any],
     ) -> Counterexample | None:
         """Replaces the open nodes by their children. Nodes with nothing to split are decided one by one."""
-        score = self.xp.where(bounded.unstable & (self.splittable > 0), bounded.loss + 1e-30, 0.0)
+        score = self.xp.where(bounded.unstable & self.splittable, bounded.loss + 1e-30, 0.0)
         leaf = left & ~(score > 0).any(1)
         for number in np.flatnonzero(self.arrays.numpy(leaf)):
             found = self._leaf(nodes.take(slice(int(number), int(number) + 1)), region)
@@ -290,7 +299,7 @@ class NeuronSearch:
         for _, cutting in tried:
             scores = left[cutting]
             neuron = scores.argmax(1)
-            cut = chosen_cut | True if cutting else chosen_cut & False
+            cut = self.curved[neuron] | cutting
             children = self._children(nodes, neuron, cut)
             _, found, empty = self._bound(children, region, 0)
             value = xp.where(empty, np.inf, found.value)
@@ -348,6 +357,15 @@ class NeuronSearch:
             fresh_cut = cut & (nodes.cuts[rows, neuron] == 0)
             both.multipliers[part, neuron] = xp.where(fresh_cut, turned, both.multipliers[part, neuron])
         return both
+
+
+def splits_help(model: Model) -> bool:
+    """Whether neurons of the model can be split or cut: functions that are defined everywhere, no products,
+    no differences of two networks."""
+    if model.products or model.integers is not None:
+        return False
+    nodes = [model.node(index) for index in model.activations]
+    return all(node.kind in (Kind.RELU, Kind.SIGMOID, Kind.TANH) for node in nodes)
 
 
 def _joined(xp: Any, parts: list[Assumptions]) -> Assumptions:
