@@ -17,10 +17,8 @@ from vouch.c.library import FLAGS, FOLDER, split_model
 from vouch.c.options import FrontOptions
 
 SOURCES = Path(vouch.__file__).parent
-# Files that name functions of their own, of LLVM's code generator, or of this machine's math library, and
-# what the range analysis says about the primitives that models are made of.
+# Files that name functions of their own, of LLVM's code generator, or of this machine's math library.
 OWN = {"c/known.py", "bmc/replay/emit.py", "bmc/replay/module.py", "numeric/real.py"}
-OWN |= {"c/ranges/intrinsics.py", "c/ranges/library.py"}
 # Words that are C functions and keys of the engine, or parts of the names of LLVM's intrinsics, besides.
 AMBIGUOUS = frozenset({row.by for row in known.TABLE.values() if row.place == "engine"}) | {
     *("abs", "ceil", "floor", "nearbyint", "rint", "round", "trunc", "select", "read"),

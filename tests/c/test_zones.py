@@ -104,10 +104,10 @@ SHAPES = [
     " if (s[i] & 1) t[j++] = s[i]; return j; }}",
     "int f(int *s, int n) {{ char *p = malloc(n & 63); int r = 0; for (int i = 0; i < (n & 63) + {d}; i++)"
     " p[i] = 1; return r; }}",
-    "int f(int *s, int n) {{ unsigned m = (unsigned)n % 60; char *p = malloc(m); for (unsigned i = 0;"
-    " i < m + {d}; i++) p[i] = (char)i; return 0; }}",
+    "int f(int *s, int n) {{ unsigned m = (unsigned)n % 60; char *p = malloc(m); if (!p) return 0;"
+    " for (unsigned i = 0; i < m + {d}; i++) p[i] = (char)i; return 0; }}",
     "int f(int *s, int n) {{ unsigned m = (unsigned)n % 60; int *p = malloc(m * sizeof *p); unsigned i = {d};"
-    " while (i != m + {d}) {{ p[i] = 0; i++; }} return 0; }}",
+    " if (!p) return 0; while (i != m + {d}) {{ p[i] = 0; i++; }} return 0; }}",
     "int f(int *s, int n) {{ int t[{n}]; int lo = 0, hi = {n} - 1 + {d}; while (lo < hi) {{ t[lo] = *s;"
     " t[hi] = 1; lo++; hi--; }} return 0; }}",
     "int f(int *s, int n) {{ int t[{n}]; int top = 0; for (int i = 0; i < 40; i++) {{ if (s[i] & 1) {{"

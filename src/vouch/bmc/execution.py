@@ -64,6 +64,9 @@ class Phase(Enum):
     TRIAL = "trial"  # nothing is recorded
 
 
+Place = tuple[str, int, int, bool]  # a variable, offset and size of an integer in it, whether it is signed
+
+
 class Invariants(Protocol):
     """What integers of `size` bytes in variables hold at the start of a block: signed low and high, unsigned
     low and high, more."""
@@ -71,6 +74,10 @@ class Invariants(Protocol):
     def of(
         self, function: str, label: str, variable: str, offset: int = 0, size: int | None = None
     ) -> tuple[int, ...] | None: ...
+
+    def relations(self, function: str, label: str) -> list[tuple[Place, Place, int]]:
+        """Differences of integers in variables at the start of a block, at most so large."""
+        ...
 
 
 @dataclass(slots=True)

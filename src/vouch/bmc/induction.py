@@ -15,7 +15,7 @@ from collections.abc import Iterable
 
 from vouch.bmc import shadow
 from vouch.bmc.contents import Cell, Contents, partly_written
-from vouch.bmc.execution import Execution, Induction, Phase
+from vouch.bmc.execution import Execution, Induction, Phase, Place
 from vouch.bmc.frame import Frame, name_of
 from vouch.bmc.initial import Changed
 from vouch.bmc.state import Edge, State, join_states, join_values
@@ -221,6 +221,7 @@ def _havoc(
             assert sample is not None
             _havoc_cell(ex, frame, loop, state, target, new, offset, sample, targets, plan)
         state.memory[target] = new
+    _assume_relations(ex, frame, loop, state, plan)
     registers = dict(entry.registers)
     for instruction in frame.function.blocks[loop.head].instructions:
         if not isinstance(instruction, ir.Phi):
@@ -298,3 +299,29 @@ def _assume_range(
     low, high, least, most = (T.bv(bound, value.width) for bound in known[:4])
     inside = T.and_(T.sle(low, value), T.sle(value, high), T.ule(least, value), T.ule(value, most))
     state.guard = state.guard.and_(inside)
+
+
+def _assume_relations(ex: Execution, frame: Frame, loop: Loop, state: State, plan: Induction) -> None:
+    """What preprocessing knows of differences between variables of the activation that the loop is in."""
+    if plan.invariants is None:
+        return
+    related = plan.invariants.relations(frame.function.name, loop.head)
+    mine = {plan.names[made][1]: made for made in frame.objects if made in plan.names} if related else {}
+    for first, second, most in related:
+        a, b = (_number(ex, state, mine.get(place[0]), place) for place in (first, second))
+        if a is not None and b is not None:
+            state.guard = state.guard.and_(T.sle(T.sub(a, b), T.bv(most, _WIDE)))
+
+
+_WIDE = 72  # bits in which the difference of two integers of 64 does not wrap around
+
+
+def _number(ex: Execution, state: State, target: MemObject | None, place: Place) -> Term | None:
+    contents = state.memory.get(target) if target is not None else None
+    if target is None or contents is None:
+        return None
+    _, offset, size, signed = place
+    value, missing = ex.memory.read(target, contents, offset, ir.IntType(8 * size))
+    if not isinstance(value, Term) or missing is not T.FALSE or value.sort is T.BOOL or 8 * size > 64:
+        return None
+    return (T.sext if signed else T.zext)(value, _WIDE)

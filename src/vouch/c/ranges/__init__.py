@@ -21,6 +21,7 @@ from vouch.c.ranges.judge import UNREACHABLE, judge
 from vouch.c.ranges.modified import modified
 from vouch.c.ranges.pointers import PointerRange, unnamed
 from vouch.c.ranges.solve import FixedPoint
+from vouch.c.ranges.state import ZONES
 from vouch.c.ranges.whole_program import FROM_OUTSIDE, WholeProgram, join_arguments
 from vouch.c.ranges.widths import by_width
 from vouch.verdict import Verdict
@@ -36,6 +37,14 @@ class Decision:
     verdict: Verdict
     rung: str
     reason: str | None = None
+
+
+Place = tuple[str, int, int, bool]
+
+
+def _place(variable: Any) -> Place:
+    reading, (name, offset, size) = variable
+    return name[1:], offset, size, reading == "s"
 
 
 class Ranges:
@@ -57,6 +66,18 @@ class Ranges:
             if key[:2] == (name, offset) and size in (None, key[2]) and type(held[0]) is tuple:
                 return held[0]
         return None
+
+    def relations(self, function: str, label: str) -> list[tuple[Place, Place, int]]:
+        """Pairs of integers in locals whose difference, the first less the second, is at most so much at the
+        start of a block: the alloca's name, offset, size, and whether the integer is signed."""
+        solver = self._solvers.get(function)
+        state = solver.inputs.get(label) if solver is not None else None
+        zone: Any = (state or {}).get(ZONES, ({},))[0]
+        return [
+            (_place(x), _place(y), most)
+            for (x, y), most in zone.items()
+            if x[0] in "su" and y[0] in "su" and x[1][0][0] == y[1][0][0] == "%"
+        ]
 
     def reached(self, function: str, label: str) -> bool:
         """False where no execution reaches the block."""

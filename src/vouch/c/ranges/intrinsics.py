@@ -55,12 +55,12 @@ def call(at: Interpreter, instruction: Call) -> None:
     at.forget_lent(instruction, target)
     written.during_call(at, instruction, target, effects)
     result = at.unknown(instruction.type)
-    if (target in _PLACES or (target == "strlen" and target in at.whole.program.models)) and isinstance(
-        instruction.type, IntType
-    ):
-        at.define(instruction.result, _place(at, instruction, _PLACES.get(target, 0)))
+    key = None if target is None or function is None or function.defined else known.engine_key(target)
+    text = target == "strlen" and target in at.whole.program.models
+    if (key in _PLACES or text) and isinstance(instruction.type, IntType):
+        at.define(instruction.result, _place(at, instruction, key))
         return
-    if target == "__vouch_known" and at.outline:
+    if key == "known" and at.outline:
         at.define(instruction.result, domain.const(0, 1))
         return
     if target is not None and at.whole.knows_result(target):
@@ -108,32 +108,34 @@ def _from_outside(at: Interpreter, instruction: Call, target: str | None) -> Poi
         return PointerRange(unnamed(UNBOUNDED), 0, 0, False) if unknown else ANYWHERE
     found = PointerRange(unnamed(UNBOUNDED), 0, 0, False)
     for name in at.whole.graph.of_type(instruction.signature):
-        made = _SIZES.get(name)
+        made = _SIZES.get(known.engine_key(name) or "")
         if at.whole.program.functions[name].defined or made is None:
             return ANYWHERE
-        least, fails = _allocation(at, instruction, name, made)
+        least, fails = _allocation(at, instruction, made)
         found = pointers.join(found, PointerRange(unnamed(least), 0, 0, False, 0, fails))
     return found
 
 
-# Functions of the engine that yield a place in an object, and the least they yield.
-_PLACES = {"__vouch_length": 0, "__vouch_span": 0, "__vouch_find": -1, "__vouch_find_last": -1}
+# How the engine executes functions that yield a place in an object, and the least they yield.
+_PLACES = {"length": 0, "span": 0, "find": -1, "find_last": -1}
 _ADDRESSED = 47  # bits of addresses
 
 
-def _place(at: Interpreter, instruction: Call, least: int) -> Value:
+def _place(at: Interpreter, instruction: Call, key: str | None) -> Value:
     assert isinstance(instruction.type, IntType)
+    least = _PLACES.get(key or "", 0)
     bits = instruction.type.bits
     most = (1 << min(_ADDRESSED, bits - 1)) - 1
     if least == 0:
         longest = at.text_length(at.pointer(instruction.arguments[0]))
         most = most if longest is None else min(most, longest)
-    if at.whole.graph.target(instruction) == "__vouch_length":
+    if key == "length":
         most = min(most, at.integer(instruction.arguments[1])[3])
     return domain.signed(least, most, bits)
 
 
-_SIZES = {"malloc": (0,), "calloc": (0, 1), "realloc": (1,), "aligned_alloc": (1,)}
+# How the engine executes functions that allocate, and the arguments whose product is the size.
+_SIZES = {"malloc": (0,), "calloc": (0, 1), "realloc": (1,), "aligned": (1,)}
 
 
 def _heap(at: Interpreter, instruction: Call, name: str) -> Any:
@@ -143,19 +145,20 @@ def _heap(at: Interpreter, instruction: Call, name: str) -> Any:
     at.forget_effects(effects)
     if is_free(name) and (not arguments or at.pointer(arguments[0]).base != "null"):
         at.free()
-    sizes = _SIZES.get(name)
+    key = known.engine_key(name) or ""
+    sizes = _SIZES.get(key)
     if sizes is None or len(arguments) <= max(sizes) or not isinstance(instruction.type, PointerType):
         return at.unknown(instruction.type)
-    least, may_fail = _allocation(at, instruction, name, sizes)
+    least, may_fail = _allocation(at, instruction, sizes)
     made = at.allocated(instruction, least, may_fail)
-    if name == "calloc":
+    if key == "calloc":
         written.put(at, made._replace(or_null=False), least)
     if len(sizes) == 1 and made.base is not None and not is_unnamed(made.base):
         relations.size_of_block(at, made.base, arguments[sizes[0]])
     return made
 
 
-def _allocation(at: Interpreter, instruction: Call, name: str, sizes: tuple[int, ...]) -> tuple[int, bool]:
+def _allocation(at: Interpreter, instruction: Call, sizes: tuple[int, ...]) -> tuple[int, bool]:
     """The least size that is asked for, and whether the outcome may be null."""
     arguments = instruction.arguments
     least = most = 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from vouch.c import known
 from vouch.c.ir import AsmOperand, Call, Instruction, IntConstant, Load, Operand
 from vouch.c.ranges import access
 from vouch.c.ranges.calls import is_silent
@@ -18,11 +19,11 @@ from vouch.c.ranges.state import CLEAN, LIVE
 
 _DEPTH = 4  # calls of models within models
 _LARGEST_LENGTH = 1 << 20
-_FILLS = ("__vouch_bytes", "__vouch_text", "__vouch_havoc", "memset")
+# By how the engine executes functions: those that fill a stretch, with the argument that says how many bytes
+# it has, and those that access nothing.
+_FILLS = {"bytes": 1, "text": 1, "input": 1, "fill": 2}
 _OF_NO_CONCERN = ("__vouch_any_", "__vouch_nondet_", "llvm.lifetime.", "llvm.dbg.", "llvm.assume")
-_HARMLESS = frozenset(
-    {"__vouch_assume", "__vouch_sets_errno", "__vouch_constant", "__vouch_known", "__vouch_object_size"}
-)
+_HARMLESS = frozenset({"assume", "errno", "constant", "known", "object_size"})
 
 Outcome = tuple[str | None, str | None]  # why accesses are valid, why what is read was written
 _BAD: Outcome = (None, None)
@@ -91,26 +92,26 @@ def _of(at: Interpreter, instruction: Instruction, depth: int) -> Outcome:
 
 def _primitive(at: Interpreter, call: Call, name: str) -> Outcome:
     """What the functions of the engine access."""
-    arguments = call.arguments
-    if name.startswith(_OF_NO_CONCERN) or name in _HARMLESS:
+    arguments, key = call.arguments, known.engine_key(name)
+    if name.startswith(_OF_NO_CONCERN) or key in _HARMLESS:
         return _GOOD
-    if name in ("memcpy", "memmove"):
+    if key == "copy":
         first, second = (_stretch(at, argument, arguments[2]) for argument in arguments[:2])
         return _worse(first, second), _read(at, arguments[1])
-    if name in _FILLS:
-        return _stretch(at, arguments[0], arguments[2 if name == "memset" else 1]), ""
-    if name == "__vouch_access":
+    if key in _FILLS:
+        return _stretch(at, arguments[0], arguments[_FILLS[key]]), ""
+    if key == "access":
         return _stretch(at, arguments[0], arguments[1]), ""
-    if name == "__vouch_length":
+    if key == "length":
         return _scan(at, arguments[0], arguments[1], arguments[2]), _read(at, arguments[0])
-    if name == "__vouch_find":
+    if key == "find":
         unlimited = isinstance(arguments[4], IntConstant) and not arguments[4].value
         scanned = _scan(at, arguments[0], arguments[2], arguments[3], stops=not unlimited)
         return scanned, _read(at, arguments[0])
-    if name == "__vouch_span":
+    if key == "span":
         both = [(_scan(at, text, None, 1), _read(at, text)) for text in arguments[:2]]
         return _both(*both)
-    if name == "__vouch_compare":
+    if key == "compare":
         return _compared(at, call)
     return _GOOD if not arguments and is_silent(at.whole.program, name) else _BAD
 
