@@ -19,7 +19,7 @@ from vouch.bmc.equation import Claim, Equation
 from vouch.bmc.findings import Finder, Finding
 from vouch.bmc.inputs import numbers
 from vouch.bmc.portable import Packed, pack, unpack
-from vouch.bmc.simplest import AT_MOST, Search
+from vouch.bmc.simplest import Search
 from vouch.c.checks.base import Check
 from vouch.errors import Unsupported
 from vouch.numeric.solver import NumericSolver
@@ -385,8 +385,8 @@ class Decider:
         goal = self.asking.apart(goal)
         solver, began = self.asking.shared(), time.monotonic()
 
-        def ask(goal: Term) -> bool | None:
-            answer = self.asking.ask(solver, goal, AT_MOST)
+        def ask(goal: Term, seconds: float) -> bool | None:
+            answer = self.asking.ask(solver, goal, seconds)
             return None if answer is Answer.UNKNOWN else answer is Answer.SAT
 
         search = Search(ask, solver.value, T.and_(goal, *self.context.preferences))

@@ -2,7 +2,8 @@
 -889275714, and the smallest values do not depend on what a solver comes upon first.
 
 Inputs are made small one after the other, in a fixed order, each as small as the ones before it allow. All
-questions together have a small budget: what is not settled within it stays as the solver gave it.
+questions together have a small budget. What is not settled within it is asked for together: few inputs have
+to be large, and an execution with an object of 2^60 bytes cannot be run.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ QUERIES = 96
 # Processor time, so that a busy machine finds the same values; few come near to it.
 SECONDS = 1.0
 AT_MOST = 0.3  # seconds for one question; hard ones are not worth it
+ROUGHLY = 255  # what inputs are tried to be kept within, all together, where the search has no end in time
+_ROUGH = 24  # questions about that
+_ROUGH_SECONDS = 1.0  # for each
 _HARD = 2  # questions without an answer before it stops
 _ROUNDS = 3
 # Numbers that are easy to read, the best first: tried in place of a search among floats.
@@ -45,11 +49,11 @@ class Hard(Exception):
 
 
 class Search:
-    """`ask` says whether a goal can be met (None: no answer in time), and `value` reads the model after it
-    can."""
+    """`ask` says whether a goal can be met within so many seconds (None: no answer by then), and `value`
+    reads the model after it can."""
 
     def __init__(
-        self, ask: Callable[[Term], bool | None], value: Callable[[Term], int | bool], goal: Term
+        self, ask: Callable[[Term, float], bool | None], value: Callable[[Term], int | bool], goal: Term
     ) -> None:
         self._ask = ask
         self._value = value
@@ -62,19 +66,42 @@ class Search:
     def run(self, inputs: Callable[[], Iterable[InputPart]]) -> bool:
         """Is there a model of the goal with small inputs? It is the solver's current one then. `inputs` is
         called while a model is there, and again: other values may make others matter."""
+        left: dict[InputPart, None] = {}
         done: set[InputPart] = set()
         try:
             for _ in range(_ROUNDS):
-                if not self._current and self._ask(self._goal) is not True:
+                if not self._current and self._ask(self._goal, AT_MOST) is not True:
                     return False
                 self._current = True
-                for item in [item for item in inputs() if item not in done]:
+                fresh = [item for item in inputs() if item not in done]
+                left.update(dict.fromkeys(fresh))
+                for item in fresh:
                     done.add(item)
                     with suppress(Hard):
                         self._shrink(item)
+                        del left[item]
         except Spent:
             pass
-        return self._current or self._ask(self._goal) is True
+        self._together(list(left))
+        return self._current or self._ask(self._goal, _ROUGH_SECONDS) is True
+
+    def _together(self, items: Sequence[InputPart]) -> None:
+        """Keep those small that can be so together: halves of what cannot are tried by themselves."""
+        groups = [[i for i in items if i.kind in ("signed", "unsigned") and i.term.width > 8]]
+        hard = 0
+        for _ in range(_ROUGH):
+            group = groups.pop() if groups else []
+            if not group or hard > _HARD:
+                return
+            wish = T.and_(*map(_is_small, group))
+            answer = self._ask(T.and_(self._goal, wish), _ROUGH_SECONDS)
+            self._current = answer is True
+            hard += answer is None
+            if answer:
+                self._fix(wish)
+            elif len(group) > 1:
+                middle = len(group) // 2
+                groups += [group[middle:], group[:middle]]
 
     def _shrink(self, item: InputPart) -> None:
         if item.kind in ("float", "condition"):
@@ -83,15 +110,15 @@ class Search:
         if self._number(item.term) == 0:
             self._fix(T.eq(item.term, T.bv(0, item.term.width)))
             return
-        size = item.term if item.kind == "unsigned" else _magnitude(item.term)
-        with suppress(Hard):
-            self._least(size)
+        size = _size(item)
+        self._least(size)
         if item.kind == "signed":
             self._first_of([T.eq(item.term, size)])
             self._fix(T.eq(item.term, T.bv(self._number(item.term), item.term.width)))
 
     def _least(self, size: Term) -> None:
-        """Fix a number to its least value; zero is asked for first, since it is the most frequent one."""
+        """Fix a number to its least value; zero is asked for first, since it is the most frequent one. Where
+        there is no time for that, a small one is good enough."""
         low, width = 0, size.width
         high = self._number(size)
         try:
@@ -101,8 +128,10 @@ class Search:
                     high = self._number(size)
                 else:
                     low = middle + 1
-        finally:
-            self._fix(T.eq(size, T.bv(high, width)))
+        except Hard:
+            if high > ROUGHLY:
+                raise
+        self._fix(T.eq(size, T.bv(high, width)))
 
     def _first_of(self, wishes: Sequence[Term]) -> None:
         """Keep to the first of these that can be had."""
@@ -124,12 +153,21 @@ class Search:
             raise Spent
         self._left -= 1
         self._current = False
-        answer = self._ask(T.and_(self._goal, wish))
+        answer = self._ask(T.and_(self._goal, wish), AT_MOST)
         if answer is None:
             self._hard -= 1
             raise Hard
         self._current = answer
         return answer
+
+
+def _size(item: InputPart) -> Term:
+    return item.term if item.kind == "unsigned" else _magnitude(item.term)
+
+
+def _is_small(item: InputPart) -> Term:
+    size = _size(item)
+    return T.ule(size, T.bv(ROUGHLY, size.width))
 
 
 def _magnitude(term: Term) -> Term:
