@@ -320,8 +320,8 @@ _STATIC_CAST = re.compile(r"static_cast\s*<\s*([A-Za-z_][\w:]*(?:\s+[A-Za-z_]\w*
 
 
 def cast_type_at(line: str, column: int) -> str:
-    """The type in the cast that begins at a column (from 1) of a source line, or, as C++ has it, whose operand
-    is there; "" where there is none."""
+    """The type in the cast that begins at a column (from 1) of a source line, or, as C++ has it, whose
+    operand is there; "" where there is none."""
     match = _CAST.match(line, column - 1) or _STATIC_CAST.search(_before_operand(line[: column - 1]))
     return " ".join(match.group(1).split()) if match else ""
 
