@@ -1,4 +1,4 @@
-"""Seeded bugs in a driver, one at a time: `python -m bench seeded [NAME…]`.
+"""Seeded bugs in a driver, one at a time: `python -m bench seeded [NAME…] [--jobs N]`.
 
 The driver in `seeded_driver` is correct, and everything in it is decided. Each entry of its `defects.toml` is
 a small change of the kind that reviews miss; `vouch check` with its default options must find each, at the
@@ -14,6 +14,7 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,11 +62,11 @@ def put_into(defect: Defect, folder: Path) -> None:
     path.write_text(text.replace(defect.old, defect.new), encoding="utf-8")
 
 
-def check(folder: Path) -> tuple[dict[str, Any], float]:
+def check(folder: Path, limit: float = LIMIT) -> tuple[dict[str, Any], float]:
     """The JSON document of a run with default options, and with the casts that drivers are full of."""
-    measured = run(["check", str(folder), "--json", "--checks", "default,cast"], LIMIT)
+    measured = run(["check", str(folder), "--json", "-q", "--checks", "default,cast"], limit)
     if measured.code not in (0, 1, 3):
-        late = f"no answer in {LIMIT:.0f} s" if measured.code == -9 else f"exit code {measured.code}"
+        late = f"no answer in {limit:.0f} s" if measured.code == -9 else f"exit code {measured.code}"
         raise RuntimeError(measured.errors.strip() or late)
     return json.loads(measured.output), measured.seconds
 
@@ -83,14 +84,14 @@ def judge(defect: Defect, document: dict[str, Any], seconds: float) -> Outcome:
     )
 
 
-def try_out(defect: Defect) -> Outcome:
+def try_out(defect: Defect, limit: float = LIMIT) -> Outcome:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "driver"
         put_into(defect, folder)
         try:
-            document, seconds = check(folder)
+            document, seconds = check(folder, limit)
         except RuntimeError as error:
-            return Outcome(False, [str(error)], [], LIMIT)
+            return Outcome(False, [str(error)], [], limit)
     return judge(defect, document, seconds)
 
 
@@ -103,22 +104,25 @@ def undecided(document: dict[str, Any]) -> Iterator[str]:
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench seeded", description=__doc__)
     parser.add_argument("names", nargs="*", help="defects (default: all, after the driver without any)")
+    parser.add_argument("--jobs", type=int, default=1, help="defects at the same time")
+    parser.add_argument("--limit", type=float, default=LIMIT, help="seconds for each on the clock")
     wanted = parser.parse_args(arguments)
     failed = 0
     if not wanted.names:
-        document, seconds = check(DRIVER)
+        document, seconds = check(DRIVER, wanted.limit)
         alarms = list(undecided(document))
         print(f"without defects: {document['summary']}, {seconds:.1f} s", *alarms, sep="\n  ", flush=True)
         failed += bool(alarms)
     chosen = [d for d in defects() if not wanted.names or d.name in wanted.names]
-    for defect in chosen:
-        outcome = try_out(defect)
-        failed += not outcome.found
-        verdicts = ", ".join(outcome.verdicts) or "no check"
-        said = "found and replayed" if outcome.found else f"MISSED: {verdicts}"
-        print(f"{defect.name:26} {defect.kind:15} {outcome.seconds:6.1f} s  {said}", flush=True)
-        if not outcome.found and outcome.elsewhere:
-            print(f"    elsewhere: {', '.join(outcome.elsewhere)}")
+    with ThreadPoolExecutor(wanted.jobs) as pool:
+        outcomes = pool.map(lambda defect: try_out(defect, wanted.limit), chosen)
+        for defect, outcome in zip(chosen, outcomes, strict=True):
+            failed += not outcome.found
+            verdicts = ", ".join(outcome.verdicts) or "no check"
+            said = "found and replayed" if outcome.found else f"MISSED: {verdicts}"
+            print(f"{defect.name:26} {defect.kind:15} {outcome.seconds:6.1f} s  {said}", flush=True)
+            if not outcome.found and outcome.elsewhere:
+                print(f"    elsewhere: {', '.join(outcome.elsewhere)}")
     print(f"{len(chosen)} defects, {failed} problems")
     return 1 if failed else 0
 

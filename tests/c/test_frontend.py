@@ -209,6 +209,20 @@ def test_database_names_the_target(project: Path, command: str) -> None:
     assert load([], told).program.globals["size"].initializer == ir.IntConstant(ir.IntType(32), 12)
 
 
+def test_flags_that_are_not_followed_are_named(project: Path) -> None:
+    """Numbers mean something else with them: a proof is one about another program."""
+    write({"a.c": "float f(float x) { return x * x + x; }", "b.c": "int b;"})
+    database(
+        [
+            {"directory": str(project), "command": "cc -O2 -ffast-math -c a.c", "file": "a.c"},
+            {"directory": str(project), "command": "cc -O2 -c b.c", "file": "b.c"},
+        ]
+    )
+    told = "-ffast-math is not followed: 1 of 2 files are built with it"
+    assert load([], FrontOptions(database="build")).warnings == [told]
+    assert load(["b.c"], FrontOptions(database="build")).warnings == []
+
+
 @pytest.mark.parametrize("text", ["{}", "[1]", '[{"file": "a.c"}]', "nonsense", "[]"])
 def test_bad_database(project: Path, text: str) -> None:
     write({"build/compile_commands.json": text})

@@ -126,10 +126,12 @@ _MISSING = re.compile(r"fatal error: '([^']+)' file not found")
 
 @frozen_record
 class Unit:
-    """One translation unit: the file as it is named in reports, and its own flags (from a database)."""
+    """One translation unit: the file as it is named in reports, its own flags (from a database), and those
+    that change what it means and are not honoured."""
 
     path: str
     flags: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
 
 
 class CompileError(VouchError):

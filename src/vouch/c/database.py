@@ -38,6 +38,11 @@ _KEPT = frozenset(
         "-fno-rtti",
         "-trigraphs",
         "-pthread",
+        "-mms-bitfields",
+        "-malign-double",
+        "-mlong-double-64",
+        "-mlong-double-80",
+        "-mlong-double-128",
     )
 )
 _MACHINE = (
@@ -66,7 +71,34 @@ _PROCESSORS = (
     "powerpc",
     "s390x",
 )
-_KEPT_STARTS = ("-std=", "--std=", "-fpack-struct", "-fno-builtin", "-ffreestanding", "--target=")
+_KEPT_STARTS = (
+    "-std=",
+    "--std=",
+    "-fpack-struct",
+    "-fno-builtin",
+    "-ffreestanding",
+    "--target=",
+    "-mdouble=",
+)
+# Flags that change what numbers or types are, and that clang does not know or vouch does not follow.
+_OTHERWISE = frozenset(
+    (
+        "-Ofast",
+        "-ffast-math",
+        "-funsafe-math-optimizations",
+        "-fassociative-math",
+        "-freciprocal-math",
+        "-ffinite-math-only",
+        "-frounding-math",
+        "-ffp-contract=fast",
+        "-ffp-contract=on",
+        "-fsingle-precision-constant",
+        "-fshort-double",
+        "-funsigned-bitfields",
+        "-mint8",
+        "-mlarge",
+    )
+)
 # Flags of other kinds whose value is the next word, which must not be taken for a source.
 _SKIP_VALUE = frozenset(
     ("-o", "-MF", "-MT", "-MQ", "-x", "-arch", "-Xclang", "-Xlinker", "-Xassembler", "--param")
@@ -109,7 +141,8 @@ def _unit(entry: Any, path: Path) -> Unit:
     if cross and cross[1].startswith(_PROCESSORS) and not any(f.startswith("--target=") for f in flags):
         flags.append(f"--target={cross[1]}")
     flags.sort(key=lambda flag: not flag.startswith("--target="))
-    return Unit(shown(os.path.join(base, file)), tuple(flags))
+    ignored = tuple(dict.fromkeys(word for word in rest if word in _OTHERWISE))
+    return Unit(shown(os.path.join(base, file)), tuple(flags), ignored)
 
 
 def _harmless(flag: str, path: Path) -> str:
@@ -145,7 +178,8 @@ def _words(entry: dict[str, Any], path: Path) -> list[str]:
 
 def without_target(unit: Unit) -> Unit:
     """The unit for a target that is chosen elsewhere."""
-    return Unit(unit.path, tuple(f for f in unit.flags if not f.startswith(("--target=", *_MACHINE))))
+    kept = tuple(f for f in unit.flags if not f.startswith(("--target=", *_MACHINE)))
+    return Unit(unit.path, kept, unit.ignored)
 
 
 def shown(path: str) -> str:

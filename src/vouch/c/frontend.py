@@ -94,7 +94,11 @@ def load(paths: Sequence[str | os.PathLike[str]], options: FrontOptions | None =
         units = [without_target(unit) for unit in units]
     elif target := next((f.partition("=")[2] for u in units for f in u.flags[:1] if "--target=" in f), None):
         clang = Clang(replace(options, target=target))
-    warnings: list[str] = []
+    warnings = [
+        f"{flag} is not followed: "
+        f"{sum(flag in unit.ignored for unit in units)} of {len(units)} files are built with it"
+        for flag in dict.fromkeys(flag for unit in units for flag in unit.ignored)
+    ]
     named = {os.fspath(path) for path in paths} if not options.strict else {unit.path for unit in units}
     sources = Sources(roots=[*readable(paths, options), *map(str, clang.headers)])
     clang.reads = Reads([*projects(paths, options), *map(str, clang.headers), str(wheel())])

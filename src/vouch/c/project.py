@@ -49,7 +49,12 @@ def find_units(paths: Sequence[str], options: FrontOptions, system: Iterable[Pat
     known = _discovered(paths)
     units = _plain([file for file in files if os.path.realpath(file) not in known], paths, options, system)
     plain = {unit.path: unit for unit in units}
-    return [plain.get(file) or Unit(file, known[os.path.realpath(file)].flags) for file in files]
+    return [plain.get(file) or _named(file, known[os.path.realpath(file)]) for file in files]
+
+
+def _named(file: str, unit: Unit) -> Unit:
+    """The unit, under the name that was given."""
+    return Unit(file, unit.flags, unit.ignored)
 
 
 def databases(paths: Sequence[str]) -> list[str]:
