@@ -1,8 +1,10 @@
 """Batched bounds, boxes a second: numpy and torch on the CPU against torch on a GPU, in one run.
 
 A random network of ACAS Xu's size (5-50x6-5) and one of 5-512x6-5; boxes are small, as in a search. Then the
-search that stays on the device, and whole questions of the families that are named.
-Arguments: boxes in a batch (default 4096), and families of ../shared/data as NAME:EVERY.
+search that stays on the device; nodes of the search over neurons, 2,000 at a time on the GPU, for a network
+of MNIST 256x6's shape and a residual one of CIFAR's; and whole questions of the families that are named.
+Arguments: boxes in a batch (default 4096), and families of ../shared/data as NAME:EVERY or NAME:EVERY:MATCH,
+where MATCH is a part of the network's name.
 """
 
 from __future__ import annotations
@@ -16,11 +18,14 @@ import numpy as np
 from bench.nn_instances import data_folder, instances, run
 from vouch.errors import VouchError
 from vouch.nn.bounds.arrays import Arrays, arrays_for
-from vouch.nn.bounds.forward import analyse, fresh
+from vouch.nn.bounds.forward import State, analyse, fresh
 from vouch.nn.bounds.model import model_of
+from vouch.nn.bounds.outputs import fed_box
 from vouch.nn.bounds.region import Unsafe, exclude
-from vouch.nn.network import Network
-from vouch.nn.property import output_union
+from vouch.nn.bounds.splits import bound, root
+from vouch.nn.network import GraphBuilder, Network
+from vouch.nn.operators import Add, Conv, Gemm, Relu, Reshape
+from vouch.nn.property import output_union, robustness
 from vouch.nn.search.device import DeviceSearch
 from vouch.nn.search.task import Clock, Judge
 
@@ -109,11 +114,90 @@ def _sweeps(network: Network) -> None:
         print(f"search on the device, {device:4}  batch {batch:6d}  {rate:12,.0f} boxes/s", flush=True)
 
 
-def _questions(name: str, every: int, limit: float = 60.0) -> None:
+def _perceptron() -> Network:
+    rng = np.random.default_rng(0)
+    sizes = [784, *[256] * 6, 10]
+    shapes = pairwise(sizes)
+    return Network.from_layers(
+        [(rng.normal(size=(b, a)) * np.sqrt(2 / a), rng.normal(size=b) * 0.1) for a, b in shapes]
+    )
+
+
+def _residual(channels: int = 16, blocks: int = 2) -> Network:
+    """A residual network over 3x32x32: 16 channels at half the size, two blocks, 10 classes."""
+    rng = np.random.default_rng(0)
+    builder = GraphBuilder("residual", "x", (1, 3, 32, 32))
+
+    def conv(name: str, value: str, into: int, stride: int) -> str:
+        weights = rng.normal(size=(channels, into, 3, 3)) * np.sqrt(2 / (9 * into))
+        op = Conv(weights, np.zeros(channels), (stride,) * 2, ((1, 1),) * 2, (1, 1), 1)
+        return builder.add(name, op, value)
+
+    value = builder.add("r0", Relu(), conv("c0", "x", 3, 2))
+    for block in range(blocks):
+        inner = builder.add(f"r{block}a", Relu(), conv(f"c{block}a", value, channels, 1))
+        summed = builder.add(f"s{block}", Add(), conv(f"c{block}b", inner, channels, 1), value)
+        value = builder.add(f"r{block}b", Relu(), summed)
+    count = channels * 16 * 16
+    flat = builder.add("flat", Reshape((1, count)), value)
+    weights = rng.normal(size=(10, count)) * np.sqrt(1 / count)
+    return builder.build(builder.add("y", Gemm.of(weights, np.zeros(10)), flat))
+
+
+def _nodes(network: Network, arrays: Arrays, batch: int, seconds: float = 5.0) -> tuple[float, float]:
+    """Nodes a second of the search over neurons, twelve steps of ascent each, and the worst bound."""
+    rng = np.random.default_rng(1)
+    point = rng.random(network.inputs)
+    label = int(network.evaluate(point[None, :])[0].argmax())
+    prop = robustness(point, 1e-3, 10, label=label, lower=0.0, upper=1.0)
+    model, case = model_of(network, "float32", arrays), prop.cases[0]
+    lower, upper = (arrays.array(end[None, :]) for end in fed_box(model, case))
+    state = fresh(model, 1)
+    analyse(model, lower, upper, state, "interval")
+    region = Unsafe.of(model, case, case.regions[0])
+    unstable = np.flatnonzero(arrays.numpy((state.low < 0) & (state.high > 0))[0])
+    signs = np.zeros((batch, model.neurons))
+    for row in signs:
+        row[rng.choice(unstable, min(8, len(unstable)), replace=False)] = rng.choice([-1.0, 1.0])
+
+    def once() -> float:
+        spread = arrays.zeros((batch, model.neurons))
+        nodes = root(model, State(state.low + spread, state.high + spread), region, batch)
+        nodes.signs = arrays.array(signs)
+        nodes.state.low = arrays.xp.where(nodes.signs > 0, nodes.state.low.clip(min=0), nodes.state.low)
+        nodes.state.high = arrays.xp.where(nodes.signs < 0, nodes.state.high.clip(max=0), nodes.state.high)
+        found, _ = bound(model, lower, upper, nodes, region, 12)
+        return float(found.value.min())
+
+    worst = once()
+    _wait(arrays)
+    count, start = 0, time.monotonic()
+    while count == 0 or time.monotonic() - start < seconds:
+        once()
+        _wait(arrays)
+        count += batch
+    return count / (time.monotonic() - start), worst
+
+
+def _neurons(batch: int = 2000) -> None:
+    for name, network in (("784-256x6-10", _perceptron()), ("residual 3x32x32", _residual())):
+        base = None
+        for library, arrays in _backends():
+            size = batch if arrays.device == "cuda" else 64 if network.inputs < 1000 else 8
+            rate, worst = _nodes(network, arrays, size)
+            base = base or rate
+            print(
+                f"{name:17} batch {size:5d}  {library:10}  {rate:10,.1f} nodes/s  {rate / base:7.2f}x"
+                f"  worst bound {worst:.4f}",
+                flush=True,
+            )
+
+
+def _questions(name: str, every: int, match: str = "", limit: float = 60.0) -> None:
     """Whole questions of a family, on the CPU and on the GPU in turn."""
     folder = data_folder() / name
     total = {"cpu": 0.0, "cuda": 0.0}
-    for network, prop, _ in list(instances(folder))[::every]:
+    for network, prop, _ in [i for i in instances(folder) if match in i[0]][::every]:
         line = []
         for device in total:
             found = run(folder, network, prop, limit, device=device)
@@ -140,9 +224,10 @@ def main(arguments: list[str]) -> int:
                 flush=True,
             )
     _sweeps(_network(50, np.random.default_rng(0)))
+    _neurons()
     for family in arguments[1:]:
-        name, _, every = family.partition(":")
-        _questions(name, int(every or 1))
+        name, every, match = (*family.split(":"), "", "")[:3]
+        _questions(name, int(every or 1), match)
     return 0
 
 

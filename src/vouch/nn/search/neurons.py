@@ -55,13 +55,14 @@ class NeuronSearch:
         clock: Clock,
         *,
         jobs: int = 1,
-        batch: int = 128,
+        batch: int | None = None,
         finish: bool = True,
         probe: Probe | None = None,
         report: Callable[[float], None] | None = None,
     ) -> None:
         self.model, self.case, self.judge, self.clock = model, case, judge, clock
-        self.jobs, self.batch, self.probe, self.report = jobs, boxes_at_once(model, batch), probe, report
+        wanted = batch or (128 if model.arrays.device is None else 2048)
+        self.jobs, self.batch, self.probe, self.report = jobs, boxes_at_once(model, wanted), probe, report
         euclidean = case.ball is not None and case.ball.norm != "l1"
         relus = all_relus(model)
         self.finish = finish and relus and model.arrays.device is None and not euclidean

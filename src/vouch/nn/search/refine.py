@@ -33,8 +33,8 @@ Indices: TypeAlias = NDArray[np.int64]
 _FIRST_STEPS, _STEPS = 16, 4
 # A step of a node costs as much as so many multiplications at least, a round so many more.
 _LEAST_COST, _ROUND_COST = 1e5, 3e7
-# Nodes that one thread takes at a time: their arrays stay in its cache.
-_CHUNK = 64
+# Nodes that one thread takes at a time, so that their arrays stay in its cache; and on a device.
+_CHUNK, _ON_DEVICE = 64, 4096
 # Leaves that are split in one round, at least: so many of each question when few questions are left.
 _ROUND = 128
 # The side of a neuron's interval whose share of the relaxation's looseness is below this is left as it is.
@@ -143,7 +143,7 @@ class _Questions:
     ) -> None:
         self.whole, self.model, self.part, self.neurons, self.pool = whole, model, part, neurons, pool
         self.arrays, self.xp = model.arrays, model.arrays.xp
-        self.count = len(neurons)
+        self.count, self.chunk = len(neurons), _CHUNK if self.arrays.device is None else _ON_DEVICE
         both = (whole.state.low[0], whole.state.high[0])
         left = self.arrays.indices(kept)
         self.known = State(both[0][left][None, :], both[1][left][None, :])
@@ -246,14 +246,14 @@ class _Questions:
         out, since they leave no doubt about the sign of their neuron."""
 
         def one(start: int) -> tuple[Bounded, Any, Assumptions]:
-            some = slice(start, start + _CHUNK)
+            some = slice(start, start + self.chunk)
             nodes = self._nodes(signs[some], slopes[some], multipliers[some])
             goal = self._goal(owner[some])
             box = self.whole.lower, self.whole.upper
             found, analysis = bound(self.model, *box, nodes, goal, steps, self.whole.stop)
             return found, analysis.empty, nodes
 
-        starts = range(0, len(owner), _CHUNK)
+        starts = range(0, len(owner), self.chunk)
         found = list(self.pool.map(one, starts)) if len(starts) > 1 else [one(0)]
         self.spent += self.cost * len(owner) * (steps + 2) + _ROUND_COST
         self.whole.nodes += len(owner)
