@@ -6,6 +6,7 @@ pointer may change everything but private locals and hidden globals.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from vouch.c.ir import (
@@ -209,8 +210,15 @@ class Memory(Registers):
         return name not in self.private and name not in self.whole.objects.hidden and name not in self.lent
 
     def forget_object(self, name: str) -> None:
-        for key in self.keys.get(name, ()):
-            self.forget_cell(key)
+        self.forget_objects({name})
+
+    def forget_objects(self, names: Collection[str]) -> None:
+        for name in names:
+            for key in self.keys.get(name, ()):
+                if key in self.state:
+                    del self.writable()[key]
+        if ZONES in self.state:
+            relations.forget_objects(self, names)
 
     def forget_cell(self, key: tuple[Any, ...]) -> None:
         if key in self.state:
@@ -219,9 +227,8 @@ class Memory(Registers):
             relations.forget_cell(self, key)
 
     def forget_reachable(self) -> None:
-        for name in self.keys:
-            if self.is_reachable(name) and not self.whole.objects.is_constant(name):
-                self.forget_object(name)
+        is_constant = self.whole.objects.is_constant
+        self.forget_objects({n for n in self.keys if self.is_reachable(n) and not is_constant(n)})
 
     def is_outside(self, base: str | None) -> bool:
         """Whether what a pointer leads to came from outside the program, as far as nobody wrote it since."""
@@ -314,9 +321,7 @@ class Memory(Registers):
         """Something is freed that any pointer may lead to: what is read there is arbitrary from now on."""
         for key in [k for k in self.state if k[0] == LIVE or k == UNFREED]:
             del self.writable()[key]
-        for name in self.keys:
-            if self.is_mortal(name):
-                self.forget_object(name)
+        self.forget_objects({name for name in self.keys if self.is_mortal(name)})
         written.freed(self)
 
     def is_mortal(self, name: str) -> bool:

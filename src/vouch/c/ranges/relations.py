@@ -9,6 +9,7 @@ what the standard leaves undefined. The state's `ZONES` holds the zone.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from vouch.c.ir import (
@@ -291,6 +292,13 @@ def forget_cell(at: Registers, cell: tuple[Any, ...]) -> None:
     zone: Any = of_state(at.state)
     if any(x[1] == cell or y[1] == cell for x, y in zone):
         _set(at, zones.forget(zone, lambda v: v[1] == cell))  # type: ignore[index]
+
+
+def forget_objects(at: Registers, names: Collection[str]) -> None:
+    """All cells of some objects get new contents."""
+    zone: Any = of_state(at.state)
+    if any(x[1][0] in names or y[1][0] in names for x, y in zone):
+        _set(at, zones.forget(zone, lambda v: v[0] != "z" and v[1][0] in names))  # type: ignore[index]
 
 
 def before_store(at: Memory, instruction: Store, cell: tuple[Any, ...]) -> list[tuple[Variable, Form]]:
