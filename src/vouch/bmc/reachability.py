@@ -197,7 +197,7 @@ class Reachability:
                     case ir.Store(value=ir.NullConstant() | ir.ZeroConstant(), pointer=place):
                         yield from self._variables(made, place)
                     case ir.Call(callee=ir.GlobalConstant(name=called), arguments=(place, *_)):
-                        if called.removeprefix("llvm.").startswith(("memset", "memcpy")):
+                        if called.startswith("llvm.mem") or known.engine_key(called) in ("copy", "fill"):
                             yield from self._variables(made, place)
 
     def _variables(self, made: dict[str, ir.Instruction], place: ir.Operand) -> Iterator[str]:

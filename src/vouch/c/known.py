@@ -161,7 +161,7 @@ __fgets_chk __fprintf_chk __fread_chk __gets_chk __memcpy_chk __memmove_chk : mo
 __memset_chk __printf_chk __read_chk __recv_chk __snprintf_chk __sprintf_chk : model fortify
 __stpcpy_chk __strcat_chk __strcpy_chk __strncat_chk __strncpy_chk : model fortify
 __vfprintf_chk __vprintf_chk __vsnprintf_chk __vsprintf_chk : model fortify
-_IO_getc __CPROVER_havoc_slice __VERIFIER_nondet_memory asctime clock ctime : model input
+_IO_getc __CPROVER_havoc_slice __VERIFIER_nondet_memory asctime clock ctime gettimeofday : model input
 difftime drand48 fgetc fgets fgetws fread getc getchar getenv getline getrandom : model input
 gets gmtime gmtime_r localtime localtime_r lrand48 mktime rand rand_r random : model input
 read recv recvfrom srand srand48 srandom strftime time timegm ungetc : model input
@@ -177,7 +177,7 @@ log10f log10l log1p log1pf log1pl log2 log2f log2l logf logl lrint lrintf lrintl
 lround lroundf lroundl modf modff nearbyint nearbyintf nearbyintl nextafter : model math
 nextafterf pow powf powl remainder remainderf remainderl rint rintf rintl round : model math
 roundf roundl scalbn scalbnf sin sinf sinh sinhf sinhl sinl sqrt sqrtf sqrtl tan : model math
-tanf tanh tanhf tanhl tanl trunc truncf truncl : model math
+sincos sincosf tanf tanh tanhf tanhl tanl trunc truncf truncl : model math
 __isoc23_strtol __isoc23_strtoll __isoc23_strtoul __isoc23_strtoull strtof : model number
 strtoimax strtold strtoumax : model number
 atof atoi atol atoll strtod strtol strtoll strtoul strtoull : model number : reads
@@ -264,7 +264,6 @@ asctime_r : outside rw
 ctime_r : outside rw
 clock_gettime clock_getres : outside -w
 clock_settime : outside -r
-gettimeofday : outside wW
 settimeofday : outside RR
 nanosleep : outside rW
 times : outside w
@@ -300,7 +299,7 @@ dlsym : outside -s
 lfind lsearch : outside rww--
 remquo remquof remquol : outside --w
 frexpl modfl : outside -w
-sincos sincosf sincosl : outside -ww
+sincosl : outside -ww
 lgamma_r lgammaf_r : outside -w
 swab : outside rw-
 strfry : outside t

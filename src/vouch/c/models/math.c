@@ -133,6 +133,16 @@ SOME_OF_TWO(atan2, NAN_FROM_NAN, r >= -3.1415928f && r <= 3.1415928f)
 SOME_OF_TWO(hypot, , r >= 0 || !NUMBER(r))
 SOME_OF_TWO(remainder, NAN_FROM_NAN, FINITE(x) && y != 0 ? NUMBER(r) : !NUMBER(r))
 
+void sincos(double x, double *sine, double *cosine) {
+    *sine = sin(x);
+    *cosine = cos(x);
+}
+
+void sincosf(float x, float *sine, float *cosine) {
+    *sine = sinf(x);
+    *cosine = cosf(x);
+}
+
 /* Scaling by powers of two is exact but for overflow and underflow; only its sign and order are told. */
 double ldexp(double x, int n) {
     double r = __vouch_any_double();
