@@ -13,7 +13,8 @@ TWICE = frozenset(
         "Bounded", "Call", "CallGraph", "Chain", "Contents", "Context", "Counterexample", "Curve",
         "Decision", "Effect", "Encoding", "Environment", "Function", "Given", "Input", "Instance",
         "Kind", "Layer", "Linear", "Measure", "Memory", "Model", "Node", "Outcome", "Piece", "Question",
-        "Ranges", "Rules", "Select", "Sizes", "Softmax", "Source", "State", "Step", "Value", "Variable", "Width",
+        "Ranges", "Rules", "Select", "Sizes", "Softmax", "Source", "State", "Step", "Value", "Variable",
+        "Width",
     )
 )
 
