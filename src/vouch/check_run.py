@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from vouch.c.checks.base import Check
+from vouch.record import record
 from vouch.result import CheckResult, LoopInfo, RunResult
 from vouch.settings import Settings
 from vouch.verdict import Verdict
@@ -20,7 +21,7 @@ Listener = Callable[[str, Any], None]
 """Hears `("stage", name)`, `("found", Record)` once the checks are known, `("decided", results)`."""
 
 
-@dataclass(slots=True)
+@record
 class Record:
     """What a run has come to so far. It grows; `result` sums it up at any moment."""
 
@@ -53,7 +54,7 @@ class Record:
         )
 
 
-@dataclass(slots=True)
+@record
 class CheckRun(Record):
     """State of one run: its record, and who hears of it as it grows."""
 

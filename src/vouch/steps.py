@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
+from vouch.record import frozen_record
 
-@dataclass(slots=True, frozen=True)
+
+@frozen_record
 class Change:
     """A variable or place in memory that got a value: what C calls it, the value and its type as C writes
     them. `frame` is the number of the call whose variable it is (0: the entry point); None: memory that
@@ -19,7 +21,7 @@ class Change:
     frame: int | None = None
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class TraceStep:
     """One C-level step of a violation. kind: start, call, return, assign, write, branch, input, violation.
 

@@ -14,7 +14,6 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 
-from vouch.c import launches
 from vouch.c.cache import Cache, key_of
 from vouch.c.checks.base import Category
 from vouch.c.link import normal
@@ -272,7 +271,9 @@ class Clang:
         # Another clang may print IR as another LLVM does; bitcode is what this one can read.
         form = "-S" if self._options.clang is None else "-c"
         source, data = as_word(unit.path), None
-        if seen is not None and launches.has_launches(seen) and arguments[_language(arguments)] == "c++":
+        if seen is not None and _has_launches(seen) and arguments[_language(arguments)] == "c++":
+            from vouch.c import launches
+
             arguments[_language(arguments)] = "c++-cpp-output"
             source, data = "-", launches.rewritten(seen, unit.path)
         words = [*arguments, form, "-emit-llvm", "-o", "-", source]
@@ -358,6 +359,11 @@ _VARIABLES = ("PATH", "HOME", "TMPDIR", "TEMP", "TMP", "LANG", "LANGUAGE", "LD_L
 
 def _environment() -> dict[str, str]:
     return {k: v for k, v in os.environ.items() if k.upper() in _VARIABLES or k.startswith("LC_")}
+
+
+def _has_launches(text: bytes) -> bool:
+    """Whether it is CUDA with syntax of its own."""
+    return b"<<<" in text or b"__shared__" in text
 
 
 def _language(arguments: list[str]) -> int:

@@ -21,11 +21,9 @@ from vouch.c.clang import Clang, CompileError, Unit, wheel
 from vouch.c.database import DATABASE, without_target
 from vouch.c.diagnostics import quoted
 from vouch.c.ir import Program
-from vouch.c.kernels import prepared
-from vouch.c.library import FLAGS, add_models, load_parts
+from vouch.c.library import FLAGS, OtherLayout, Parts, add_models, is_modelled
 from vouch.c.link import Module, hide_main, link, normal
 from vouch.c.options import FrontOptions
-from vouch.c.past_end import tighten
 from vouch.c.project import IR_FILES, databases, find_units, projects, readable
 from vouch.c.reader import read
 from vouch.c.reads import Reads
@@ -106,7 +104,7 @@ def load(paths: Sequence[str | os.PathLike[str]], options: FrontOptions | None =
     if options.entry not in (None, "main") and sum("main" in module.defined for module in modules) > 1:
         modules = [hide_main(module) for module in modules]
     whole = link(modules)
-    text, inlined = prepared(tighten(whole.text))
+    text, inlined = _rewritten(whole.text)
     whole = replace(whole, text=text)
     models: frozenset[str] = frozenset()
     if options.models:
@@ -123,6 +121,21 @@ def _found(paths: Sequence[str], units: Sequence[Unit], options: FrontOptions) -
     folders = dict.fromkeys(flag[2:] for unit in units for flag in unit.flags if flag.startswith("-I"))
     files = (os.path.normpath(os.path.join(place, DATABASE)) for place in places)
     return [*(f"flags from {file}" for file in files), *(f"headers from {folder}" for folder in folders)]
+
+
+def _rewritten(text: str) -> tuple[str, frozenset[str]]:
+    """The text with bounds made exact and kernels prepared, and the functions that CUDA's headers defined.
+    Modules with large patterns are loaded for those programs alone that they have to do with."""
+    inlined: frozenset[str] = frozenset()
+    if "@__ubsan_handle_out_of_bounds(" in text:
+        from vouch.c.past_end import tighten
+
+        text = tighten(text)
+    if "vouch_" in text:
+        from vouch.c.kernels import prepared
+
+        text, inlined = prepared(text)
+    return text, inlined
 
 
 def _finished(program: Program, models: frozenset[str], sources: Sources, units: Sequence[str]) -> Program:
@@ -195,7 +208,7 @@ def _with_models(
     whole: Module, options: FrontOptions, cache: Cache | None, warnings: list[str]
 ) -> tuple[Module, frozenset[str]]:
     """The program with models for library functions that it declares and does not define."""
-    if not whole.undefined:
+    if not any(map(is_modelled, whole.undefined)):
         return whole, frozenset()
     clang = Clang(
         replace(
@@ -207,8 +220,9 @@ def _with_models(
         return clang.compile(Unit(str(path)), instrument=False)
 
     flags = clang.arguments(Unit("model.c"), instrument=False)
-    parts = load_parts(compiled, " ".join((clang.identity(), *flags)), cache)
-    if parts[0].layout != whole.layout:
+    parts = Parts(compiled, " ".join((clang.identity(), *flags)), cache)
+    try:
+        return add_models(whole, parts)
+    except OtherLayout:
         warnings.append("no library models: the program's data layout is not clang's for its target")
         return whole, frozenset()
-    return add_models(whole, parts)

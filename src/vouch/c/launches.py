@@ -10,8 +10,6 @@ import re
 
 from vouch.errors import VouchError
 
-LAUNCH, SHARED = b"<<<", b"__shared__"
-
 _TOKEN = re.compile(
     rb'(?P<raw>R"(?P<tag>[^()\\\s]{0,16})\(.*?\)(?P=tag)")|(?P<text>"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\')'
     rb"|(?P<comment>//[^\n]*|/\*.*?\*/)|(?P<marker>^[ \t]*#[^\n]*)|(?P<open><<<)|(?P<close>>>>)"
@@ -23,10 +21,6 @@ _KERNEL = re.compile(
     rb"(?:::\s*)?[A-Za-z_]\w*(?:\s*::\s*[A-Za-z_]\w*)*\s*(?:<[^<>;{}]*(?:<[^<>;{}]*>[^<>;{}]*)*>)?\s*$"
 )
 _SECTION = b'__attribute__((section("vouch_shared")))'
-
-
-def has_launches(text: bytes) -> bool:
-    return LAUNCH in text or SHARED in text
 
 
 def rewritten(text: bytes, path: str) -> bytes:

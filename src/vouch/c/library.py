@@ -8,13 +8,13 @@ putting its text behind the program's.
 from __future__ import annotations
 
 import json
-import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from pathlib import Path
 
 from vouch.c.cache import Cache, key_of
+from vouch.c.known import TABLE
 from vouch.c.link import Module
 from vouch.record import record
 
@@ -100,52 +100,84 @@ def split_model(name: str, text: str, number: int) -> ModelPart:
     )
 
 
-def load_parts(compile_model: Callable[[Path], str], identity: str, cache: Cache | None) -> list[ModelPart]:
-    """All models, compiled or from the cache; `identity` tells the compiler, its flags and the target."""
-    files = sorted(FOLDER.glob("*.c"))
-    # The form of what is stored depends on this module.
-    contents = [path.read_bytes() for path in (*files, *sorted(FOLDER.glob("*.h")), Path(__file__))]
-    key = key_of(["models", identity, *contents])
-    stored = cache.get(key) if cache else None
-    if stored is not None:
-        return [ModelPart(**fields) for fields in json.loads(stored)]
-    from concurrent.futures import ThreadPoolExecutor
+class Parts:
+    """The models, compiled or from the cache, each when it is needed. `identity` tells the compiler, its
+    flags and the target."""
 
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        texts = list(pool.map(compile_model, files))
-    parts = [split_model(path.stem, text, i) for i, (path, text) in enumerate(zip(files, texts, strict=True))]
-    if cache:
-        cache.put(key, json.dumps([asdict(part) for part in parts]).encode())
-    return parts
+    def __init__(self, compile_model: Callable[[Path], str], identity: str, cache: Cache | None) -> None:
+        self._compile, self._identity, self._cache = compile_model, identity, cache
+        self._numbers = {path.stem: number for number, path in enumerate(sorted(FOLDER.glob("*.c")))}
+        self._known: dict[str, ModelPart] = {}
+        # Headers, and this module, on which the form of what is stored depends.
+        self._shared = [path.read_bytes() for path in (*sorted(FOLDER.glob("*.h")), Path(__file__))]
+
+    def home(self, name: str) -> ModelPart | None:
+        """The part that models a function."""
+        stem = self._stem(name)
+        if stem is None:
+            return None
+        part = self._known.get(stem)
+        if part is None:
+            part = self._known[stem] = self._load(stem)
+        return part if name in part.functions else None
+
+    def _stem(self, name: str) -> str | None:
+        row = TABLE.get(name)
+        if row is not None and row.place == "model":
+            return row.by
+        if row is not None or not name.startswith("__vouch_"):
+            return None
+        return next((stem for stem in self._numbers if name.startswith(f"__vouch_{stem}")), None)
+
+    def _load(self, stem: str) -> ModelPart:
+        path = FOLDER / f"{stem}.c"
+        key = key_of(["model", stem, self._identity, path.read_bytes(), *self._shared])
+        stored = self._cache.get(key) if self._cache else None
+        if stored is not None:
+            return ModelPart(**json.loads(stored))
+        part = split_model(stem, self._compile(path), self._numbers[stem])
+        if self._cache:
+            self._cache.put(key, json.dumps(asdict(part)).encode())
+        return part
 
 
-def add_models(program: Module, parts: list[ModelPart]) -> tuple[Module, frozenset[str]]:
+def is_modelled(name: str) -> bool:
+    row = TABLE.get(name)
+    return row is not None and row.place == "model"
+
+
+def add_models(program: Module, parts: Parts) -> tuple[Module, frozenset[str]]:
     """The program with models of the functions that it declares only, and of those these call; and the
-    names of all functions with a body that came with them."""
+    names of all functions with a body that came with them. Raises `OtherLayout` where the models are not for
+    the program's data layout."""
     wanted, present = program.undefined, program.bodies
-    home: Mapping[str, ModelPart] = {name: part for part in parts for name in part.functions}
-    roots: dict[str, set[str]] = {part.name: set() for part in parts}
-    chosen: dict[str, tuple[set[str], set[str]]] = {}
-    todo = [name for name in wanted if name in home]
+    roots: dict[str, set[str]] = {}
+    chosen: dict[str, tuple[ModelPart, set[str], set[str]]] = {}
+    todo = sorted(wanted)
     while todo:
         name = todo.pop()
-        part = home[name]
-        if name in roots[part.name]:
+        part = parts.home(name)
+        if part is None or name in roots.setdefault(part.name, set()):
             continue
+        if part.layout != program.layout:
+            raise OtherLayout
         roots[part.name].add(name)
-        own, foreign = chosen[part.name] = part.needed(roots[part.name], present)
-        todo.extend(f for f in foreign if f in home and f not in present)
+        own, foreign = part.needed(roots[part.name], present)
+        chosen[part.name] = part, own, foreign
+        todo.extend(f for f in foreign if f not in present)
     if not chosen:
         return program, frozenset()
-    names = frozenset(name for own, _ in chosen.values() for name in own if name in home)
+    names = frozenset(name for part, own, _ in chosen.values() for name in own if name in part.functions)
     known = wanted | present | names
     text = _without_declarations(program.text, names)
-    for part in parts:
-        if part.name in chosen:
-            own, foreign = chosen[part.name]
-            text += part.text(own, foreign, known)
-            known |= foreign
+    for _, (part, own, foreign) in sorted(chosen.items()):
+        text += part.text(own, foreign, known)
+        known |= foreign
     return Module(program.name, text), names
+
+
+class OtherLayout(Exception):
+    """The program's data layout is not clang's for its target."""
 
 
 def _without_declarations(text: str, names: frozenset[str]) -> str:

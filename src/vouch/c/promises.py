@@ -14,25 +14,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 
 from vouch.c.comments import COMMENT, code_line, files_of
 from vouch.c.ir import FloatType, IntType, Program
 from vouch.c.sources import Sources
 from vouch.errors import VouchError
+from vouch.record import frozen_record
 
 _NUMBER = r"[-+]?(?:0[xX][0-9a-fA-F]+|\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)"
 _NAME = r"[A-Za-z_]\w*"
-_RANGE = re.compile(rf"range\s+({_NAME})\s+({_NUMBER})\s*\.\.\s*({_NUMBER})\s*$")
-_REQUIRES = re.compile(r"requires\s+(.+?)\s*;?\s*$")
+# Texts: most programs have none of these comments, and a pattern takes long to compile.
+_RANGE = rf"range\s+({_NAME})\s+({_NUMBER})\s*\.\.\s*({_NUMBER})\s*$"
+_REQUIRES = r"requires\s+(.+?)\s*;?\s*$"
 _OPERAND = rf"\s*({_NUMBER}|{_NAME})\s*(?:([-+])\s*({_NUMBER}))?\s*"
-_CLAUSE = re.compile(rf"{_OPERAND}(<=|>=|==|!=|<|>){_OPERAND}$")
-_OPTION = re.compile(rf"(?:({_NAME})\.)?({_NAME})(\(\))?\s*=\s*({_NUMBER})\s*\.\.\s*({_NUMBER})$")
+_CLAUSE = rf"{_OPERAND}(<=|>=|==|!=|<|>){_OPERAND}$"
+_OPTION = rf"(?:({_NAME})\.)?({_NAME})(\(\))?\s*=\s*({_NUMBER})\s*\.\.\s*({_NUMBER})$"
 _ABOVE = 3  # lines between the start of a definition and the name of its function
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Sum:
     """A variable, or none, and a number."""
 
@@ -40,14 +42,14 @@ class Sum:
     number: Fraction
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Clause:
     left: Sum
     relation: str
     right: Sum
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Promise:
     """Clauses that hold together, and how a verdict names them."""
 
@@ -55,7 +57,7 @@ class Promise:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Promises:
     """By function about its parameters and globals, by global variable, and by function about its result."""
 
@@ -100,11 +102,11 @@ def promises(program: Program, sources: Sources, ranges: Iterable[str]) -> tuple
 
 def understood(said: str) -> Promise | None:
     """The promise in a comment, None where it is none or cannot be read."""
-    if match := _RANGE.match(said):
+    if match := re.match(_RANGE, said):
         low, high = _number(match[2]), _number(match[3])
         return _between(match[1], low, high, said) if low <= high else None
-    if match := _REQUIRES.match(said):
-        parts = [_CLAUSE.match(part) for part in match[1].split("&&")]
+    if match := re.match(_REQUIRES, said):
+        parts = [re.match(_CLAUSE, part) for part in match[1].split("&&")]
         found = [_clause(part) for part in parts if part is not None]
         return Promise(tuple(found), said) if len(found) == len(parts) else None
     return None
@@ -132,7 +134,7 @@ def _between(name: str, low: Fraction, high: Fraction, text: str) -> Promise:
 
 
 def _option(text: str) -> tuple[str | None, str, str | None, Fraction, Fraction]:
-    match = _OPTION.match(text.strip())
+    match = re.match(_OPTION, text.strip())
     if match is None:
         raise VouchError(f"option --range: {text!r} is not NAME=A..B, FUNCTION.NAME=A..B or FUNCTION()=A..B")
     owner, name, call, low, high = match.groups()

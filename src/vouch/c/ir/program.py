@@ -33,7 +33,7 @@ class Parameter:
     variable: Variable | None = None  # the C parameter; the pieces of a struct in registers share one
 
 
-@dataclass(slots=True)
+@record
 class Function:
     """`blocks` is empty for a declaration; the first one is the entry. `name` is the linker's name,
     `source_name` the C (demangled base) name."""
@@ -69,7 +69,7 @@ class Global:
     variable: Variable | None = None
 
 
-@dataclass(slots=True)
+@record
 class Layout:
     """What the data layout string says, as far as C needs it."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vouch.record import frozen_record
 
 
@@ -17,7 +15,7 @@ class Location:
     scope: str  # name of the C function
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class CType:
     """A C type as the debug information describes it, with typedefs kept by name.
 
