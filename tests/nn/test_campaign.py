@@ -21,6 +21,7 @@ from vouch.nn.property import output_union
 from vouch.nn.replay import replay
 from vouch.nn.search import driver as driving
 from vouch.nn.search import verify
+from vouch.nn.search.neurons import splits_help
 from vouch.settings import resolve
 from vouch.verdict import Verdict
 
@@ -73,7 +74,7 @@ def engines(network, seed):
     """Path enumeration is the slowest by far, so it takes part in a quarter of the networks."""
     model = model_of(network, "real")
     if not all_relus(model):
-        return ("auto",)
+        return ("auto", "neurons") if splits_help(model) else ("auto",)
     return ("auto", "neurons", "milp", "star") if seed % 4 == 1 else ("auto", "neurons", "milp")
 
 
