@@ -223,9 +223,18 @@ def _is_conversion(context: Context, places: Pointees, carried: frozenset[str], 
         case Call(location=location) as call if location == cast.location:
             return not callee_name(call).startswith(_COUNTS)
         case Extract(aggregate=whole) if _is_overflowing(context.definition(whole)):
-            return False
+            return not (_is_compared_with_whole(context, cast) or _fits_user(context, cast))
         case _:
             return not _fits_user(context, cast)
+
+
+def _is_compared_with_whole(context: Context, cast: Cast) -> bool:
+    """The builtin extends what it keeps and asks whether it is still the whole result; a sum with
+    instrumentation that the program itself converts has no such question."""
+    backs = {u.result for u in context.uses(cast.result) if isinstance(u, Cast) and u.op in ("sext", "zext")}
+    compares = (u for u in context.block_of(cast) if isinstance(u, Compare))
+    sides = [{getattr(side, "name", None) for side in (u.left, u.right)} for u in compares]
+    return any(pair & backs and getattr(cast.value, "name", "") in pair for pair in sides)
 
 
 def _is_overflowing(made: Instruction | None) -> bool:
