@@ -183,8 +183,10 @@ class _Passes:
         self.contexts: dict[str, Context] = {}
 
     def bottom_up(self) -> None:
-        """What every function returns, whatever it is called with; and all writes to globals."""
+        """What every function returns, whatever it is called with; and all writes to globals. Relations are
+        left to the second pass, which decides."""
         whole = self.whole
+        whole.relating = False
         collects = not whole.arbitrary and bool(whole.objects.hidden) and not whole.graph.twice
         called = {callee for callees in whole.graph.callees.values() for callee in callees}
         asked = whole.lending.asked()
@@ -204,6 +206,7 @@ class _Passes:
                 whole.filled[name, parameter] = mask
             if name in asked:
                 self._note_writes(solver)
+        whole.relating = True
         whole.incomplete = whole.copies.out
         whole.called.clear()
         whole.unclean.clear()

@@ -138,6 +138,8 @@ def _fits(value: Value, reading: str, bits: int) -> bool:
 
 def learn(at: Memory, predicate: str, left: Operand, right: Operand) -> None:
     """`left predicate right` holds."""
+    if not at.whole.relating:
+        return
     if predicate[-2:] in ("gt", "ge"):
         predicate, left, right = domain.SWAPPED[predicate], right, left
     for reading in _readings(at, predicate, left, right):
@@ -304,6 +306,8 @@ def forget_objects(at: Registers, names: Collection[str]) -> None:
 def before_store(at: Memory, instruction: Store, cell: tuple[Any, ...]) -> list[tuple[Variable, Form]]:
     """What a store relates the cell to: each of its readings, and the form that it gets."""
     found: list[tuple[Variable, Form]] = []
+    if not at.whole.relating:
+        return found
     for reading in "suo":
         for form in forms(at, instruction.value, reading):
             variable = form[0]
@@ -340,9 +344,10 @@ def _note_counters(at: Memory, cell: tuple[Any, ...]) -> None:
     """Before a counter moves: how it stands to the function's other counters."""
     zone, bounds = of_state(at.state), zone_bounds(at.state)
     value = at.state[cell][0]
-    mine: list[tuple[Any, ...]] = [("s", cell), ("u", cell)]
-    if type(value) is PointerRange:
-        mine = [("o", cell, value.base)]
+    mine: list[tuple[Any, ...]] = [("o", cell, value.base)] if type(value) is PointerRange else []
+    if type(value) is tuple:
+        known = value[:2] != domain.top(8 * cell[2])[:2]
+        mine = [("s" if known else "u", cell)]
     for other in [key for name in at.frame.counters for key in at.keys.get(name, ())]:
         if other == cell or other not in at.state:
             continue
@@ -360,6 +365,8 @@ def _note_counters(at: Memory, cell: tuple[Any, ...]) -> None:
 
 def size_of_block(at: Memory, base: str, size: Operand) -> None:
     """A heap block was allocated, of so many bytes."""
+    if not at.whole.relating:
+        return
     unit, count = 1, size
     made = at.frame.defs.get(size.name) if isinstance(size, Register) else None
     if isinstance(made, Binary) and made.op == "mul" and isinstance(made.type, IntType):

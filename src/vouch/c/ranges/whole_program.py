@@ -49,6 +49,7 @@ class WholeProgram:
     ) -> None:
         """`may_fail`: allocations may yield null."""
         self.program = program
+        self.relating = True  # relations are looked for
         self.strict = False  # nothing is known of pointers from outside
         self.may_fail = may_fail
         self.arbitrary = arbitrary  # globals may hold anything when an entry point is called

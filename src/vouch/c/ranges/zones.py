@@ -16,7 +16,7 @@ Implied = Callable[[Variable, Variable], int | None]
 """The bound on x - y that intervals give, None where there is none."""
 
 EMPTY: Zone = {}
-_MOST = 48  # pairs; what is related later is left out
+_MOST = 32  # pairs; what is related later is left out
 _FARTHEST = 1 << 40
 _LONGEST = 4  # steps from one variable to another
 
