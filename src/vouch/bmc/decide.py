@@ -32,7 +32,7 @@ from vouch.smt.term import Term
 from vouch.status import UNREACHABLE, Direction
 from vouch.verdict import Verdict
 
-SIMPLIFYING = 10.0  # seconds for smaller inputs of all violations of an equation
+SIMPLIFYING = 10.0  # seconds of work for smaller inputs of all violations of an equation
 
 
 @dataclass(slots=True)
@@ -383,7 +383,7 @@ class Decider:
         chaos = [c for q in violated for c in q.claims if c.chaos and q is not question]
         goal = self._alone(known.claim, chaos) if known.cause is None else known.claim.violated
         goal = self.asking.apart(goal)
-        solver, began = self.asking.shared(), time.monotonic()
+        solver, began = self.asking.shared(), time.process_time()
 
         def ask(goal: Term, seconds: float) -> bool | None:
             answer = self.asking.ask(solver, goal, seconds)
@@ -397,7 +397,7 @@ class Decider:
                     question.finding = found
         except (Unsupported, SolverError):
             pass
-        spent = time.monotonic() - began
+        spent = time.process_time() - began
         self._simplifying += spent
         question.seconds += spent
 

@@ -24,6 +24,7 @@ AT_MOST = 0.3  # seconds for one question; hard ones are not worth it
 ROUGHLY = 255  # what inputs are tried to be kept within, all together, where the search has no end in time
 _ROUGH = 24  # questions about that
 _ROUGH_SECONDS = 1.0  # for each
+_FIRST_SECONDS = 5.0  # for the first one of all, which was answered before
 _HARD = 2  # questions without an answer before it stops
 _ROUNDS = 3
 # Numbers that are easy to read, the best first: tried in place of a search among floats.
@@ -70,7 +71,7 @@ class Search:
         done: set[InputPart] = set()
         try:
             for _ in range(_ROUNDS):
-                if not self._current and self._ask(self._goal, AT_MOST) is not True:
+                if not self._current and self._ask(self._goal, _FIRST_SECONDS) is not True:
                     return False
                 self._current = True
                 fresh = [item for item in inputs() if item not in done]
