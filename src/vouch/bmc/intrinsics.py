@@ -19,7 +19,6 @@ from vouch.smt.term import Term
 _IGNORED = (
     "llvm.dbg.",
     "llvm.va_end",
-    "llvm.stackrestore",
     "llvm.assume",
     "llvm.prefetch",
     "llvm.donothing",
@@ -41,6 +40,9 @@ def run(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> 
     parts = name.split(".")
     if parts[1] == "lifetime":
         _lifetime(ex, frame, state, call, parts[2])
+        return state
+    if name.startswith("llvm.stackrestore"):
+        _restore(ex, frame, state, pointer_of(ex, frame, call.arguments[0]))
         return state
     if name.startswith(("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")):
         _memory(ex, frame, state, call, parts[1])
@@ -76,6 +78,26 @@ def _lifetime(ex: Execution, frame: Frame, state: State, call: ir.Call, kind: st
         else:
             contents = Contents(state.token, ex.begun(state, target))
         state.memory[target] = contents
+
+
+def _saved(ex: Execution, frame: Frame) -> Pointer:
+    """The top of the stack, told by how many objects the activation has."""
+    return Pointer.to(ex.context.null_object, T.bv(len(frame.objects), ex.context.pointer_bits))
+
+
+def _restore(ex: Execution, frame: Frame, state: State, saved: Pointer) -> None:
+    """Arrays of variable length end with their block: those that came after the stack was saved. Of what an
+    induction forgot, all may have."""
+    own = {o for p in frame.fixed.values() if isinstance(p, Pointer) for _, o, _ in p.targets}
+    for guard, place, offset in saved.targets:
+        known = place.kind is Kind.NULL and offset.value is not None
+        for target in frame.objects[int(offset.value or 0) if known else 0 :]:
+            if target in own:
+                continue
+            old = state.memory.get(target)
+            new = Contents(state.token) if old is None else old.copy(state.token)
+            new.alive = T.and_(new.alive, T.not_(guard))
+            state.memory[target] = new
 
 
 def _variadic(ex: Execution, frame: Frame, state: State, call: ir.Call, kind: str) -> None:
@@ -123,8 +145,10 @@ def _value(
     match kind:
         case "expect" | "launder" | "strip" | "ssa" | "threadlocal" | "annotation" | "ptr" | "arithmetic":
             return operands[0]
-        case "stacksave" | "frameaddress" | "returnaddress":
-            return ex.context.null if kind == "stacksave" else ex.context.fresh(call.type, kind)
+        case "stacksave":
+            return _saved(ex, frame)
+        case "frameaddress" | "returnaddress":
+            return ex.context.fresh(call.type, kind)
         case "objectsize":
             return _object_size(ex, operands, call)
         case "is" if name.startswith("llvm.is.constant"):
