@@ -31,6 +31,20 @@ class Code:
         return [*sources, *self.words, *(word for path in self.include for word in ("-I", path))]
 
 
+def network(layers: Layers, activations: Sequence[str]) -> Any:
+    """The model that the code is to compute."""
+    from vouch.nn.network import GraphBuilder
+    from vouch.nn.operators import Gemm, Relu, Sigmoid, Tanh
+
+    operators: dict[str, Any] = {"relu": Relu(), "tanh": Tanh(), "logistic": Sigmoid()}
+    builder = GraphBuilder("net", "x", (1, layers[0][0].shape[1]))
+    value = "x"
+    for n, ((w, b), kind) in enumerate(zip(layers, activations, strict=True)):
+        value = builder.add(f"layer{n}", Gemm.of(w, b), value)
+        value = builder.add(f"act{n}", operators[kind], value) if kind in operators else value
+    return builder.build(value)
+
+
 def number(x: Any, kind: str = "float") -> str:
     return repr(float(x)) + ("f" if kind == "float" else "")
 

@@ -1,6 +1,10 @@
-"""Model against code: networks in five ways of writing them, float and fixed point, right and with bugs.
+"""Model against code: networks as generators and people write them, right and with bugs.
 
-    python -m bench equiv_code [--count 20] [--seed 0] [--bugs 7]
+    python -m bench equiv_code [--count 24] [--seed 0] [--bugs 7]
+
+Float code comes from emlearn (of scikit-learn's perceptrons), and from the styles of onnx2c, m2cgen, keras2c
+and of a person with structs, with ReLU, tanh and sigmoid in turn; fixed-point code in five ways of writing
+loops, with 6, 8 and 10 fraction bits. Every network is asked as it is, and with each bug that it can have.
 """
 
 from __future__ import annotations
@@ -11,29 +15,33 @@ import random
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from bench import code_styles
 from bench.numeric_programs import STYLES, FixedNet
 
-FORMATS = (None, 6, 8, 10)  # float, or the fraction bits of fixed point
+FRACTIONS = (6, 8, 10)
+ACTIVATIONS = ("relu", "tanh", "logistic")
 RELUS = {"float": "s = s > 0 ? s : 0;", "int": "if (s < 0) s = 0;"}
 
 
-def drawn(r: random.Random, bits: int | None) -> FixedNet:
+def drawn(r: random.Random, bits: int) -> FixedNet:
     sizes = [r.randint(2, 3), *(r.randint(3, 5) for _ in range(r.randint(1, 2))), 1]
 
     def draw(*shape: int) -> Any:
         values = np.array([r.uniform(0.2, 1.5) * r.choice([-1, 1]) for _ in range(int(np.prod(shape)))])
         values = values.reshape(shape)
-        return values.astype(np.float32) if bits is None else np.round(values * 2**bits).astype(np.int64)
+        return np.round(values * 2**bits).astype(np.int64)
 
-    return FixedNet([draw(b, a) for a, b in pairwise(sizes)], [draw(b) for b in sizes[1:]], bits or 0)
+    return FixedNet([draw(b, a) for a, b in pairwise(sizes)], [draw(b) for b in sizes[1:]], bits)
 
 
 def changed(net: FixedNet, layer: int, weights: Any = None, bias: Any = None) -> FixedNet:
@@ -89,21 +97,98 @@ BUGS: dict[str, Callable[[FixedNet, str], Any]] = {
 }
 
 
-def asked(net: FixedNet, text: str, epsilon: float) -> str:
-    """The verdict; a run-time error counts as one that differs."""
-    from vouch.nn.export import to_onnx
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A model, and the code that is said to compute it."""
+
+    model: Any  # a Network
+    code: code_styles.Code
+    epsilon: float
+    format: str | None = None
+
+
+def _fixed(number: int, r: random.Random, bugs: list[str]) -> Iterator[tuple[str, Question | None]]:
+    """Integers n that stand for n / 2^bits."""
     from vouch.nn.network import Network
 
-    unit = float(1 << net.shift)
+    bits = FRACTIONS[number % len(FRACTIONS)]
+    style, net = STYLES[number % len(STYLES)], drawn(r, bits)
+    text = style(net, "int", RELUS["int"])
+    unit = float(1 << bits)
     layers = [(w / unit, b / unit) for w, b in zip(net.weights, net.biases, strict=True)]
-    size = net.weights[0].shape[1]
+    model = Network.from_layers(layers, name="net")
+    texts: dict[str, Any] = {"as it is": text} | {bug: BUGS[bug](net, text) for bug in bugs}
+    for bug, made in texts.items():
+        source = style(made, "int", RELUS["int"]) if isinstance(made, FixedNet) else made
+        code = code_styles.Code({"net.c": "#include <math.h>\n" + str(source)}, ("--function", "run"))
+        question = Question(model, code, 100 / 2**bits, f"{16 - bits}.{bits}")
+        yield bug, None if source is None else question
+
+
+def _float(number: int, r: random.Random, bugs: list[str]) -> Iterator[tuple[str, Question | None]]:
+    name = list(code_styles.STYLES)[number % len(code_styles.STYLES)]
+    kind = ACTIVATIONS[number // len(code_styles.STYLES) % len(ACTIVATIONS)]
+    layers = _trained(r, kind) if name == "emlearn" else _drawn_float(r)
+    activations = [*[kind] * (len(layers) - 1), "identity"]
+    model = code_styles.network(layers, activations)
+    for bug in ["as it is", *bugs]:
+        made = _with_bug(layers, activations, bug)
+        code = None if made is None else code_styles.STYLES[name](*made)
+        yield bug, None if code is None else Question(model, code, 1e-4)
+
+
+def _trained(r: random.Random, kind: str) -> code_styles.Layers:
+    """A perceptron of scikit-learn, its weights as emlearn writes them: to six digits."""
+    from sklearn.neural_network import MLPRegressor
+
+    rng = np.random.default_rng(r.randrange(1 << 30))
+    x = rng.uniform(-1, 1, (200, 3))
+    y = np.column_stack([np.sin(2 * x[:, 0]) + x[:, 1] * x[:, 2], np.abs(x[:, 0])])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made = MLPRegressor(hidden_layer_sizes=(5, 4), activation=kind, max_iter=200, random_state=1)
+        made.fit(x, y)
+    return [(np.asarray(w).T, np.asarray(b)) for w, b in zip(made.coefs_, made.intercepts_, strict=True)]
+
+
+def _drawn_float(r: random.Random) -> code_styles.Layers:
+    sizes = [r.randint(2, 3), *(r.randint(3, 5) for _ in range(r.randint(1, 2))), 2]
+    rng = np.random.default_rng(r.randrange(1 << 30))
+    shapes = list(pairwise(sizes))
+    return [(rng.normal(size=(b, a)).astype("f4"), rng.normal(size=b).astype("f4")) for a, b in shapes]
+
+
+def _with_bug(layers: code_styles.Layers, activations: list[str], bug: str) -> Any:
+    """None where floats cannot have it."""
+    layers, activations = [(w.copy(), b.copy()) for w, b in layers], list(activations)
+    match bug:
+        case "weight changed":
+            layers[-1][0][0, 0] += 0.01
+        case "indices swapped":
+            layers[0][0][:, [0, 1]] = layers[0][0][:, [1, 0]]
+        case "loop too short":
+            layers[-1][0][:, -1] = 0
+        case "bias missing":
+            layers[-1][1][:] = 0
+        case "other activation":
+            activations[0] = {"relu": "tanh", "tanh": "logistic", "logistic": "tanh"}[activations[0]]
+        case "wrong shift" | "narrow accumulator":
+            return None
+    return layers, activations
+
+
+def asked(question: Question) -> str:
+    """The verdict; a run-time error counts as one that differs."""
+    from vouch.nn.export import to_onnx
+
+    size = question.model.inputs
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "net.onnx").write_bytes(to_onnx(Network.from_layers(layers, name="net")))
-        (folder / "net.c").write_text("#include <math.h>\n" + text, encoding="utf-8")
-        words = ["equiv", "code", "net.onnx", "net.c", "--function", "run", "--epsilon", str(epsilon)]
-        words += ["--centre", ",".join(["0"] * size), "--radius", "1", "--json", "--timeout", "240"]
-        words += ["--format", f"{16 - net.shift}.{net.shift}"] if net.shift else []
+        (folder / "net.onnx").write_bytes(to_onnx(question.model))
+        words = ["equiv", "code", "net.onnx", *question.code.written(folder)]
+        words += ["--epsilon", str(question.epsilon), "--json", "--timeout", "240"]
+        words += ["--centre", ",".join(["0"] * size), "--radius", "1"]
+        words += ["--format", question.format] if question.format else []
         command = [sys.executable, "-m", "vouch", *words]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode == 1:
@@ -113,26 +198,23 @@ def asked(net: FixedNet, text: str, epsilon: float) -> str:
 
 def main(words: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=20)
+    parser.add_argument("--count", type=int, default=24)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--bugs", type=int, default=len(BUGS))
     arguments = parser.parse_args(words)
-    table: Counter[tuple[str, str]] = Counter()
+    bugs = list(BUGS)[: arguments.bugs]
+    table: Counter[tuple[str, str, str]] = Counter()
     for number in range(arguments.count):
         r = random.Random(f"{arguments.seed}/{number}")
-        bits = FORMATS[number % len(FORMATS)]
-        kind, style, net = ("float" if bits is None else "int"), STYLES[number % len(STYLES)], drawn(r, bits)
-        text = style(net, kind, RELUS[kind])
-        epsilon = 1e-4 if bits is None else 100 / 2**bits
-        cases: dict[str, Any] = {"as it is": text}
-        for bug in list(BUGS)[: arguments.bugs]:
-            made = BUGS[bug](net, text)
-            cases[bug] = style(made, kind, RELUS[kind]) if isinstance(made, FixedNet) else made
-        for bug, code in cases.items():
-            if code is not None:
-                verdict = asked(net, code, epsilon)
-                table[bug, verdict] += 1
-                print(f"{number:3} {style.__name__:10} {kind} {bits or '':>3} {bug:20} {verdict}", flush=True)
-    print("\n| code | verdict | networks |\n|---|---|---|")
-    for (bug, verdict), count in table.items():
-        print(f"| {bug} | {verdict} | {count} |")
+        turn, place = divmod(number, 8)  # five styles of floats, three fractions
+        floats = place < 5
+        kind = "float" if floats else "fixed point"
+        made = _float(5 * turn + place, r, bugs) if floats else _fixed(3 * turn + place - 5, r, bugs)
+        for bug, question in made:
+            if question is not None:
+                verdict = asked(question)
+                table[kind, bug, verdict] += 1
+                print(f"{number:3} {kind:12} {bug:20} {verdict}", flush=True)
+    print("\n| numbers | code | verdict | networks |\n|---|---|---|---|")
+    for (kind, bug, verdict), count in table.items():
+        print(f"| {kind} | {bug} | {verdict} | {count} |")

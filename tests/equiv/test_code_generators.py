@@ -11,30 +11,19 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from bench.code_styles import STYLES, by_hand, emlearn, m2cgen, onnx2c
+from bench.code_styles import STYLES, by_hand, emlearn, m2cgen, network, onnx2c
 
 from vouch.cli.main import run
 from vouch.nn.export import to_onnx
-from vouch.nn.network import GraphBuilder
-from vouch.nn.operators import Gemm, Relu, Sigmoid, Tanh
 
 SIZES = (2, 3, 3, 2)
-OPERATORS = {"relu": Relu(), "tanh": Tanh(), "logistic": Sigmoid()}
+KINDS = ("relu", "tanh", "logistic")
 
 
 def drawn(seed=6):  # where every neuron of the relu network is alive
     rng = np.random.default_rng(seed)
     shapes = list(pairwise(SIZES))
     return [(rng.normal(size=(b, a)).astype("f4"), rng.normal(size=b).astype("f4")) for a, b in shapes]
-
-
-def network(layers, activations):
-    builder = GraphBuilder("net", "x", (1, SIZES[0]))
-    value = "x"
-    for n, ((w, b), kind) in enumerate(zip(layers, activations, strict=True)):
-        value = builder.add(f"layer{n}", Gemm.of(w, b), value)
-        value = builder.add(f"act{n}", OPERATORS[kind], value) if kind in OPERATORS else value
-    return builder.build(value)
 
 
 @pytest.fixture
@@ -56,7 +45,7 @@ def chosen(style, kind):
     return (style, kind) if usual else pytest.param(style, kind, marks=pytest.mark.slow)
 
 
-@pytest.mark.parametrize(("style", "kind"), [chosen(s, k) for s in STYLES for k in OPERATORS])
+@pytest.mark.parametrize(("style", "kind"), [chosen(s, k) for s in STYLES for k in KINDS])
 def test_generators(folder, capsys, style, kind):
     if style == "emlearn":
         pytest.importorskip("emlearn")

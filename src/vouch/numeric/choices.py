@@ -16,10 +16,30 @@ def choice(lifting: Lifting, term: Term) -> Form | None:
     if taken is None and comparison is None:
         return None
     if comparison is not None and (taken is None or lifting.keep):
-        found = _bent(lifting, term, *comparison) or _pieces(lifting, term)
+        found = _extreme(lifting, term, *comparison) or _bent(lifting, term, *comparison)
+        found = found or _pieces(lifting, term)
         if found is not None:
             return found
     return None if taken is None else lifting.forms[taken]
+
+
+def _extreme(lifting: Lifting, term: Term, p: Term, q: Term, truth: bool) -> Form | None:
+    """The larger or the smaller one of the two numbers that are compared: p + max(0, q − p), and so on. What
+    is compared is what is chosen, so errors do not add up."""
+    first, second = term.args[1:] if truth else term.args[:0:-1]
+    if {first, second} != {p, q}:
+        return None
+    sign = 1.0 if first is q else -1.0  # larger, or smaller
+    outer, other = (p, q) if len(lifting.forms[p].parts) <= len(lifting.forms[q].parts) else (q, p)
+    gap = lifting.scaled(lifting.combined(lifting.forms[other], lifting.forms[outer], -1.0), sign)
+    found = lifting.combined(lifting.forms[outer], lifting.rectified(gap), sign)
+    if not lifting.keep:
+        return found
+    # Rounding of coefficients is in the gap's error, beyond that of the two.
+    inexact = gap.error - lifting.forms[p].error - lifting.forms[q].error
+    error = max(lifting.forms[p].error, lifting.forms[q].error) + 2 * max(inexact, 0.0)
+    slack = max(0.0, found.error - lifting.forms[outer].error - gap.error)
+    return Form(found.parts, found.constant, (error + slack) * (1 + 2.0**-40))
 
 
 def _bent(lifting: Lifting, term: Term, p: Term, q: Term, truth: bool) -> Form | None:

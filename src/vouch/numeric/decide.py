@@ -17,7 +17,8 @@ from vouch.smt.model import Model, zero
 from vouch.smt.node import Term
 from vouch.smt.walk import evaluate
 
-_FIRST = 4096  # parts of the input set that are looked at before a network is made
+_FIRST = 4096  # parts of the input set that are looked at before a network is made,
+_SMALL = 200  # of a question with so many terms; fewer of a larger one
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +47,10 @@ def decide(asked: Sequence[Term], deadline: float, library: Library | None = Non
         return True
 
     branching = Branching(tape, box, check)
-    outcome = branching.run(_until(0.2, deadline), _FIRST)
+    few = min(_FIRST, _FIRST * _SMALL // len(tape.terms))
+    outcome = branching.run(_until(0.2, deadline), few if few > 100 else 1)
     if not outcome.proved and not found:
-        if by_network(tape, tape.run(box, 1), check, _until(0.6, deadline)):
+        if by_network(tape, box, check, _until(0.6, deadline)):
             return Decision(True, None, outcome.parts)
         if not found:
             outcome = branching.run(deadline)

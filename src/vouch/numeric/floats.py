@@ -43,11 +43,14 @@ def _empty(*values: Floats) -> Bools:
 
 
 def add(a: Floats, b: Floats) -> Floats:
-    if np.isfinite(a.low + b.low).all() and np.isfinite(a.high + b.high).all() and not _empty(a, b).any():
-        return Floats(a.low + b.low, a.high + b.high, a.nan | b.nan)
+    low, high = a.low + b.low, a.high + b.high
+    wide = high - low
+    # Finite and the right way round: nothing special about it. Where one of the two is empty and the other
+    # one wide, that is more than there is.
+    if 0 <= wide[0] < np.inf and (wide.size == 1 or bool(((wide >= 0) & (wide < np.inf)).all())):
+        return Floats(low, high, a.nan | b.nan)
     cancel = (np.isposinf(a.high) & np.isneginf(b.low)) | (np.isneginf(a.low) & np.isposinf(b.high))
     nan = a.nan | b.nan | cancel
-    low, high = a.low + b.low, a.high + b.high
     # Infinities that cancel are NaN; what is left of the sum is bounded by the other ends.
     low = np.where(np.isnan(low), -np.inf, low).astype(low.dtype)
     high = np.where(np.isnan(high), np.inf, high).astype(high.dtype)

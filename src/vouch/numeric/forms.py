@@ -38,7 +38,8 @@ class Form:
 
 @dataclass(slots=True)
 class Neuron:
-    """`kind` of a form, which counts as exact; `level` counts the neurons below it."""
+    """`kind` of a form; `level` counts the neurons below it. A form with an error stands for what the code
+    computes, which is within it."""
 
     form: Form
     level: int
@@ -78,12 +79,14 @@ class Lifting:
 
     def __init__(self, tape: Tape, values: list[Any], rules: Rules, *, keep: bool = False) -> None:
         """`keep`: rectifiers stay also where they are linear on the whole input set, so that the structure of
-        a network stays what it was."""
+        a network stays what it was, and are functions of exact forms: errors are passed on to the outputs.
+        Otherwise each neuron has the error of its own form, which bounds follow more closely."""
         self.tape, self.values, self.keep = tape, values, keep
         self._rules = rules
         self.inputs: dict[int, Term] = {}
         self.ranges: dict[int, tuple[float, float]] = {}
         self.neurons: dict[int, Neuron] = {}
+        self.choices: dict[Term, Form] = {}  # those of rectifiers and the like, once more
         self._curves: dict[Term, Curved | None] = {}
         self.forms: dict[Term, Form] = {}
         self._shared: dict[tuple[Any, ...], int] = {}
@@ -103,7 +106,9 @@ class Lifting:
                 stack.extend(needed)
                 continue
             stack.pop()
-            self.forms[top] = self._made(top)
+            made = self.forms[top] = self._made(top)
+            if top.op == "ite":
+                self.choices[top] = Form(dict(made.parts), made.constant, made.error)
         return self.forms[term]
 
     def _made(self, term: Term) -> Form:
@@ -125,11 +130,11 @@ class Lifting:
 
     def _curved(self, curve: Curved) -> Form:
         inner = self.scaled(self.forms[curve.argument], curve.scale)
-        bare = Form(inner.parts, inner.constant)
-        low, high = (kind_at(curve.kind, end) for end in self.bounds(bare))
+        own, passed = self._split(inner)
+        low, high = (kind_at(curve.kind, end) for end in self.bounds(own))
         least, most = _SPANS[curve.kind]
-        base = self._neuron(bare, curve.kind, (max(least, low - 1e-12), min(most, high + 1e-12)))
-        error = abs(curve.factor) * _STEEPEST[curve.kind] * inner.error + curve.loss
+        base = self._neuron(own, curve.kind, (max(least, low - 1e-12), min(most, high + 1e-12)))
+        error = abs(curve.factor) * _STEEPEST[curve.kind] * passed + curve.loss
         return self.combined(Form({}, curve.offset, error), Form({base: 1.0}), curve.factor)
 
     def _whole(self, term: Term) -> bool:
@@ -232,22 +237,30 @@ class Lifting:
         return low - slack, high + slack
 
     def rectified(self, form: Form) -> Form:
-        """max(0, form) as a form over a rectifier; the error goes through it as it is."""
+        """max(0, form) as a form over a rectifier."""
         low, high = self.bounds(form)
         if not self.keep:
             if low >= 0:
                 return form
             if high <= 0:
-                return Form({}, 0.0, form.error)
-        base = self._neuron(Form(dict(form.parts), form.constant), Kind.RELU, (0.0, max(high, 0.0)))
-        return Form({base: 1.0}, 0.0, form.error)
+                return Form({})
+        own, passed = self._split(form)
+        return Form({self._neuron(own, Kind.RELU, (0.0, max(high, 0.0))): 1.0}, 0.0, passed)
+
+    def _split(self, form: Form) -> tuple[Form, float]:
+        """What a neuron reads, and the error that goes past it."""
+        if self.keep:
+            return Form(dict(form.parts), form.constant), form.error
+        return Form(dict(form.parts), form.constant, form.error), 0.0
 
     def _neuron(self, form: Form, kind: Kind, within: tuple[float, float]) -> int:
-        """The base that stands for `kind` of a form without error; one for each such form."""
+        """The base that stands for `kind` of a form; one for each form without error."""
         key = (kind, tuple(sorted(form.parts.items())), form.constant)
-        base = self._shared.get(key)
+        base = None if form.error else self._shared.get(key)
         if base is None:
-            base = self._shared[key] = len(self.ranges)
+            base = len(self.ranges)
+            if not form.error:
+                self._shared[key] = base
             inner = [self.neurons[b].level for b in form.parts if b in self.neurons]
             self.neurons[base] = Neuron(form, 1 + max(inner, default=0), kind)
             self.ranges[base] = within

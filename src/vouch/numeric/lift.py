@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from vouch.errors import Unsupported
+from vouch.nn.bounds.forward import analyse, fresh
 from vouch.nn.bounds.model import model_from
 from vouch.nn.linear import Dense
 from vouch.nn.lowered import Activation, Affine, Input, Kind, Lowered, LoweredNode
@@ -27,7 +28,7 @@ from vouch.nn.search.task import Clock
 from vouch.numeric.branch import Assignment
 from vouch.numeric.forms import Form, Lifting, NotAffine
 from vouch.numeric.rules import lifting_of
-from vouch.numeric.tape import Tape, bits_of
+from vouch.numeric.tape import Box, Ends, Tape, bits_of
 from vouch.numeric.values import FORMATS, Truth
 from vouch.settings import Settings
 from vouch.smt.node import Term
@@ -35,6 +36,7 @@ from vouch.verdict import Verdict
 
 _CASES = 64  # alternatives of a question
 _NEURONS = 20_000
+_DEEP = 2  # layers after which intervals are worth a second look
 
 Literal = tuple[Term, bool]
 Cases = list[frozenset[Literal]]
@@ -47,6 +49,7 @@ class Lifted:
     model: Any
     prop: Property
     lifting: Lifting
+    neurons: dict[int, list[int]]  # the bases that an activation node stands for
 
 
 def lifted(tape: Tape, values: list[Any]) -> Lifted | None:
@@ -64,7 +67,9 @@ def lifted(tape: Tape, values: list[Any]) -> Lifted | None:
     chosen: Cases = [frozenset()]
     for cases in alternatives:
         if len(chosen) * len(cases) <= _CASES:
-            chosen = [a | b for a, b in product(chosen, cases)]
+            chosen = _possible([a | b for a, b in product(chosen, cases)])
+    if not chosen:
+        return None  # they exclude each other, which the other methods see at once
     if chosen == [frozenset()] or len(lifting.neurons) > _NEURONS:
         return None
     return _network(lifting, chosen)
@@ -100,10 +105,21 @@ def _any_of(parts: list[Any]) -> Cases | None:
 def _all_of(parts: list[Any]) -> Cases | None:
     found: Cases = [frozenset()]
     for part in parts:
-        found = [a | b for a in found for b in part]
+        found = _possible([a | b for a in found for b in part])
         if len(found) > _CASES:
             return None
     return found
+
+
+def _possible(cases: Cases) -> Cases:
+    """Without those that contradict themselves, or ask for more than another one does."""
+    able = [case for case in cases if not any((term, not truth) in case for term, truth in case)]
+    able.sort(key=len)
+    kept: Cases = []
+    for case in able:
+        if not any(other <= case for other in kept):
+            kept.append(case)
+    return kept
 
 
 def _usable(lifting: Lifting, cases: Cases) -> Cases | None:
@@ -140,10 +156,12 @@ def _network(lifting: Lifting, cases: Cases) -> Lifted | None:
         groups.setdefault((lifting.neurons[base].level, lifting.neurons[base].kind), []).append(base)
     nodes: list[LoweredNode] = [Input(len(inputs))]
     at: dict[int, tuple[int, int]] = {base: (0, n) for n, base in enumerate(inputs)}
+    neurons: dict[int, list[int]] = {}
     for level, kind in sorted(groups):
         own = groups[level, kind]
         nodes.append(_affine(nodes, at, [lifting.neurons[base].form for base in own]))
         nodes.append(Activation(len(nodes) - 1, len(own), kind))
+        neurons[len(nodes) - 1] = own
         at |= {base: (len(nodes) - 1, n) for n, base in enumerate(own)}
     nodes.append(_affine(nodes, at, gaps))
     ranges = [lifting.ranges[base] for base in inputs]
@@ -151,7 +169,7 @@ def _network(lifting: Lifting, cases: Cases) -> Lifted | None:
     regions = tuple(_region(case, comparisons, len(inputs)) for case in cases)
     prop = Property((Case(lower, upper, regions),), len(inputs), len(gaps), "question")
     lifting.inputs = {base: lifting.inputs[base] for base in inputs}
-    return Lifted(model_from(Lowered(tuple(nodes)), "real"), prop, lifting)
+    return Lifted(model_from(Lowered(tuple(nodes)), "real"), prop, lifting, neurons)
 
 
 def _gap(lifting: Lifting, comparison: Term) -> Form:
@@ -229,10 +247,31 @@ class _Judge:
         return found
 
 
-def by_network(tape: Tape, values: list[Any], check: Callable[[Assignment], bool], deadline: float) -> bool:
-    """Whether the conjuncts are proved to exclude each other. `check` hears of points that may satisfy them;
-    one that does ends the search."""
-    question = lifted(tape, values)
+def _closer(question: Lifted) -> dict[Term, Ends]:
+    """The ranges of rectifiers as the bounds of networks see them: rounding is smaller where numbers are, and
+    intervals grow with every layer."""
+    lifting, case = question.lifting, question.prop.cases[0]
+    known = analyse(question.model, case.lower[None, :], case.upper[None, :], fresh(question.model, 1))
+    for node, bases in question.neurons.items():
+        kind = question.model.lowered.nodes[node].kind
+        if kind is Kind.RELU:
+            highs = known.state.high[0, question.model.slots[node]]
+            for base, high in zip(bases, highs, strict=True):
+                low, most = lifting.ranges[base]
+                lifting.ranges[base] = low, min(most, max(0.0, float(high)) * (1 + 2.0**-40))
+    return {term: lifting.bounds(form) for term, form in lifting.choices.items() if form.parts}
+
+
+def by_network(tape: Tape, box: Box, check: Callable[[Assignment], bool], deadline: float) -> bool:
+    """Whether the conjuncts are proved to exclude each other for the variables in the box. `check` hears of
+    points that may satisfy them; one that does ends the search."""
+    question = lifted(tape, tape.run(box, 1))
+    if question is not None and len(question.neurons) > _DEEP:
+        try:
+            closer = _closer(question)
+        except Unsupported:
+            return False
+        question = lifted(tape, tape.run(box, 1, closer))
     if question is None:
         return False
     judge = _Judge(question, check)

@@ -25,6 +25,7 @@ _LARGEST = 200_000  # terms of a question
 _SHORT = 3.0  # seconds for the first turn of bounds
 _CHEAP = 20.0  # seconds for all inputs of a question that a solver can say little about
 _FIRST = 1.0  # seconds for the other solver before, where a question is small
+_HOPELESS = 8_000  # an effort that no solver will make in any time it gets
 
 
 SOLVER, BOUNDS, ALL = "solver", "bounds", "enumeration"
@@ -127,6 +128,8 @@ class NumericSolver(Wrapper):
         ]
         if self._called:
             usual = [(BOUNDS, _SHORT), (BOUNDS, 0.3 * limit), (SOLVER, limit)]
+        if self._floats and effort > _HOPELESS:
+            usual = [(BOUNDS, 0.8 * limit), (SOLVER, limit)]
         if not self._numbers.bounds:
             usual = [turn for turn in usual if turn[0] != BOUNDS]
         self._posed = self._pose(assumptions)

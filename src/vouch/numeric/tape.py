@@ -30,6 +30,8 @@ from vouch.smt.operators import signed
 from vouch.smt.sort import Sort
 
 Step = Callable[[list[Any]], Abstract]
+Box = Mapping[Term, Abstract]
+Ends = tuple[float, float]
 _BITS: dict[int, type[np.unsignedinteger[Any]]] = {16: np.uint16, 32: np.uint32, 64: np.uint64}
 
 
@@ -78,13 +80,18 @@ class Tape:
             return True
         return any(s.kind == "array" or (s.kind == "fp" and s not in FORMATS) for s in _sorts(term))
 
-    def run(self, given: Mapping[Term, Abstract], batch: int) -> list[Any]:
-        """The value of every term, in the order of `terms`. Variables that are not given may be anything."""
+    def run(self, given: Box, batch: int, known: Mapping[Term, Ends] | None = None) -> list[Any]:
+        """The value of every term, in the order of `terms`. Variables that are not given may be anything;
+        floats that are `known` lie within those ends."""
         self.batch, self._given = batch, given
         values: list[Any] = []
+        ends = {} if known is None else {self.place[term]: end for term, end in known.items()}
         with np.errstate(all="ignore"):
-            for step in self._steps:
-                values.append(step(values))
+            for number, step in enumerate(self._steps):
+                value = step(values)
+                if number in ends and isinstance(value, Floats):
+                    value = _within(value, *ends[number])
+                values.append(value)
         return values
 
     def truth(self, values: list[Any], term: Term) -> Truth:
@@ -125,15 +132,21 @@ class Tape:
             return lambda values: integers(term.width, np.full(self.batch, low), np.full(self.batch, low))
         if term.sort not in FORMATS:
             return lambda values: None  # type: ignore[return-value]
-        number_ = float_of(term.sort, int(value))
-        if np.isnan(number_):
-            none = FORMATS[term.sort](np.inf)
-            return lambda values: Floats(
-                np.full(self.batch, none), np.full(self.batch, -none), np.ones(self.batch, dtype=bool)
-            )
-        return lambda values: Floats(
-            np.full(self.batch, number_), np.full(self.batch, number_), np.zeros(self.batch, dtype=bool)
-        )
+        return self._number(float_of(term.sort, int(value)))
+
+    def _number(self, number: Any) -> Step:
+        """A constant float, made anew where the size of batches changes."""
+        none = bool(np.isnan(number))
+        ends = (np.inf, -np.inf) if none else (number, number)
+        made: list[Floats] = []
+
+        def step(values: list[Any]) -> Abstract:
+            if not made or len(made[0].nan) != self.batch:
+                low, high = (np.full(self.batch, end, dtype=type(number)) for end in ends)
+                made[:] = [Floats(low, high, np.full(self.batch, none))]
+            return made[0]
+
+        return step
 
     def _choice(self, term: Term, places: list[int]) -> Step:
         condition, first, second = term.args
@@ -149,6 +162,13 @@ class Tape:
             return chosen(c, a, b)
 
         return step
+
+
+def _within(value: Floats, low: float, high: float) -> Floats:
+    """Cut to what else is known of it, rounded outwards."""
+    dtype = value.low.dtype.type
+    first, last = np.nextafter(dtype(low), dtype(-np.inf)), np.nextafter(dtype(high), dtype(np.inf))
+    return Floats(np.maximum(value.low, first), np.minimum(value.high, last), value.nan)
 
 
 def _sorts(term: Term) -> list[Sort]:
