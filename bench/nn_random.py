@@ -44,7 +44,7 @@ def main(arguments: list[str]) -> int:
             if trouble:
                 wrong.append(seed)
                 print(f"seed {seed}: {trouble}", flush=True)
-            if done % 100 == 0:
+            if done % 20 == 0:
                 print(f"{done} networks, {decided} of {asked} decided, {cpu:.0f} cpu s", flush=True)
     print(f"{done} networks, {decided} of {asked} questions decided, {cpu:.0f} cpu s; failed: {wrong}")
     return 1 if wrong else 0
