@@ -121,8 +121,16 @@ def _fixed(number: int, r: random.Random, bugs: list[str]) -> Iterator[tuple[str
     for bug, made in texts.items():
         source = style(made, "int", RELUS["int"]) if isinstance(made, FixedNet) else made
         code = code_styles.Code({"net.c": "#include <math.h>\n" + str(source)}, ("--function", "run"))
-        question = Question(model, code, 100 / 2**bits, f"{16 - bits}.{bits}")
+        question = Question(model, code, _rounding(net) / unit, f"{16 - bits}.{bits}")
         yield bug, None if source is None else question
+
+
+def _rounding(net: FixedNet) -> float:
+    """How far shifts can move a result, in units of the last bit: each product loses less than one."""
+    error = np.zeros(net.weights[0].shape[1])
+    for weights in net.weights:
+        error = np.abs(weights) / (1 << net.shift) @ error + weights.shape[1]
+    return float(error.max())
 
 
 def _float(number: int, r: random.Random, bugs: list[str]) -> Iterator[tuple[str, Question | None]]:
