@@ -2,9 +2,9 @@
 
 The files (SQLite's amalgamation, say) are put into a workspace of their own in a scratch folder. The steps
 are `vouch analyze combined`, `local`, `refine preconditions` and the ladder, each with an equal share of the
-time; after each comes a row of the table, as in Kleine Büning 2022, section 7.2. With `--kill S` the last step
-is killed (SIGKILL) after so many seconds and run again: what was proved must still be there. Memory is that
-of all processes of a step together. Wanted: deadlines hold, memory under 6 GB.
+time; after each comes a row of the table, as in Kleine Büning 2022, section 7.2. With `--kill S` the last
+step is killed (SIGKILL) after so many seconds and run again: what was proved must still be there. Memory is
+that of all processes of a step together. Wanted: deadlines hold, memory under 6 GB.
 """
 
 from __future__ import annotations
