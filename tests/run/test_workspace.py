@@ -38,7 +38,7 @@ def stored(project: Path) -> dict[str, tuple[str, str]]:
 
 
 def test_from_the_first_step_to_the_report(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["config", "check-timeout=5", "jobs=1"]) == 0
+    assert run(["config", "check-timeout=5", "jobs=1", "define="]) == 0  # nothing defined
     assert run(["compile"]) == 0
     assert run(["analyze", "combined"]) == 3
     assert stored(project)["bot.signed-overflow.1"] == ("cond-unsafe", "local")

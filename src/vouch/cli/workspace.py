@@ -77,7 +77,7 @@ def _value(type_: type, text: str, name: str) -> Any:
         if text not in ("true", "false"):
             raise VouchError(f"option {name}: true or false")
         return text == "true"
-    return text.split(",") if type_ is list else text
+    return [item for item in text.split(",") if item] if type_ is list else text
 
 
 def _settings(space: Workspace, settings: Settings | None = None, **more: Any) -> Settings:

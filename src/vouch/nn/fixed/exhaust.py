@@ -6,7 +6,6 @@ cores. Points that an input set excludes are run too, and only those that are me
 
 from __future__ import annotations
 
-from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -90,9 +89,3 @@ def _by_batches(question: Question, case: IntCase) -> Ints | None:
         question.count("points", len(places))
         question.report(done / total)
     return None
-
-
-def all_points(case: IntCase) -> Ints:
-    """Every point of a small case, as numbers."""
-    ranges = [range(axis.count) for axis in case.axes]
-    return case.numbers(np.array(list(product(*ranges)), dtype=np.int64).reshape(-1, len(ranges)))

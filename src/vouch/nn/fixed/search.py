@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vouch.errors import Unsupported
 from vouch.nn.bounds.ascent import all_relus
 from vouch.nn.bounds.forward import State, analyse, fresh
 from vouch.nn.bounds.model import Model
@@ -355,8 +354,3 @@ def _joined(parts: list[_Boxes]) -> _Boxes:
         return parts[0]
     state = State(*(np.concatenate([getattr(p.state, end) for p in parts]) for end in ("low", "high")))
     return _Boxes(np.concatenate([p.low for p in parts]), np.concatenate([p.high for p in parts]), state)
-
-
-def refuse_device(device: str) -> None:
-    if device != "cpu":
-        raise Unsupported("bounds of fixed-point networks on a GPU")

@@ -29,7 +29,6 @@ from vouch.nn.search.task import Clock, Judge
 
 # Dense entries above which the encoding is not worth its memory.
 _MOST_ENTRIES = 20_000_000
-_TOLERANCE = 1e-7
 # The share of the time, and the most seconds, of the first look at the tree.
 _FIRST, _FIRST_SECONDS = 0.4, 60.0
 
