@@ -63,8 +63,9 @@ _SPELLED = {
 
 def emlearn(layers: Layers, activations: Sequence[str]) -> Code:
     """The header that emlearn writes; its library is a folder of headers."""
-    import emlearn as package
-    from emlearn.net import c_generate_net_loadable
+    with np.errstate():  # a module of the package sets how numpy treats underflow for everybody
+        import emlearn as package
+        from emlearn.net import c_generate_net_loadable
 
     weights = [np.asarray(w).T for w, _ in layers]
     text = c_generate_net_loadable(list(activations), weights, [np.asarray(b) for _, b in layers], "net")
