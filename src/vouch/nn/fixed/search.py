@@ -180,7 +180,8 @@ class _Search:
         jobs, clock = self.question.jobs, self.clock.share(_NEURONS)
         judge: Any = _Judge(self)
         report = self.question.report
-        outcome = NeuronSearch(self.model, self.real, judge, clock, jobs=jobs, report=report).run()
+        search = NeuronSearch(self.model, self.real, judge, clock, jobs=jobs, cutting=False, report=report)
+        outcome = search.run()
         self.question.count("nodes", outcome.boxes)
         return outcome.counterexample is None and outcome.proved >= 1.0 and not outcome.stuck
 

@@ -40,12 +40,16 @@ _ROOT_STEPS, _STEPS = 60, 12
 # Multiplications spent on refining hidden neurons: at first, by which factor more each time, at most for each
 # second of the limit (or altogether), and the share of the time that it may take.
 _REFINED, _REFINED_MORE, _REFINED_A_SECOND, _REFINED_AT_MOST, _REFINING = 1e10, 3.0, 3e9, 1e12, 0.6
+# How much narrower than at the root an interval may become by cuts: what is left is decided otherwise.
+_HALVED = 256.0
 # After so many nodes without an end in sight, a thorough search for a violation is worth its time.
 _PROBE_AFTER = 24
 
 
 class NeuronSearch:
-    """One case. Nodes with no ReLU left to split are decided by a linear program when `finish` is set."""
+    """One case. Nodes with no ReLU left to split are decided by a linear program when `finish` is set.
+    Without `cutting`, ReLUs are split by their signs alone, which comes to an end also where rounding keeps
+    bounds from closing."""
 
     def __init__(
         self,
@@ -57,9 +61,11 @@ class NeuronSearch:
         jobs: int = 1,
         batch: int | None = None,
         finish: bool = True,
+        cutting: bool = True,
         probe: Probe | None = None,
         report: Callable[[float], None] | None = None,
     ) -> None:
+        self.cutting = cutting
         self.model, self.case, self.judge, self.clock = model, case, judge, clock
         wanted = batch or (128 if model.arrays.device is None else 2048)
         self.jobs, self.batch, self.probe, self.report = jobs, boxes_at_once(model, wanted), probe, report
@@ -174,6 +180,7 @@ class NeuronSearch:
     def _refute(self, region: Unsafe, state: State, part: float) -> Outcome | float:
         """Shows that the region is never met; otherwise a violation, or the bound where time ran out."""
         stack = [self._root(region, state)]
+        self.narrowest = (state.high - state.low) / _HALVED
         weights = [np.array([part])]
         steps = _ROOT_STEPS
         worst = np.inf
@@ -319,6 +326,8 @@ class NeuronSearch:
         """Scores of neurons that are worth cutting in the middle: those of layers in which few are alive and
         after which much is open. Everything behind such a layer is a function of few variables."""
         state, scores = nodes.state, self.arrays.zeros(nodes.signs.shape)
+        if not self.cutting:
+            return scores
         for index, part in list(self.model.slots.items())[:-1]:
             if not is_relu(self.model, index):
                 continue
@@ -327,7 +336,8 @@ class NeuronSearch:
             behind = slice(part.stop, None)
             open_ = ((state.low[:, behind] < 0) & (state.high[:, behind] > 0)).any(1)
             wide = (high - low) * self.reach[part]
-            scores[:, part] = self.xp.where((few & open_)[:, None], wide, 0.0)
+            worth = (few & open_)[:, None] & (high - low > self.narrowest[:, part])
+            scores[:, part] = self.xp.where(worth, wide, 0.0)
         return scores
 
     def _reach(self) -> Any:
