@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import faulthandler
+import mmap
 import os
 import signal
 import subprocess
@@ -170,10 +171,10 @@ def test_what_a_job_said_counts_whatever_becomes_of_it() -> None:
 
 
 def test_a_worker_that_has_grown_is_replaced() -> None:
-    held: list[bytearray] = []
+    held: list[mmap.mmap] = []  # what malloc gives may come from what the tests before have left
 
     def job(n: int) -> int:
-        held.append(bytearray(200 << 20))
+        held.append(mmap.mmap(-1, 200 << 20))
         return os.getpid()
 
     outcomes = [out for _, out in run_jobs(job, range(6), jobs=1, memory=512)]

@@ -81,6 +81,8 @@ class Refinement:
         if part.start == 0 and self.ball is None and len(self._sources(index)) == 0:
             return 0.0  # linear in the inputs: nothing to gain
         before, kept = trimmed(self.model.until(source), self._prefix(source))
+        if before.neurons == 0:
+            return 0.0  # all that comes before is linear in the box
         spent = 0.0
         low, high = (self.arrays.numpy(ends[0, part]) for ends in (self.state.low, self.state.high))
         neurons = np.flatnonzero((low < 0) & (high > 0))
