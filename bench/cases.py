@@ -8,6 +8,7 @@ A case is a file, or a folder whose name ends in `_safe`, `_bad`, …, with comm
     // options: --unwind 4 …               flags of `vouch check`
     // warning: TEXT                       some warning contains TEXT
     // replay: no                          violations cannot be run on this machine
+    // slow: TWIN                          takes seconds: for `make test-all`; a smaller case runs always
 
 Every check that is not expected otherwise must be safe, and every violation must have been replayed.
 """
@@ -28,7 +29,7 @@ from vouch.verdict import Verdict
 ROOT = Path(__file__).resolve().parent.parent / "tests" / "cases"
 SUFFIXES = (".c", ".i", ".cpp", ".cu", ".ll")
 _FOLDER = re.compile(r".*_(safe|bad|bound|unknown|warning)$")
-_DIRECTIVE = re.compile(r"(?://|;)\s*(expect|maybe|expect-somewhere|options|warning|replay):\s*(.*?)\s*$")
+_DIRECTIVE = re.compile(r"(?://|;)\s*(expect|maybe|expect-somewhere|options|warning|replay|slow):\s*(.*?)\s*$")
 # What follows at the same place once the named check has failed: the access goes through all the same.
 _FOLLOWS = {"bounds": "pointer"}
 
@@ -60,6 +61,7 @@ class Case:
     expected: list[Expectation] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     replay: bool = True
+    slow: bool = False
 
     @property
     def name(self) -> str:
@@ -97,6 +99,10 @@ def _note(case: Case, file: str, line: int, word: str, text: str) -> None:
             case.warnings.append(text)
         case "replay":
             case.replay = text != "no"
+        case "slow":
+            if not (case.path.parent / text).exists():
+                raise ValueError(f"{case.name}: no case {text}")
+            case.slow = True
         case _:
             anywhere = word == "expect-somewhere"
             for part in text.split(";"):

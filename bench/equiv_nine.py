@@ -14,12 +14,14 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from bench.nn_instances import data_folder
 from vouch.equiv.decide import EnginePlan, decide
-from vouch.equiv.falsify import largest
-from vouch.equiv.pair import pair_of
+from vouch.equiv.falsify import climbed, polished
+from vouch.equiv.pair import Array, NetworkPair, pair_of
 from vouch.equiv.property import Epsilon, Property, Top
-from vouch.equiv.region import box
+from vouch.equiv.region import Region, box
 from vouch.nn.search.task import Clock
 
 # NNEquiv-L, measured on one core of a machine of the same kind.
@@ -80,3 +82,22 @@ def _refute(folder: Path) -> None:
         _, gap = largest(pair, region, Epsilon(0.0), Clock(20.0))
         answer = decide(*paths, Epsilon(gap * 0.999), region, EnginePlan(timeout=60.0))
         print(f"{name:22}{gap:15.6g}{gap * 0.999:12.6g}  {answer.verdict.value}, replayed: {answer.replayed}")
+
+
+def largest(
+    pair: NetworkPair, region: Region, prop: Property, clock: Clock, *, seed: int = 0
+) -> tuple[Array, float]:
+    """The input with the largest violation score that a thorough search finds, and its score."""
+    rng = np.random.default_rng(seed)
+    best, score = region.anchor, -np.inf
+    for attempt in range(8):
+        points = climbed(pair, region, prop, region.sample(rng, 4096), attempt)
+        points = polished(pair, region, prop, points, attempt)
+        points = points[region.inside(points)]
+        if len(points):
+            scores = prop.excess(pair.reference.evaluate(points), pair.test.evaluate(points))
+            if scores.max() > score:
+                best, score = points[scores.argmax()], float(scores.max())
+        if clock.over:
+            break
+    return best, score

@@ -13,10 +13,9 @@ import argparse
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from bench.equiv_nine import benchmarks
+from bench.equiv_nine import benchmarks, largest
 from bench.nn_instances import data_folder
 from vouch.equiv.decide import EnginePlan, differential
-from vouch.equiv.falsify import largest
 from vouch.equiv.pair import NetworkPair, pair_of
 from vouch.equiv.property import Epsilon
 from vouch.equiv.region import Region, box

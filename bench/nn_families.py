@@ -1,18 +1,21 @@
 """Families of networks that cannot be shipped, made here: index networks with many cases, satisfiability
 networks, small convolutional, residual and attention networks.
 
-`python -m bench nn_families [count=N] [limit=S]` prints the share decided and the processor time of each
-family. Where Marabou (pip install maraboupy) is installed it is asked the same questions about ReLU networks,
-one after the other with vouch.
+`python -m bench nn_families [count=N] [limit=S] [total=S]` prints the share decided and the processor time of
+each family: N questions, S seconds for each, and not many more than `total` for everything. Where Marabou
+(pip install maraboupy) is installed it is asked the same questions about ReLU networks, one after the other
+with vouch, in a process of its own. Answers that contradict each other are printed.
 """
 
 from __future__ import annotations
 
+import multiprocessing
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -200,23 +203,48 @@ def _regions(prop: Property) -> Iterator[tuple[Case, Rows]]:
             yield case, region
 
 
+def within(limit: float, question: Question) -> tuple[str | None, float]:
+    """What Marabou says in a process of its own, which is ended when it overruns, and its processor time."""
+    parent, child = multiprocessing.Pipe(False)
+    worker = multiprocessing.get_context("fork").Process(target=_peer, args=(child, question, limit))
+    worker.start()
+    child.close()
+    try:
+        return parent.recv() if parent.poll(limit + 5.0) else ("timeout", limit)
+    except EOFError:
+        return "crash", limit
+    finally:
+        worker.kill()
+        worker.join()
+
+
+def _peer(pipe: Any, question: Question, limit: float) -> None:
+    start = time.process_time()
+    said = marabou(question, limit)
+    pipe.send((said, time.process_time() - start))
+
+
 def main(arguments: list[str]) -> int:
     named = dict(a.split("=") for a in arguments)
-    count, limit = int(named.get("count", 5)), float(named.get("limit", 60))
+    count, limit = int(named.get("count", 5)), float(named.get("limit", 20))
+    share = float(named.get("total", 540)) / len(FAMILIES)
     for name, make in FAMILIES.items():
-        decided = peer = asked = 0
+        decided = peer = asked = done = 0
         own = other = 0.0
+        started = time.monotonic()
         for seed in range(count):
-            question = make(seed)
+            if time.monotonic() - started + 2 * limit > share and done:
+                break
+            question, done = make(seed), done + 1
             start = time.process_time()
             result = verify(question.network, question.prop, resolve("nn", {"timeout": limit}))
             own += time.process_time() - start
             decided += result.verdict.value in ("safe", "unsafe")
-            start = time.process_time()
-            said = marabou(question, limit) if len(question.prop.cases) == 1 else None
-            other += time.process_time() - start
-            asked += said is not None
-            peer += said in ("sat", "unsat")
-        line = f"{name:16} {decided} of {count} decided, {own:.2f} s of processor time"
+            said, seconds = within(limit, question) if len(question.prop.cases) == 1 else (None, 0.0)
+            if said is not None:
+                asked, other, peer = asked + 1, other + seconds, peer + (said in ("sat", "unsat"))
+                if {result.verdict.value, said} in ({"safe", "sat"}, {"unsafe", "unsat"}):
+                    print(f"{question.name}: {result.verdict.value}, but Marabou says {said}", flush=True)
+        line = f"{name:16} {decided} of {done} decided, {own:.2f} s of processor time"
         print(line + (f"; Marabou {peer} of {asked}, {other:.2f} s" if asked else ""), flush=True)
     return 0

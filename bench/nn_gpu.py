@@ -18,7 +18,7 @@ import numpy as np
 from bench.nn_instances import data_folder, instances, run
 from vouch.errors import VouchError
 from vouch.nn.bounds.arrays import Arrays, arrays_for
-from vouch.nn.bounds.forward import State, analyse, fresh
+from vouch.nn.bounds.forward import ForwardState, analyse, fresh
 from vouch.nn.bounds.model import model_of
 from vouch.nn.bounds.outputs import fed_box
 from vouch.nn.bounds.region import Unsafe, exclude
@@ -162,7 +162,7 @@ def _nodes(network: Network, arrays: Arrays, batch: int, seconds: float = 5.0) -
 
     def once() -> float:
         spread = arrays.zeros((batch, model.neurons))
-        nodes = root(model, State(state.low + spread, state.high + spread), region, batch)
+        nodes = root(model, ForwardState(state.low + spread, state.high + spread), region, batch)
         nodes.signs = arrays.array(signs)
         nodes.state.low = arrays.xp.where(nodes.signs > 0, nodes.state.low.clip(min=0), nodes.state.low)
         nodes.state.high = arrays.xp.where(nodes.signs < 0, nodes.state.high.clip(max=0), nodes.state.high)

@@ -1,6 +1,6 @@
 """Generated numeric programs (`numeric_programs.py`): what is decided, by whom, and whether it is true.
 
-    python -m bench numeric [--count 300] [--seed 0] [--smt-every 5] [--seconds 20]
+python -m bench numeric [--count 300] [--seed 0] [--smt-every 5] [--seconds 20]
 """
 
 from __future__ import annotations

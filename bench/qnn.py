@@ -11,7 +11,7 @@ import numpy as np
 
 from bench.nn_instances import data_folder
 from vouch.nn.fixed.format import Format, rounded_exact
-from vouch.nn.fixed.table import Given, Table, stepped
+from vouch.nn.fixed.table import GivenTable, Table, stepped
 from vouch.nn.network import GraphBuilder, Network
 from vouch.nn.operators import Gemm, activation_named
 
@@ -45,7 +45,7 @@ def _network(net: Any, layers: list[range], kind: str, last: bool) -> Network:
     return builder.build(value)
 
 
-def published_tables() -> Given:
+def published_tables() -> GivenTable:
     """The tables of the paper's code: the sample at round(100 x), ties away from zero, ends clipped."""
     tables = published()["luts"]
 
@@ -56,7 +56,7 @@ def published_tables() -> Given:
 
         return make
 
-    return Given(
+    return GivenTable(
         {
             "tanh": maker("tanh", tables["lookuptanh"], 400),
             "sigmoid": maker("sigmoid", tables["lookup"], 600),

@@ -30,7 +30,7 @@ def measure(name: str, files: list[str], options: tuple[str, ...], show: bool) -
     program = load(files, front_options(settings, wanted)).program
     found = checks.find(program, wanted, program.sources)
     began = time.process_time()
-    decided = ranges.decide(program, found, entries(program))
+    decided = ranges.analyse(program, found, entries(program)).decisions
     spent = time.process_time() - began
     share = 100 * len(decided) / max(1, len(found))
     print(

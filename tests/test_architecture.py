@@ -15,6 +15,11 @@ _NAMED = re.compile(r"`((?:[\w]+/)*[\w]+\.py)`(?: `([A-Z_a-z][\w.]*)`)?")
 _PATH = re.compile(r"`((?:tests|docs|examples)/[\w/.]+)`|\]\(([\w./-]+)\)")
 
 
+# In recipes: a file, a colon, and what is to be added to which of its tables.
+_TABLE = re.compile(r"`((?:src/|tests/)?[\w/]+\.py)`: ((?:(?!`[\w/]+\.py`:|\n\n|\n\d\. ).)*)", re.DOTALL)
+_CONSTANT = re.compile(r"`(_?[A-Z][A-Z_]+)`")
+
+
 def names_in(path: Path) -> set[str]:
     found: set[str] = set()
     for node in ast.parse(path.read_text()).body:
@@ -36,6 +41,17 @@ def test_what_is_named_is_there(page: str) -> None:
             continue
         assert file.is_file(), path
         assert not name or name in names_in(file), f"{path}: {name}"
+
+
+def test_tables_of_the_recipes_are_there() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text()
+    asked = 0
+    for path, said in _TABLE.findall(text[text.index("## Recipes") :]):
+        file = ROOT / path if path.startswith("tests/") else SOURCE / path
+        for name in _CONSTANT.findall(said) if "NAME" not in path and "FAMILY" not in path else ():
+            assert re.search(rf"^{name}\b", file.read_text(), re.MULTILINE), f"{path}: {name}"
+            asked += 1
+    assert asked >= 6
 
 
 @pytest.mark.parametrize("page", [*PAGES, "CONTRIBUTING.md", "README.md"])

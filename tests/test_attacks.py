@@ -12,6 +12,7 @@ import zlib
 from pathlib import Path
 
 import pytest
+from tests import command
 
 from vouch.c.cache import Cache, key_of
 from vouch.errors import VouchError
@@ -35,15 +36,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def vouch(folder: Path, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "vouch", *arguments],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env={**os.environ, **environ},
-    )
-    assert "Traceback" not in done.stderr
+    done = command.vouch(folder, *arguments, environ=environ)
     assert not (folder.parent / "victim").exists()
     return done
 
@@ -117,10 +110,47 @@ def test_flags_of_the_user_are_not_followed_either(folder: Path) -> None:
     assert vouch(folder, "check", "a.c", "-D", "N=@r.txt").returncode == 1
 
 
+# ---------------------------------------------------------------- modules of Python
+
+IR = "define i32 @f(i32 %x) {\n  %y = sdiv i32 10, %x\n  ret i32 %y\n}\n"
+PROPERTY = (
+    "(declare-const X_0 Real)(declare-const Y_0 Real)"
+    "(assert (>= X_0 0))(assert (<= X_0 1))(assert (>= Y_0 9))"
+)
+NETWORK = "1,1,1,1,\n1,1,\n0,\n-1.0,\n1.0,\n0.0,0.0,\n1.0,1.0,\n1.0,\n0.0,\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ("check a.ll", 1),
+        ("check a.c", 1),
+        ("nn verify a.nnet a.vnnlib", 0),
+        ("nn verify a.h5 a.vnnlib", 2),
+        ("nn batch instances.csv -o results.csv", 0),
+    ],
+)
+def test_no_module_of_the_repository_is_imported(folder: Path, words: str, code: int) -> None:
+    """Some files are read by processes of their own, which are started in the repository."""
+    (folder / "vouch").mkdir()
+    modules = "re json llvmlite multiprocessing numpy h5py onnx onnxruntime sitecustomize vouch/__init__"
+    for name in modules.split():
+        (folder / f"{name}.py").write_text(f"open({str(folder.parent / 'victim')!r}, 'w')\n")
+    (folder / "a.ll").write_text(IR)
+    (folder / "a.nnet").write_text(NETWORK)
+    (folder / "a.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(600))
+    (folder / "a.vnnlib").write_text(PROPERTY)
+    (folder / "instances.csv").write_text("a.nnet,a.vnnlib,60\n")
+    script = str(Path(sys.executable).parent / "vouch")
+    done = subprocess.run([script, *words.split()], cwd=folder, capture_output=True, text=True, timeout=120)
+    assert not (folder.parent / "victim").exists()
+    assert done.returncode == code, done.stderr
+
+
 # ---------------------------------------------------------------- settings
 
 
-@pytest.mark.parametrize("key", ["clang", "solver"])
+@pytest.mark.parametrize("key", ["clang", "solver", "nvcc"])
 @pytest.mark.parametrize("program", ["./run.sh", "run.sh", "sh -c ./run.sh", "bitwuzla,./run.sh"])
 def test_no_program_from_a_file(folder: Path, key: str, program: str) -> None:
     (folder / "vouch.toml").write_text(f'[check]\n{key} = "{program}"\n')
@@ -136,7 +166,15 @@ def test_solvers_of_the_environment_can_be_chosen_in_a_file(folder: Path) -> Non
     assert resolve("check", environ={"VOUCH_CLANG": "clang-19"}, folder=folder).clang == "clang-19"
 
 
-@pytest.mark.parametrize("key", ["output-file", "html", "dump-smt", "json"])
+def test_no_file_and_no_variable_asks_for_a_gpu(folder: Path) -> None:
+    (folder / "vouch.toml").write_text("[check]\nreplay-gpu = true\n")
+    assert vouch(folder, "check", "a.c").returncode == 2
+    (folder / "vouch.toml").unlink()
+    with pytest.raises(VouchError, match="--replay-gpu"):
+        resolve("check", environ={"VOUCH_REPLAY_GPU": "1"}, folder=folder)
+
+
+@pytest.mark.parametrize("key", ["output-file", "html", "dump-smt", "json", "cluster"])
 def test_no_place_to_write_from_a_file(folder: Path, key: str) -> None:
     (folder / "vouch.toml").write_text(f'[check]\n{key} = "../victim"\n')
     assert vouch(folder, "check", "a.c").returncode == 2
@@ -159,7 +197,8 @@ def test_settings_are_looked_for_within_the_repository(folder: Path, monkeypatch
 
 def test_the_file_that_was_read_is_named(folder: Path) -> None:
     (folder / "vouch.toml").write_text("jobs = 1\n")
-    assert str(folder / "vouch.toml") in vouch(folder, "check", "a.c", "-v").stderr
+    for words in ("check a.c", "nn verify a.onnx a.vnnlib", "equiv a.onnx b.onnx", "analyze"):
+        assert f"settings from {folder / 'vouch.toml'}" in vouch(folder, *words.split(), "-v").stderr
 
 
 # ---------------------------------------------------------------- what is shown
@@ -197,13 +236,7 @@ def test_a_link_does_not_widen_what_is_shown(folder: Path, given: str, name: str
     (folder / "src").mkdir()
     spy = f'#line 1 "{folder.parent}/private"\nint f(int x) {{ return 10 / x; }}\n'
     (folder / "src" / "spy.c").write_text(spy)
-    done = subprocess.run(
-        [sys.executable, "-m", "vouch", "check", str(folder / given)],
-        cwd="/",
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    done = command.vouch(Path("/"), "check", str(folder / given))
     assert done.returncode == 1
     assert "this-is-private" not in done.stdout + done.stderr
 

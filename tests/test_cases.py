@@ -16,7 +16,9 @@ def test_enough_cases() -> None:
         )
 
 
-@pytest.mark.parametrize("case", ALL, ids=lambda case: case.name)
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, id=case.name, marks=[pytest.mark.slow] * case.slow) for case in ALL]
+)
 def test_case(case: cases.Case) -> None:
     result = cases.run(case)
     assert list(cases.problems(case, result)) == []

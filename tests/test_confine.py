@@ -69,6 +69,32 @@ def test_no_connection() -> None:
     assert done.returncode != 0
 
 
+_TRY = "import socket; socket.socket(socket.AF_{0}, socket.SOCK_{1})"
+
+
+@pytest.mark.skipif(not confine._filter(), reason="a processor whose system calls are not known here")
+@pytest.mark.parametrize("way", ["started", "forked"])
+@pytest.mark.parametrize(
+    "deed",
+    [
+        _TRY.format("INET", "STREAM"),
+        _TRY.format("INET", "DGRAM"),
+        _TRY.format("INET6", "DGRAM"),
+        _TRY.format("UNIX", "STREAM"),
+        "import ctypes, os; c = ctypes.CDLL(None, use_errno=True); r = c.ptrace(0, 0, 0, 0);"
+        " raise SystemExit(0 if r == 0 else os.strerror(ctypes.get_errno()))",
+    ],
+)
+def test_nobody_is_spoken_to(deed: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if way == "forked":
+        monkeypatch.setattr("vouch.starter.descriptor", lambda: None)
+    if call([sys.executable, "-c", deed]).returncode != 0:
+        pytest.skip("not possible here in any case")
+    done = call([sys.executable, "-c", deed], writable=())
+    assert done.returncode != 0
+    assert b"not permitted" in done.stderr
+
+
 def test_the_compiler_writes_nothing(folder: Path) -> None:
     source = folder / "a.c"
     source.write_text("int f(int x) { return x; }\n")

@@ -7,10 +7,15 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from tests.command import vouch
+
+from vouch.cli.commands import COMMANDS
+from vouch.cli.main import run
 
 BAD = "int f(int x)\n{\n    return 10 / x;\n}\n"
 SAFE = "int g(int x)\n{\n    return x / 2;\n}\n"
@@ -31,22 +36,6 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "bad.c").write_text(BAD)
     (tmp_path / "safe.c").write_text(SAFE)
     return tmp_path
-
-
-def vouch(folder: Path, *arguments: str, **how: object) -> subprocess.CompletedProcess[str]:
-    environ = {**os.environ, **how.pop("environ", {})}  # type: ignore[dict-item]
-    done = subprocess.run(
-        [sys.executable, "-m", "vouch", *arguments],
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        capture_output="stdout" not in how,
-        text=True,
-        timeout=120,
-        env=environ,
-        **how,  # type: ignore[call-overload]
-    )
-    assert "Traceback" not in (done.stderr or "")
-    return done
 
 
 # ---------------------------------------------------------------- what counts
@@ -172,6 +161,29 @@ def test_headers_in_the_folder_beside(folder: Path) -> None:
 
 # ---------------------------------------------------------------- wrong ways
 
+OneLine = Callable[..., str]
+
+
+@pytest.fixture
+def one_line(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> OneLine:
+    """Runs a command that has to end with exit code 2, one line and no file changed; returns the line."""
+
+    def contents() -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+    def wrong(*words: str) -> str:
+        before = contents()
+        code = run(words)
+        out, err = capfd.readouterr()
+        assert (code, out) == (2, ""), err
+        [line] = (line for line in err.splitlines() if not re.fullmatch(r".*, \d+ s", line))  # progress
+        assert line.startswith("error: ")
+        assert contents() == before
+        return line
+
+    monkeypatch.chdir(folder)
+    return wrong
+
 
 @pytest.mark.parametrize(
     ("words", "said"),
@@ -211,19 +223,36 @@ def test_headers_in_the_folder_beside(folder: Path) -> None:
         (["-D", ""], "--define"),
         (["-D", "-fno-sanitize=all"], "--define"),
         (["--dump-smt", "bad.c"], "--dump-smt"),
+        (["--target", "toaster"], "unknown target triple 'toaster'"),
+        (["--target", "@flags"], "begins with @"),
+        (["--std", "c42"], "invalid value 'c42'"),
+        (["--clang", "/no/such"], "/no/such"),
+        (["--clang", "true"], "does not compile as clang does"),
+        (["--solver", "/no/such"], "/no/such"),
+        (["--entry", "none"], "'none'"),
+        (["--libm", "nan"], "--libm"),
+        (["--range", "x=1..0"], "holds for no number"),
+        (["--range", "x"], "--range"),
+        (["--rungs", "ladder"], "not one of"),
+        (["--check-timeout", "nan"], "finite"),
+        (["--unwind", "1.5"], "whole number"),
+        (["--unwind", "-1"], "below 0"),
+        (["--unwind-loop", "f.loop.9=1"], "no loop"),
+        (["--jobs", "0"], "below 1"),
+        (["--check-memory", "0"], "below"),
+        (["--html", "bad.c"], "it is a file"),
+        (["--output-file", ""], "--output-file"),
+        (["--output-file", "safe.c"], "is an input"),
+        (["--baseline", "/dev/zero"], "not a regular file"),
+        (["-p", "nowhere"], "nowhere"),
+        (["nothing.c"], "no such file"),
+        (["--", "--bad.c"], "--bad.c: no such file"),
     ],
 )
-def test_wrong_options(folder: Path, words: list[str], said: str) -> None:
+def test_wrong_options(folder: Path, one_line: OneLine, words: list[str], said: str) -> None:
     (folder / "list.json").write_text("[1, 2]")
     (folder / "deep.json").write_text("[" * 100_000)
-    before = (folder / "bad.c").read_text()
-    done = vouch(folder, "check", "bad.c", *words)
-    assert done.returncode == 2, done.stdout
-    assert done.stdout == ""
-    (line,) = (line for line in done.stderr.splitlines() if not re.fullmatch(r".*, \d+ s", line))  # progress
-    assert line.startswith("error: ")
-    assert said in line
-    assert (folder / "bad.c").read_text() == before
+    assert said in one_line("check", "bad.c", *words)
 
 
 @pytest.mark.parametrize(
@@ -239,6 +268,114 @@ def test_wrong_variables(folder: Path, name: str, value: str, said: str) -> None
     done = vouch(folder, "check", "bad.c", environ={name: value})
     assert done.returncode == 2
     assert said in done.stderr
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = 1",
+        "check = 3",
+        "[chek]",
+        "[check",
+        "timeout = inf",
+        "timeout = nan",
+        "jobs = 0",
+        "a = " + "[" * 5000 + "]" * 5000,
+        '[check]\nunwind = "a"',
+        "[check]\nunwind = true",
+        "[check]\nunwind = 1.5",
+        "[check]\nunwind = " + "9" * 400,
+        "[check]\nchecks = 3",
+        "[check]\nchecks = [3]",
+        '[check]\nchecks = ["nonsense"]',
+        '[check]\ninclude = "inc"',
+        '[check]\nextern = "nonsense"',
+        '[check]\nstrict-pointers = "yes"',
+        '[check]\nfail-on = ["x"]',
+        '[check]\nclang = "/bin/sh"',
+        '[check]\nsolver = "/bin/sh"',
+        '[check]\noutput-format = "json=x"',
+        '[check]\nhtml = "x"',
+        "[check]\njson = true",
+        "[nn]\nengine = 3",
+    ],
+)
+def test_wrong_files(folder: Path, one_line: OneLine, text: str) -> None:
+    (folder / "vouch.toml").write_text(text + "\n")
+    one_line("check", "bad.c")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{}",
+        "[3]",
+        "[{}]",
+        "[" * 100_000,
+        '[{"file": 3, "directory": ".", "command": "cc a.c"}]',
+        '[{"file": "bad.c", "directory": 3, "command": "cc a.c"}]',
+        '[{"file": "bad.c", "directory": ".", "command": 3}]',
+        '[{"file": "bad.c", "directory": ".", "command": "cc \'"}]',
+        '[{"file": "bad.c", "directory": ".", "arguments": [3]}]',
+        '[{"file": "\\u0000", "directory": ".", "command": "cc a.c"}]',
+        '[{"file": "none.c", "directory": ".", "command": "cc none.c"}]',
+        '[{"file": "bad.c", "directory": "/no/such", "command": "cc bad.c"}]',
+    ],
+)
+def test_wrong_databases(folder: Path, one_line: OneLine, text: str) -> None:
+    (folder / "compile_commands.json").write_text(text)
+    one_line("check", "-p", ".")
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.ll", b""),
+        ("a.ll", b"hello"),
+        ("a.ll", b"define i32 @f( {"),
+        ("a.bc", b""),
+        ("a.bc", b"BC\xc0\xde" + bytes(range(256))),
+        ("a.bc", b"\x7fELF" + bytes(300)),
+    ],
+)
+def test_foreign_ir(folder: Path, one_line: OneLine, name: str, data: bytes) -> None:
+    (folder / name).write_bytes(data)
+    line = one_line("check", name)
+    assert "LLVM IR" in line or "no code" in line
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["magic"],
+        ["nn", "magic"],
+        ["report"],
+        ["report", "none.json"],
+        ["report", "bad.c"],
+        ["report", "deep.json"],
+        ["report", "ok.json", "--json", "ok.json"],
+        ["report", "ok.json", "--sarif", "bad.c"],
+        ["explain", "magic"],
+        ["completion"],
+        ["completion", "csh"],
+        ["init", "no/such"],
+        ["init", "bad.c"],
+        ["serve"],
+        ["serve", "bad.c", "--port", "99999"],
+        ["serve", "bad.c", "--bind", "999.1.1.1"],
+        ["sources", "--magic"],
+        ["analyze", "magic"],
+        ["refine"],
+        ["refine", "magic"],
+        ["trace"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_commands(folder: Path, one_line: OneLine, words: list[str]) -> None:
+    (folder / "deep.json").write_text("[" * 100_000)
+    (folder / "ok.json").write_text(json.dumps({"checks": [], "summary": {}, "entry_points": []}))
+    one_line(*words)
 
 
 def test_comments_that_are_not_understood(folder: Path) -> None:
@@ -283,13 +420,35 @@ def test_broken_ir_says_where(folder: Path) -> None:
 
 
 def test_help_everywhere(folder: Path) -> None:
-    for words in ([], ["check"], ["nn"], ["nn", "verify"], ["equiv"], ["equiv", "radius"], ["init"]):
+    for name in ("", "nn", "equiv", *(command.name for command in COMMANDS)):
         for flag in ("-h", "--help"):
-            done = vouch(folder, *words, flag)
+            done = vouch(folder, *name.split(), flag)
             assert (done.returncode, done.stderr) == (0, "")
-            assert "Usage: vouch" in done.stdout
-    assert "--html" in vouch(folder, "check", "-h").stdout
-    assert "--html" not in vouch(folder, "nn", "codegen", "-h").stdout
+            assert done.stdout.startswith(f"Usage: vouch {name}".rstrip())
+            # After other words as well, whatever they are.
+            assert vouch(folder, *name.split(), "-h", "--no-such").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "left_out"),
+    [
+        ("nn codegen", "--html --engine --seed"),
+        ("nn cover", "--format --engine"),
+        ("nn bounds", "--format"),
+        ("equiv radius", "--box --radius --engine"),
+        ("equiv sweep", "--box --centre"),
+        ("explain", "--timeout"),
+        ("serve", "--json"),
+    ],
+)
+def test_options_that_mean_nothing_are_not_offered(folder: Path, words: str, left_out: str) -> None:
+    """Neither in the help text nor on the command line: one that is passed over misleads."""
+    text = vouch(folder, *words.split(), "-h").stdout
+    for flag in left_out.split():
+        assert f"{flag} " not in text
+        done = vouch(folder, *words.split(), "a", "b", f"{flag}=x")
+        assert done.returncode == 2
+        assert f"no such option: {flag}" in done.stderr
 
 
 def test_init(folder: Path) -> None:
@@ -306,19 +465,3 @@ def test_init(folder: Path) -> None:
     lines = [line.removeprefix("# ") if " = " in line else line for line in text.splitlines()]
     settings = "\n".join(line for line in lines if not line.endswith('= ""'))
     tomllib.loads(settings)
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion(folder: Path, shell: str) -> None:
-    done = vouch(folder, "completion", shell)
-    assert done.returncode == 0
-    if shell == "bash":
-        program = (
-            done.stdout + '\nCOMP_WORDS=(vouch check --unw); COMP_CWORD=2; _vouch; echo "${COMPREPLY[@]}"'
-        )
-        said = subprocess.run(["bash", "-c", program], cwd=folder, capture_output=True, text=True, check=True)
-        assert said.stdout.split() == ["--unwind", "--unwind-loop"]
-        program = done.stdout + '\nCOMP_WORDS=(vouch nn ""); COMP_CWORD=2; _vouch; echo "${COMPREPLY[@]}"'
-        said = subprocess.run(["bash", "-c", program], cwd=folder, capture_output=True, text=True, check=True)
-        assert {"verify", "robust", "batch"} <= set(said.stdout.split())
-    assert vouch(folder, "completion", "csh").returncode == 2

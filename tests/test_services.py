@@ -79,6 +79,19 @@ def test_action_on_good_code_and_bad_input(project: Path) -> None:
     assert outputs["exit-code"] == "2"
 
 
+def test_action_imports_nothing_from_the_repository(project: Path) -> None:
+    """`python -m venv` would: the folder that it is called in comes first."""
+    hit = project.parent / "hit"
+    for name in ("venv", "ensurepip", "pip", "vouch"):
+        (project / f"{name}.py").write_text(f"open({str(hit)!r}, 'w')\n")
+    python = project.parent / "python"
+    python.write_text(f"#!/bin/sh\n{sys.executable} -c 'import venv, ensurepip'; exit 9\n")
+    python.chmod(0o755)
+    assert run_action(project, install="x", python=str(python))[0] == 9
+    assert run_action(project, install="")[0] == 0
+    assert not hit.exists()
+
+
 def test_action_without_vouch_fails(project: Path) -> None:
     assert run_action(project, install="", path="/usr/bin:/bin")[0] == 127
 

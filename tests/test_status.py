@@ -10,7 +10,7 @@ import pytest
 from vouch.c.checks.base import Category, Check, Trigger
 from vouch.c.ir import Location
 from vouch.result import CheckResult
-from vouch.status import UNREACHABLE, Direction, conditional, joined, refined
+from vouch.status import UNREACHABLE, Direction, conditional, outweighs, refined
 from vouch.verdict import Verdict
 
 CHECK = Check("f.bounds.1", Category.BOUNDS, Location("a.c", 1, 1, "f"), "f", "", Trigger.REACHED, None)  # type: ignore[arg-type]
@@ -24,17 +24,14 @@ def said(verdict: Verdict, reason: str | None = None) -> CheckResult:
 @pytest.mark.parametrize(("a", "b"), list(itertools.combinations(VERDICTS, 2)))
 def test_the_worse_answer_stands_for_all_executions(a: Verdict, b: Verdict) -> None:
     """A proof needs all entry points, a violation one: the later in VERDICTS says less good of them."""
-    for order in ((a, b), (b, a)):
-        answer = joined(map(said, order))
-        assert answer is not None
-        assert answer.verdict is b
+    assert outweighs(said(b), said(a))
+    assert not outweighs(said(a), said(b))
 
 
 def test_what_some_execution_reaches_is_not_unreachable() -> None:
-    answer = joined([said(Verdict.SAFE, UNREACHABLE), said(Verdict.SAFE)])
-    assert answer is not None
-    assert answer.reason is None
-    assert joined([]) is None
+    dead, reached = said(Verdict.SAFE, UNREACHABLE), said(Verdict.SAFE)
+    assert outweighs(reached, dead)
+    assert not outweighs(dead, reached)
 
 
 @pytest.mark.parametrize("verdict", VERDICTS)

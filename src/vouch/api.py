@@ -9,33 +9,27 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vouch.c.checks.base import Category, Check, Trigger
 from vouch.check_run import CheckRun, Listener
-from vouch.errors import VouchError
+from vouch.deciding import decide
+from vouch.errors import TimeIsUp, TimeLimit, VouchError
 from vouch.printable import visible
 from vouch.result import CheckResult, RunResult
 from vouch.settings import Settings, resolve
-from vouch.status import Direction, at_least, refined
 from vouch.verdict import Verdict
 
 if TYPE_CHECKING:
-    from vouch.bmc.counterexample import Counterexample
-    from vouch.bmc.problem import Problem
     from vouch.c.entries import Entries
-    from vouch.c.frontend import Loaded
     from vouch.c.ir import Program
     from vouch.c.options import FrontOptions
     from vouch.c.promises import Promises
     from vouch.c.ranges import RangeAnalysis
     from vouch.c.sources import Sources
-    from vouch.modular.levels import Proofs
-    from vouch.parallel import Pool
 
 
 def check(paths: str | Path | Sequence[str | Path], **options: Any) -> RunResult:
@@ -60,18 +54,23 @@ def run(
     of other runs by check id, with the fingerprints of the code that they are about: what is final there and
     about the same code is not decided again. `only`: the one check that engines are to look at."""
     state = CheckRun(settings=settings, tell=tell or (lambda kind, content: None), only=only)
-    interrupted = False
+    interrupted, incomplete = False, None
     try:
         _flow(state, paths, earlier)
+    except TimeLimit as limit:
+        incomplete = str(limit)
+    except TimeIsUp:
+        incomplete = "time limit of the command reached"
     except KeyboardInterrupt:
         interrupted = True
-    return state.result(_why_undecided(state, interrupted), interrupted=interrupted)
+    why = _why_undecided(state, interrupted, incomplete is not None)
+    return state.result(why, interrupted=interrupted, incomplete=incomplete)
 
 
-def _why_undecided(state: CheckRun, interrupted: bool) -> str:
+def _why_undecided(state: CheckRun, interrupted: bool, late: bool) -> str:
     if interrupted:
         return "interrupted"
-    return "time limit of the command reached" if state.late() else "the engine gave no answer"
+    return "time limit of the command reached" if state.late() or late else "the engine gave no answer"
 
 
 def _known_before(
@@ -103,10 +102,7 @@ def _flow(
     paths: Sequence[str],
     earlier: Mapping[str, tuple[str | None, Mapping[str, Any]]] | None = None,
 ) -> None:
-    from vouch.c import checks, frontend, suppress
-    from vouch.c.comments import files_of
-    from vouch.c.entries import entries
-    from vouch.c.promises import promises
+    from vouch.c import checks, frontend
 
     settings = state.settings
     wanted = checks.chosen(settings.checks)
@@ -114,7 +110,12 @@ def _flow(
         raise VouchError("option --checks: no category is left")
     _validate(settings)
     with state.stage("compile"):
-        loaded = frontend.load(list(paths), front_options(settings, wanted))
+        loaded = frontend.load(list(paths), front_options(settings, wanted), _load_stages)
+    from vouch.c import suppress
+    from vouch.c.comments import files_of
+    from vouch.c.entries import entries
+    from vouch.c.promises import promises
+
     program, sources = loaded.program, loaded.program.sources
     state.warnings += loaded.warnings
     if settings.verbose:
@@ -133,6 +134,7 @@ def _flow(
         listed = checks.find(program, wanted, sources)
         state.warnings += suppress.apply(files_of(program), listed, sources, wanted)
         state.warnings += suppress.misread(files_of(program), sources)
+        state.warnings += _uncalled(state, program, starts, listed)
         state.found(listed, sources)
     from vouch.bmc.loops import with_invariants
 
@@ -147,8 +149,30 @@ def _flow(
         before = [result for result in found if result.check.id not in state.decided]
         state.decide(*before)
     if not state.late() and (len(state.decided) < len(state.checks) or _assumes(program)):
-        _engine(state, loaded, analysis, starts, bounds, promised)
+        decide(state, loaded, analysis, starts, bounds, promised)
     state.decide(*before)  # whose violations were run then
+
+
+def _uncalled(state: CheckRun, program: Program, starts: Entries, listed: list[Check]) -> list[str]:
+    """That `main` never gets to what hardware may call: nobody should take that for a proof."""
+    from vouch.c.entries import uncalled
+
+    if starts.library or state.settings.entry:
+        return []
+    judged = {check.function for check in listed}
+    names = [program.functions[n].source_name for n in uncalled(program, starts) if n in judged]
+    if not names:
+        return []
+    some = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    one = len(names) == 1
+    text = f"{some} {'is' if one else 'are'} not called from main: {'its' if one else 'their'} checks are"
+    return [f"{text} unreachable there (--entry NAME checks a function that others call, such as hardware)"]
+
+
+def _load_stages() -> None:
+    """Loads what is needed in any case once the compiler is done: a processor is free while it works."""
+    from vouch.bmc import loops  # noqa: F401
+    from vouch.c import entries, promises, ranges, reader, suppress  # noqa: F401
 
 
 def _analysis(state: CheckRun, program: Program, starts: Entries) -> RangeAnalysis:
@@ -156,6 +180,8 @@ def _analysis(state: CheckRun, program: Program, starts: Entries) -> RangeAnalys
     from vouch.c import ranges
 
     settings = state.settings
+    if settings.no_invariants:
+        return ranges.RangeAnalysis({}, ranges.Ranges({}))
     try:
         return ranges.analyse(
             program,
@@ -277,175 +303,3 @@ def _quoted(settings: Settings) -> tuple[str, ...]:
     if settings.project and "project" not in settings.from_file:
         own.append(repository(settings.project) or settings.project)
     return tuple(own)
-
-
-def _engine(
-    state: CheckRun,
-    loaded: Loaded,
-    analysis: RangeAnalysis,
-    starts: Entries,
-    bounds: Mapping[str, int],
-    promised: Promises,
-) -> None:
-    from vouch.bmc.problem import pose
-    from vouch.bmc.verify import verify
-    from vouch.modular import ladder
-
-    settings = state.settings
-    pool = _pool(settings)
-
-    candidates: dict[str, CheckResult] = {}
-
-    def report(result: CheckResult) -> None:
-        known = at_least(result, candidates.get(result.check.id))
-        state.decide(known if settings.no_replay else _unconfirmed(known))
-
-    with state.stage("engine"):
-        problem = pose(
-            loaded.program,
-            state.checks,
-            state.left_alone(),
-            settings,
-            _before_replay(state),
-            entries=starts,
-            bounds=bounds,
-            invariants=analysis.ranges,
-            promises=promised,
-        )
-    if settings.strategy == "ladder":
-        with state.stage("local"):
-            for prove in _abstractions(settings):
-                proofs = prove(problem, analysis, report=report, pool=pool)
-                problem = problem.without(proofs.results)
-                state.warnings += proofs.warnings
-                for name, found in proofs.candidates.items():
-                    candidates[name] = refined(candidates.get(name), found, Direction.BOTH)
-                left = (candidates[check.id] for check in problem.checks if check.id in candidates)
-                state.decide(*proofs.results, *left)
-        for plan in ladder.plans(settings):
-            with state.stage("preconditions"):
-                pushed = ladder.refine(problem, analysis, plan, report=report, pool=pool)
-                proved = pushed.proved()
-                problem = problem.without(proved)
-                state.warnings += pushed.warnings
-                state.decide(*proved)
-            if "global" not in settings.rungs:
-                _confirm(state, loaded, problem, {**state.decided, **pushed.results}, pushed.examples)
-    if "global" not in settings.rungs:
-        return
-    with state.stage("engine"):
-        outcome = verify(problem, report=report, pool=pool)
-    state.warnings += outcome.warnings
-    results = (at_least(result, candidates.get(result.check.id)) for result in outcome.results)
-    known = state.decided | {result.check.id: result for result in results}
-    _confirm(state, loaded, problem, known, outcome.counterexamples)
-    if settings.strategy == "ladder" and ladder.wants_text(settings):
-        with state.stage("preconditions"):
-            state.decide(*ladder.described(problem, analysis, state.decided, pool=pool))
-
-
-def _confirm(
-    state: CheckRun,
-    loaded: Loaded,
-    problem: Problem,
-    known: Mapping[str, CheckResult],
-    examples: Mapping[str, Counterexample],
-) -> None:
-    """Decide what is known, violations after they were run."""
-    if state.settings.no_replay or not examples:
-        state.decide(*known.values())
-        return
-    state.decide(*map(_unconfirmed, known.values()))
-    from vouch.bmc.confirm import confirm
-
-    with state.stage("replay"):
-        confirmed = confirm(
-            loaded,
-            state.checks,
-            examples,
-            known,
-            devices=problem.devices,
-            late=state.late,
-            report=state.decide,
-        )
-    state.replay_failures += confirmed.failures
-    state.decide(*_with_drivers(state, loaded, confirmed.results, examples))
-
-
-def _pool(settings: Settings) -> Pool:
-    """Where jobs run: in processes here, or on a cluster."""
-    from vouch.run.pool import run_jobs
-
-    if settings.cluster is None:
-        return run_jobs
-    from vouch.run.cluster import cluster_pool
-
-    return cluster_pool(settings.cluster)
-
-
-_MOST_DRIVERS = 1000
-
-
-def _with_drivers(
-    state: CheckRun,
-    loaded: Loaded,
-    results: Mapping[str, CheckResult],
-    examples: Mapping[str, Counterexample],
-) -> list[CheckResult]:
-    """Violations with a program that a person can run. A mistake in writing one costs that one."""
-    from vouch.bmc.replay.driver import driver
-
-    settings = state.settings
-    flags = [f"-I{path}" for path in settings.include] + [f"-D{name}" for name in settings.define]
-    flags += [f"-std={settings.std}"] if settings.std else []
-    found: dict[str, CheckResult] = {}
-    for name, example in list(examples.items())[:_MOST_DRIVERS]:
-        result = results.get(name)
-        if result is None or result.verdict is not Verdict.UNSAFE:
-            continue
-        try:
-            made = driver(loaded.program, example, flags)
-        except (KeyError, ValueError, AttributeError, TypeError, OverflowError):
-            continue
-        if made is not None:
-            text = {"driver": made.text, "command": made.command, "limits": list(made.limits)}
-            found[name] = replace(result, driver=text)
-    return [found.get(name, result) for name, result in results.items()]
-
-
-def _abstractions(settings: Settings) -> Iterator[Callable[..., Proofs]]:
-    """How parts of the program are looked at before whole executions."""
-    from vouch.modular import caller_closed, levels
-
-    limit = int(settings.havoc_limit)
-    if "calls" in settings.rungs:
-        yield partial(caller_closed.prove, limit=limit)
-    for level in _levels(settings, limit):
-        yield partial(levels.prove, level=level)
-
-
-def _levels(settings: Settings, limit: int) -> Sequence[int]:
-    """How deep functions are looked at together."""
-    if "callers" not in settings.rungs:
-        return range(limit) if "local" in settings.rungs else ()
-    return range(0 if "local" in settings.rungs else 1, int(settings.caller_depth) + 1)
-
-
-def _unconfirmed(result: CheckResult) -> CheckResult:
-    """What a violation is until it was run: nothing that a report may call unsafe."""
-    if result.verdict is not Verdict.UNSAFE:
-        return result
-    reason = "a violation was found, but not yet confirmed by a native run"
-    return replace(result, verdict=Verdict.UNKNOWN, reason=reason)
-
-
-# What is kept back for replay, as a share of the time limit and in seconds at most.
-_REPLAY_SHARE, _REPLAY_SECONDS = 0.1, 1.0
-
-
-def _before_replay(state: CheckRun) -> float | None:
-    """When the engine has to end, so that what it finds can still be run within the limit."""
-    limit = state.settings.timeout
-    if state.deadline is None or limit is None or state.settings.no_replay:
-        return state.deadline
-    return state.deadline - min(_REPLAY_SHARE * limit, _REPLAY_SECONDS)

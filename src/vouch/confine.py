@@ -1,4 +1,5 @@
-"""Landlock: a command that may read files, and neither write nor make nor remove any but where it is told.
+"""A command that may read files, and neither write nor make nor remove any but where it is told (Landlock),
+nor speak to anybody (seccomp).
 
 The compiler reads hostile sources; a hole in it must not become a file in the user's home. Kernels before
 5.13 have no Landlock: commands run there as they are.
@@ -19,6 +20,11 @@ _WRITE, _TRUNCATE = 1 << 1, 1 << 14
 _CHANGE = sum(1 << bit for bit in range(4, 13))
 _REFER = 1 << 13  # moving between folders
 _TCP = 1 << 0 | 1 << 1  # binding, connecting
+# Refused: sockets, rings (which make sockets), looking into other processes; other sets of calls as a whole.
+_SECCOMP, _MODE_FILTER = 22, 2
+_CALLS = {"x86_64": (0xC000003E, (41, 425, 101, 311)), "aarch64": (0xC00000B7, (198, 425, 117, 271))}
+_LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
+_ALLOWED, _REFUSED = 0x7FFF0000, 0x00050001
 _OUTSIDE = 1 << 0 | 1 << 1  # abstract sockets and signals to processes that are not its own
 
 try:
@@ -61,6 +67,28 @@ def restrict(rules: int) -> None:
     _library.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     if _call(_RESTRICT, rules, 0) != 0:
         os._exit(126)
+    rows = _filter()
+    if rows:
+        text = ctypes.create_string_buffer(rows)
+        program = _Program(len(rows) // 8, ctypes.addressof(text))
+        _library.prctl(_SECCOMP, _MODE_FILTER, ctypes.byref(program), 0, 0)
+
+
+class _Program(ctypes.Structure):
+    _fields_ = (("count", ctypes.c_ushort), ("rows", ctypes.c_void_p))
+
+
+def _filter() -> bytes:
+    """The rows of the filter, as `starter/start.c` has them; none for processors that are not known."""
+    if os.uname().machine not in _CALLS:
+        return b""
+    architecture, refused = _CALLS[os.uname().machine]
+    last = len(refused) + 1
+    rows = [(_LOAD, 0, 0, 4), (_EQUAL, 0, last + 2, architecture)]
+    rows += [(_LOAD, 0, 0, 0), (_AT_LEAST, last, 0, 1 << 30)]
+    rows += [(_EQUAL, last - 1 - place, 0, number) for place, number in enumerate(refused)]
+    rows += [(_RETURN, 0, 0, _ALLOWED), (_RETURN, 0, 0, _REFUSED)]
+    return b"".join(struct.pack("=HBBI", *row) for row in rows)
 
 
 def _call(number: int, *arguments: int | bytes | None) -> int:

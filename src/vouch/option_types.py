@@ -48,6 +48,7 @@ class OptionTypes:
     solver: str
     individual: bool
     no_bounds: bool
+    no_invariants: bool
     no_enumeration: bool
     libm: str
     no_slice: bool
@@ -57,6 +58,8 @@ class OptionTypes:
     smt_during_symex: bool
     dump_smt: str | None
     no_replay: bool
+    replay_gpu: bool
+    nvcc: str
     fail_on: list[str]
     baseline: str | None
     full_trace: bool

@@ -1,43 +1,26 @@
-"""Child processes: none outlives its parent, however that ends, and no folder of a run stays behind.
+"""Commands: compiler, linker, solver, native runs. They are started here and nowhere else.
 
-Commands (compiler, linker, solver, native runs) are started here and nowhere else. Each is a process group
-of its own, so that Ctrl-C reaches vouch alone, and one signal ends a command with all that it started. The
-kernel ends it when vouch dies.
+Each is a process group of its own, so that Ctrl-C reaches vouch alone, and one signal ends a command with all
+that it started. The kernel ends it when vouch dies.
 """
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import resource
 import signal
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from types import TracebackType
 from typing import Any
 
-from vouch import confine
-
-_PR_SET_PDEATHSIG = 1
-_prctl: Callable[..., int] | None = None
-with contextlib.suppress(OSError, AttributeError):
-    _prctl = ctypes.CDLL(None).prctl
+from vouch import confine, starter
+from vouch.forks import die_with_parent
 
 
 class OutOfTime(Exception):
     """The deadline came before the end of the command."""
-
-
-def die_with_parent(parent: int | None = None) -> None:
-    """Called in a child: it is killed when its parent ends. `parent` is the parent's id, if it is known: a
-    parent that is gone already sends no signal any more."""
-    if _prctl is not None:
-        _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if parent is not None and os.getppid() != parent:
-        os._exit(1)
 
 
 def start(
@@ -49,8 +32,36 @@ def start(
 ) -> subprocess.Popen[bytes]:
     """Start a command; `memory` limits its address space, in MiB. With `writable` it writes files in these
     folders only, and opens no connection (`vouch.confine`). `how` goes to `Popen`."""
-    parent = os.getpid()
     rules = confine.ruleset(writable) if writable is not None else None
+    try:
+        file = starter.descriptor()
+        if file is not None:
+            with contextlib.suppress(OSError):  # it says below why, or files in memory are not executed here
+                return _started(file, command, memory, rules, how)
+        return _forked(command, memory, rules, how)
+    finally:
+        if rules is not None:
+            os.close(rules)
+
+
+def _started(
+    file: int, command: Sequence[str], memory: int | None, rules: int | None, how: dict[str, Any]
+) -> subprocess.Popen[bytes]:
+    """Through the small program in `file`."""
+    path = command[0]
+    if "/" not in path or not os.access(path, os.X_OK):
+        raise FileNotFoundError(path)
+    restricted = "-" if rules is None else str(rules)
+    words = ["start", str(file), str(os.getpid()), str(memory or 0), restricted, path]
+    kept = [*how.get("pass_fds", ()), file, *([] if rules is None else [rules])]
+    how = {**how, "pass_fds": kept, "executable": f"/proc/self/fd/{file}"}
+    return subprocess.Popen([*words, *command], process_group=0, **how)
+
+
+def _forked(
+    command: Sequence[str], memory: int | None, rules: int | None, how: dict[str, Any]
+) -> subprocess.Popen[bytes]:
+    parent = os.getpid()
 
     def prepare() -> None:
         die_with_parent(parent)
@@ -60,11 +71,7 @@ def start(
             limit = memory << 20
             resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
-    try:
-        return subprocess.Popen(command, preexec_fn=prepare, process_group=0, **how)
-    finally:
-        if rules is not None:
-            os.close(rules)
+    return subprocess.Popen(command, preexec_fn=prepare, process_group=0, **how)
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
@@ -88,14 +95,17 @@ def call(
     memory: int | None = None,
     writable: Sequence[str] | None = None,
     descriptors: Sequence[int] = (),
+    meanwhile: Callable[[], None] | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
     """Run a command to its end and collect what it says; `memory` and `writable` are as for `start`. It gets
-    these `descriptors` of open files beside the usual three. Raises
+    these `descriptors` of open files beside the usual three. `meanwhile` is called once it has begun. Raises
     `OutOfTime` at the deadline (of `time.monotonic`), and `OSError` where it cannot be started."""
     source = subprocess.DEVNULL if data is None else subprocess.PIPE
     how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": environ, "pass_fds": descriptors}
     process = start(command, memory=memory, writable=writable, stdin=source, **how)
     try:
+        if meanwhile is not None:
+            meanwhile()
         left = None if deadline is None else max(0.0, deadline - time.monotonic())
         out, said = process.communicate(data, timeout=left)
     except subprocess.TimeoutExpired:
@@ -104,58 +114,3 @@ def call(
         if process.returncode is None:
             end(process)
     return subprocess.CompletedProcess(command, process.returncode, out, said)
-
-
-class Folder:
-    """A folder for one run. A small process of its own removes it when this one ends in any way."""
-
-    def __init__(self, prefix: str) -> None:
-        import tempfile
-
-        self.path = Path(tempfile.mkdtemp(prefix=prefix))
-        self._owner = os.getpid()
-        reading, self._alive = os.pipe()
-        try:
-            self._keeper = os.fork()
-        except OSError:
-            self._keeper = 0
-        if self._keeper == 0 and os.getpid() != self._owner:
-            _keep(self.path, reading)
-        os.close(reading)
-
-    def remove(self) -> None:
-        if os.getpid() != self._owner or self._alive < 0:
-            return
-        import shutil
-
-        shutil.rmtree(self.path, ignore_errors=True)
-        os.close(self._alive)
-        self._alive = -1
-        if self._keeper:
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(self._keeper, 0)
-
-    def __enter__(self) -> Path:
-        return self.path
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.remove()
-
-
-def _keep(folder: Path, reading: int) -> None:
-    """The keeper: waits until nobody holds the other end of the pipe, then removes the folder."""
-    import shutil
-
-    try:
-        os.setsid()
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, signal.SIG_IGN)
-        highest = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-        os.closerange(0, reading)
-        os.closerange(reading + 1, min(highest, 1 << 16))
-        os.read(reading, 1)
-        shutil.rmtree(folder, ignore_errors=True)
-    finally:
-        os._exit(0)

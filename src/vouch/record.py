@@ -1,8 +1,8 @@
 """Classes with fields, as `dataclass(slots=True)` makes them, where there are many of them.
 
 `dataclasses` compiles up to six functions for each class at every start, a millisecond in all; the records of
-the IR would take longer than the check of a small file. Here only what is called often is compiled, the rest
-is shared.
+the IR would take longer than the check of a small file. Here only what is called often is compiled, and that
+when it is called for the first time; the rest is shared.
 Fields are declared in the same way, with `dataclasses.field` where a default is not enough.
 """
 
@@ -14,6 +14,8 @@ from dataclasses import MISSING, Field, FrozenInstanceError, field
 from operator import attrgetter
 from typing import Any, TypeVar, dataclass_transform
 
+_METHODS = ("__init__",)
+_FROZEN_METHODS = ("__init__", "__eq__", "__hash__")
 _MADE_ANEW = ("__dict__", "__weakref__")
 _Class = TypeVar("_Class", bound=type)
 
@@ -43,10 +45,21 @@ def _made(cls: _Class, frozen: bool) -> _Class:
         shared |= {"__setattr__": _refuse, "__delattr__": _refuse}
     made: Any = type(cls)(cls.__name__, cls.__bases__, {**shared, **space})
     made.__record_values__ = _getter([name for name, item in fields.items() if item.compare])
-    for name, function in _compiled(made, fields, frozen).items():
+    for name in _FROZEN_METHODS if frozen else _METHODS:
         if name not in space:
-            setattr(made, name, function)
+            setattr(made, name, _later(made, name, fields, frozen))
     return made  # type: ignore[no-any-return]
+
+
+def _later(cls: type, name: str, fields: dict[str, Field[Any]], frozen: bool) -> Callable[..., Any]:
+    """A method that is compiled when it is called for the first time; most never are in a small run."""
+
+    def first(*given: Any, **named: Any) -> Any:
+        function = _compiled(cls, name, fields, frozen)
+        setattr(cls, name, function)
+        return function(*given, **named)
+
+    return first
 
 
 def _own_fields(cls: type) -> dict[str, Field[Any]]:
@@ -76,9 +89,24 @@ def _nothing(self: Any) -> Any:
     return ()
 
 
-def _compiled(cls: type, fields: dict[str, Field[Any]], frozen: bool) -> dict[str, Any]:
-    """`__init__`, and for what is frozen `__eq__` and `__hash__`."""
+def _compiled(cls: type, name: str, fields: dict[str, Field[Any]], frozen: bool) -> Callable[..., Any]:
     space: dict[str, Any] = {"__builtins__": {}, "hash": hash, "missing": NotImplemented}
+    compared = [field for field, item in fields.items() if item.compare]
+    if name == "__init__":
+        text = _initialiser(cls, fields, frozen, space)
+    elif name == "__eq__":
+        same = " and ".join(f"self.{field} == other.{field}" for field in compared) or "True"
+        text = f"def __eq__(self, other):\n return ({same}) if self.__class__ is other.__class__ else missing"
+    else:
+        values = "".join(f"self.{field}, " for field in compared)
+        text = f"def __hash__(self):\n return hash((self.__class__, {values}))"
+    exec(text, space)
+    function: Callable[..., Any] = space[name]
+    return function
+
+
+def _initialiser(cls: type, fields: dict[str, Field[Any]], frozen: bool, space: dict[str, Any]) -> str:
+    """The text of `__init__`; what it refers to goes into `space`."""
     plain: list[str] = []
     named: list[str] = []
     body: list[str] = []
@@ -96,18 +124,7 @@ def _compiled(cls: type, fields: dict[str, Field[Any]], frozen: bool) -> dict[st
         else:
             body.append(f"self.{name} = {value}")
     parameters = ", ".join(["self", *plain, *(["*", *named] if named else [])])
-    text = f"def __init__({parameters}):\n " + ("\n ".join(body) or "pass")
-    names = ["__init__"]
-    if frozen:
-        compared = [name for name, item in fields.items() if item.compare]
-        same = " and ".join(f"self.{name} == other.{name}" for name in compared) or "True"
-        values = "".join(f"self.{name}, " for name in compared)
-        text += "\ndef __eq__(self, other):"
-        text += f"\n return ({same}) if self.__class__ is other.__class__ else missing"
-        text += f"\ndef __hash__(self):\n return hash((self.__class__, {values}))"
-        names += ["__eq__", "__hash__"]
-    exec(text, space)
-    return {name: space[name] for name in names}
+    return f"def __init__({parameters}):\n " + ("\n ".join(body) or "pass")
 
 
 # ---------------------------------------------------------------- shared by all records

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any
 
 from vouch.c.checks.base import Category, Check, Trigger
 from vouch.c.ir import Location
 from vouch.c.sources import Sources
-from vouch.record import record
+from vouch.record import frozen_record, record
 from vouch.steps import TraceStep
 from vouch.verdict import Exit, Verdict, exit_code
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class CheckResult:
     """What is known about one check at one moment; who learns more makes a new one. `decided_by` is one of
     the rungs of CONTRACT.md."""

@@ -217,6 +217,7 @@ CHECK: tuple[Option, ...] = (
     ),
     Option("individual", bool, False, "Solve each check by itself instead of in groups."),
     Option("no-bounds", bool, False, "Do not try bounds of numbers before the solver."),
+    Option("no-invariants", bool, False, "Leave out the interval analysis: induction has no invariants."),
     Option("no-enumeration", bool, False, "Do not run all inputs of checks that have few."),
     Option(
         "libm",
@@ -239,6 +240,14 @@ CHECK: tuple[Option, ...] = (
         in_file=False,
     ),
     Option("no-replay", bool, False, "Run nothing natively, neither counterexamples nor all inputs."),
+    Option(
+        "replay-gpu",
+        bool,
+        False,
+        "Run counterexamples of CUDA programs on this machine's GPU as well, with your rights.",
+        in_file=False,
+    ),
+    Option("nvcc", str, "nvcc", "The compiler for --replay-gpu.", metavar="PROGRAM", program=True),
     # What comes out.
     Option(
         "fail-on",

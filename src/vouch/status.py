@@ -7,7 +7,6 @@ direction in which it is sound, and knowledge never gets lost.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from enum import Flag
 from typing import assert_never
@@ -37,15 +36,6 @@ def outweighs(new: CheckResult, old: CheckResult) -> bool:
     if new.verdict is old.verdict:
         return old.reason == UNREACHABLE and new.reason != UNREACHABLE
     return _JOINED.index(new.verdict) < _JOINED.index(old.verdict)
-
-
-def joined(results: Iterable[CheckResult]) -> CheckResult | None:
-    """One answer for all executions that the results are about; None where there are no results."""
-    answer: CheckResult | None = None
-    for result in results:
-        if answer is None or outweighs(result, answer):
-            answer = result
-    return answer
 
 
 def counts(result: CheckResult, direction: Direction) -> bool:

@@ -40,11 +40,13 @@ HEAD = """\
 #define SET(place, value) place = value
 #define FILL(place, byte) memset(&(place), byte, sizeof(place))
 #define USE(place) place
+#define CALLED(place) place
 #define UNSET(declaration, name) declaration
 #define ENTER
 #define LEAVE
 #define RETURN(value) return value
 #define DATA
+#define ELSEWHERE extern
 #define NEXT(p, q) (const void *)((p) + 1) == (const void *)(q)
 #endif
 """
@@ -125,6 +127,7 @@ class Generator:
         self.random = random.Random(seed)
         self.library = Library(f"p{seed}_")
         self.count = 0
+        self.hooks: dict[str, Function] = {}  # variables of the library's own that hold one of its functions
 
     def make(self) -> Library:
         self._records()
@@ -267,6 +270,11 @@ class Generator:
         if self.chance(30):
             shape = self.random.choice(self.callbacks)
             made.append(self._function("handler", shape.result, list(shape.parameters), "static"))
+        if self.chance(25):
+            shape = self.random.choice(self.callbacks)
+            held = self._function("held", shape.result, list(shape.parameters), "static")
+            self.hooks[self.name("hook")] = held
+            made.append(held)
         for _ in range(self.random.randint(2, 3)):
             if self.chance(15):
                 shape = self.random.choice(self.callbacks)
@@ -291,9 +299,13 @@ class Generator:
             start = f" = {v.start}" if v.start else ""
             data = "" if v.const or v.type == Array(INT, 0) else "DATA "
             linkage = "" if v.visible else "static "
+            if v.visible and data and not start and sum(map(ord, v.name)) % 3 == 0:
+                linkage = "ELSEWHERE "  # only declared: a file outside defines it
             lines.append(f"{data}{linkage}{declare(v.type, v.name, v.const)}{start};")
         for f in self.library.functions:
             lines.append(f"{'static ' if f.kind == 'static' else ''}{f.header()};")
+        for name, held in self.hooks.items():
+            lines.append(f"static {declare(Callback(held.result, held.types), name)} = {held.name};")
         return lines
 
     # ------------------------------------------------------------ bodies
@@ -301,6 +313,9 @@ class Generator:
     def _body(self, function: Function) -> str:
         roots = [Place(n, t) for n, t in function.parameters]
         roots += [Place(v.name, v.type, v.const) for v in self.library.variables]
+        for name, held in self.hooks.items():
+            if self.library.functions.index(held) < self.library.functions.index(function):
+                roots.append(Place(name, Callback(held.result, held.types)))
         indices = [n for n, t in function.parameters if t == INT][:1]
         scope = _Scope([], indices)
         self._locals(scope, roots)
@@ -548,7 +563,7 @@ class Generator:
             assert isinstance(place.type, Callback)
             values = self._arguments(scope, place.type.parameters)
             if values is not None:
-                scope.line(f"{place.text}({', '.join(values)});")
+                scope.line(f"CALLED({place.text})({', '.join(values)});")
             return
         callee = self.random.choice(callees)
         values = self._arguments(scope, callee.types)
@@ -590,8 +605,9 @@ class Generator:
         if not names:
             return None
         chosen = self.random.choice(names)
+        name = self.hooks[chosen].name if chosen in self.hooks else chosen
         self.library.handed_out += [
-            f for f in self.library.of_kind("static") if f.name == chosen and f not in self.library.handed_out
+            f for f in self.library.of_kind("static") if f.name == name and f not in self.library.handed_out
         ]
         return chosen
 

@@ -93,6 +93,14 @@ static void used(void *at, unsigned long size, unsigned line)
     }
 }
 
+static void called(void *function, unsigned line)
+{
+    if (!function) {
+        fired(POINTER, line);
+        end_run();
+    }
+}
+
 /* ---------------------------------------------------------------- what is alive, and known outside */
 
 enum { LISTS = 128, LENGTH = 24 };
@@ -215,7 +223,10 @@ static int is_next(const void *behind, const void *other)
 }
 #define NEXT(p, q) is_next((const void *)((p) + 1), (const void *)(q))
 #define USE(place) (used((void *)&(place), sizeof(place), __LINE__), (place))
+/* A function pointer that was set to zero: a violation, and nothing to run. */
+#define CALLED(place) (called((void *)(place), __LINE__), (place))
 #define UNSET(declaration, name) declaration; note_unset((void *)&name, sizeof name)
+#define ELSEWHERE /* it is part of this program */
 #define ENTER step()
 #define LEAVE leave(__builtin_frame_address(0), 0)
 #define RETURN(value)                                                                  \

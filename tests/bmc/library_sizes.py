@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Product:
+class Twins:
     name: str
     good: str
     bad: str
@@ -22,19 +22,19 @@ ENDED = "memset(a, 'x', N); a[N - 1] = 0;"
 DIGITS = "memset(a, '1', N);"
 
 
-def reads(name: str, call: str, fill: str = FULL) -> Product:
+def reads(name: str, call: str, fill: str = FULL) -> Twins:
     """A function that reads the string a."""
-    return Product(name, f"{fill} a[N - 1] = 0; {call};", f"{fill} {call};")
+    return Twins(name, f"{fill} a[N - 1] = 0; {call};", f"{fill} {call};")
 
 
-def counted(name: str, call: str, fill: str = FULL) -> Product:
+def counted(name: str, call: str, fill: str = FULL) -> Twins:
     """A function that is told how many bytes to access: K."""
-    return Product(name, f"{fill} {call.replace('K', 'N')};", f"{fill} {call.replace('K', 'N + 1')};")
+    return Twins(name, f"{fill} {call.replace('K', 'N')};", f"{fill} {call.replace('K', 'N + 1')};")
 
 
-def copies(name: str, call: str) -> Product:
+def copies(name: str, call: str) -> Twins:
     """A function that copies the string s to a."""
-    return Product(name, f"if (strlen(s) < N) {{ {call}; }}", f"{call};")
+    return Twins(name, f"if (strlen(s) < N) {{ {call}; }}", f"{call};")
 
 
 ALL = (
@@ -43,7 +43,7 @@ ALL = (
     copies("strcat", "a[0] = 0; strcat(a, s)"),
     copies("sprintf", 'sprintf(a, "%s", s)'),
     copies("sprintf_precision", 'sprintf(a, "%.5000s", s)'),
-    Product(
+    Twins(
         "sprintf_text",
         'if (strlen(s) < N - 1 && N > 1) { sprintf(a, "%s!", s); }',
         'if (strlen(s) < N) { sprintf(a, "%s!", s); }',
@@ -98,15 +98,15 @@ ALL = (
     reads("fopen", 'fopen(a, "r")'),
     reads("remove", "remove(a)"),
     reads("snprintf_read", 'snprintf(NULL, 0, "%s", a)'),
-    Product("gets", ENDED, "gets(a);"),
-    Product("scanf", 'scanf("%1c", a);', 'scanf("%s", a);'),
-    Product(
+    Twins("gets", ENDED, "gets(a);"),
+    Twins("scanf", 'scanf("%1c", a);', 'scanf("%s", a);'),
+    Twins(
         "wcscpy",
         "if (wcslen(w) < N) { wchar_t b[N]; wcscpy(b, w); }",
         "wchar_t b[N]; wcscpy(b, w);",
         symbolic=False,
     ),
-    Product(
+    Twins(
         "wmemset", "wchar_t b[N]; wmemset(b, 1, N);", "wchar_t b[N]; wmemset(b, 1, N + 1);", symbolic=False
     ),
 )
@@ -124,19 +124,19 @@ static int same(const void *x, const void *y) { return *(const char *)x - *(cons
 """
 
 
-def fixed(size: int, product: tuple[Product, ...] = ALL) -> str:
-    """A library with two functions for each pair of product, with arrays of `size` bytes."""
+def fixed(size: int, pairs: tuple[Twins, ...] = ALL) -> str:
+    """A library with two functions for each pair of twins, with arrays of `size` bytes."""
     text = [HEAD, f"#define N {size}\n"]
-    for twin in product:
+    for twin in pairs:
         for name, body in ((f"good_{twin.name}", twin.good), (f"bad_{twin.name}", twin.bad)):
             text.append(f"void {name}(char *s, FILE *f, wchar_t *w) {{ char a[N]; {body} }}\n")
     return "".join(text)
 
 
-def symbolic(product: tuple[Product, ...] = ALL) -> str:
+def symbolic(pairs: tuple[Twins, ...] = ALL) -> str:
     """The same with memory of a size that comes from outside."""
     text = [HEAD, "#define N n\n"]
-    for twin in product:
+    for twin in pairs:
         if twin.symbolic:
             for name, body in ((f"good_{twin.name}", twin.good), (f"bad_{twin.name}", twin.bad)):
                 start = "if (n < 1 || n > 300) return; char *a = malloc(n); if (!a) return;"

@@ -19,7 +19,7 @@ from vouch.verdict import Verdict
 
 _TYPES = ("char", "short", "int", "long", "float", "double", "unsigned char", "char *")
 _FIELDS = (":1", ":3", ":5", ":7", ":12", "int")
-_PROGRAMS = 24
+_PROGRAMS = 12
 
 
 class _Program:

@@ -25,7 +25,8 @@ CASES = {
     ),
     "state of the file": (
         """static int level; int other[3];
-        int step(void) { if (level == 40 && other[2] == 9) return level << (other[2] + 30); return 0; }""",
+        int step(void) { if (level == 40 && other[2] == 9) return level << (other[2] + 30); return 0; }
+        void set(int to) { level = to; }""",
         "shift",
         2,
     ),

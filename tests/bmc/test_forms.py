@@ -62,7 +62,8 @@ def answers(path: Path) -> dict[str, list[CheckResult]]:
 
 
 def test_every_category_has_its_forms() -> None:
-    assert {path.stem for path in ALL} == {str(category) for category in Category}
+    # Statuses are those of the CUDA libraries, which no plain C file calls: tests/cases/cuda.
+    assert {path.stem for path in ALL} == {str(c) for c in Category if c is not Category.UNCHECKED_STATUS}
 
 
 @pytest.mark.parametrize("path", ALL, ids=lambda path: path.stem)

@@ -36,6 +36,7 @@ int twice(int **p) { return 10 / (**p - 3); }
 int element(const int16_t *p, unsigned i) { return i > 40 && i < 50 ? 5 / (p[i] + 2) : 0; }
 int shared(int *p, int *q) { *p = 5; *q = 6; return 100 / (*p - 6); }
 int global(void) { return mode + 1; }
+void choose(int to) { mode = to; }
 int by_value(struct pair p) { return 100 / (p.b[2] - 200 - p.a); }
 int fraction(const float *x) { return (int)(x[1] * 3.0f); }
 int text(const char *s) { int8_t c = strlen(s) + 126; return c; }

@@ -160,7 +160,8 @@ def test_arguments_may_alias(tmp_path: Path) -> None:
 def test_globals_of_a_library(tmp_path: Path) -> None:
     code = (
         "static int a = 5; int b[2]; extern int c; int *p = b;\n"
-        "int f(void) { return 1 / (a + b[1] + c + *p); }"
+        "int f(void) { return 1 / (a + b[1] + c + *p); }\n"
+        "void set(int to) { a = to; }"
     )
     snippet = compiled(tmp_path, code)
     check = snippet.check("division-by-zero")

@@ -61,7 +61,7 @@ def by_ranges(case: cases.Case) -> set[str]:
     """Checks that the range analysis proves."""
     loaded = load([str(case.path)], FrontOptions())
     found = checks.find(loaded.program, frozenset(Category))
-    decisions = ranges.decide(loaded.program, found, entries(loaded.program))
+    decisions = ranges.analyse(loaded.program, found, entries(loaded.program)).decisions
     return {name for name, decision in decisions.items() if decision.verdict is Verdict.SAFE}
 
 

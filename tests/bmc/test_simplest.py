@@ -51,3 +51,15 @@ def test_nothing_to_be_had() -> None:
         search = Search(lambda wish, _: solver.check([wish]) is Answer.SAT, solver.value, goal)
         assert not search.run(lambda: [InputPart(part, "unsigned")])
         solver.close()
+
+
+def test_an_input_that_is_named_twice() -> None:
+    """Two pointers may lead to one place."""
+    with T.Session():
+        part = T.fresh("x", T.bitvec(32))
+        solver = chain.make("bitwuzla")
+        goal = T.ugt(part, T.bv(5, 32))
+        search = Search(lambda wish, _: solver.check([wish]) is Answer.SAT, solver.value, goal)
+        assert search.run(lambda: [InputPart(part, "unsigned")] * 2)
+        assert solver.value(part) == 6
+        solver.close()

@@ -10,9 +10,10 @@ import llvmlite.binding as llvm
 import pytest
 
 from vouch.c import ir
-from vouch.c.clang import Clang, Unit, wheel
+from vouch.c.clang import Clang, Unit
 from vouch.c.options import FrontOptions
 from vouch.c.reader import read
+from vouch.c.wheel import wheel
 
 
 @pytest.fixture(autouse=True)

@@ -101,3 +101,34 @@ def test_launches_are_rewritten_in_their_line() -> None:
     assert b'"<<<"; // k<<<1>>>' in done
     assert b"extern __attribute__" in done
     assert b"static __attribute__" not in done
+
+
+def test_counterexamples_for_a_gpu_are_those_that_were_run() -> None:
+    recorded = json.loads(RECORD.with_name("cuda_replay.json").read_text(encoding="utf-8"))
+    assert len(recorded) >= 48
+    item = next(item["program"] for item in recorded if item["name"] == "figure4.c 1")
+    result = cuda_programs.checked(PROGRAMS["figure4.c"], 1)
+    made = next(c.driver["program"] for c in result.checks if c.driver and "program" in c.driver)
+    for key in ("calls", "sign", "call", "line", "outside"):
+        assert made[key] == item[key] or list(made[key]) == item[key], key
+
+
+def test_traces_of_kernels_name_threads_and_nothing_of_the_models(tmp_path: Path) -> None:
+    (tmp_path / "race.cu").write_text(
+        "#include <cuda_runtime.h>\n"
+        "__global__ void shift(float *out) {\n"
+        "  __shared__ float part[8];\n"
+        "  part[threadIdx.x] = 1;\n"
+        "  if (threadIdx.x > 3) part[threadIdx.x - 4] = 2;\n"
+        "  out[threadIdx.x] = 0;\n"
+        "}\n"
+        "int main(void) { float *d; cudaMalloc((void **)&d, 32); shift<<<1, 8>>>(d); return 0; }\n"
+    )
+    result = vouch.check(tmp_path / "race.cu")
+    races = [item for item in result.checks if item.verdict is Verdict.UNSAFE]
+    assert [item.check.location.line for item in races] == [5]
+    said = [step.what for step in races[0].trace]
+    assert {"threadIdx.x = 4", "the other thread = 0"} <= set(said)
+    texts = [*said, *(item.check.message for item in result.checks)]
+    assert [text for text in texts if "__vouch" in text or "operator()" in text or "dim3" in text] == []
+    assert any(item.check.message.startswith("part[") for item in result.checks)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from vouch.c import frontend
-from vouch.c.entries import entry_points, is_library
+from vouch.c.entries import entries, entry_points, is_library, uncalled
 from vouch.c.ir import Program
 from vouch.errors import VouchError
 
@@ -113,3 +113,21 @@ def test_names_of_cpp(tmp_path: Path) -> None:
 )
 def test_every_way_out_is_seen(tmp_path: Path, text: str) -> None:
     assert "handle" in names(tmp_path, "static void handle(int x) { (void)x; }\n" + text)
+
+
+def test_what_only_hardware_calls(tmp_path: Path) -> None:
+    """Public handlers, and static ones in a table that is marked as used; not what is dead or called."""
+    text = """
+    int n;
+    void tick(void) { n++; }
+    static void receive(void) { n--; }
+    static void dead(void) { n = 3; }
+    static void called(void) { n = 4; }
+    static void (*const vectors[])(void) __attribute__((used, section(".vectors"))) = { tick, receive };
+    static void (*const table[])(void) = { called };
+    int main(void) { for (;;) table[0](); }
+    """
+    read = program(tmp_path, text)
+    assert uncalled(read, entries(read)) == ["tick", "receive"]
+    everybody = entries(read, ("main", "tick", "receive"))
+    assert uncalled(read, everybody) == []

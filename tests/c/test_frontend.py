@@ -14,9 +14,10 @@ import pytest
 
 from vouch.c import ir
 from vouch.c.cache import Cache, key_of
-from vouch.c.clang import Clang, wheel
+from vouch.c.clang import Clang
 from vouch.c.frontend import FrontOptions, Loaded, load
 from vouch.c.reader import read
+from vouch.c.wheel import wheel
 from vouch.errors import VouchError
 
 

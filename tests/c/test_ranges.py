@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - a twin stands on one line
-"""What preprocessing must decide, and what it must leave alone: product that differ in one thing."""
+"""What preprocessing must decide, and what it must leave alone: twins that differ in one thing."""
 
 from __future__ import annotations
 
@@ -104,6 +104,17 @@ TWINS = [
     ("pointer", "int f(int *a, int *b, int c) { int *p = c ? a : b; return *p; }", "int f(int *a, int c) { int *p = c ? a : (int *)0; return *p; }"),
     ("pointer", "int g; int f(int *a, int c) { int *p = c ? a : &g; return *p; }", "int g; int f(int *a, int c) { int *p = c ? a : &g; return p[1]; }"),
     ("bounds", "int f(const int *s) { int t[10]; int j = 0; for (int i = 0; i < 10; i++) if (s[i]) t[j++] = i; return j; }", "int f(const int *s) { int t[10]; int j = 0; for (int i = 0; i < 11; i++) if (s[i]) t[j++] = i; return j; }"),
+    # code outside that may call again
+    ("pointer", "struct D *g; void out(void) { free(g); } int f(struct D *d) { ext(); return d->next->n; }", "static struct D *g; void put(struct D *d) { g = d; } void out(void) { free(g); g = 0; } int f(void) { ext(); return g->n; }"),
+    ("pointer", "static int *g; void out(void) { free(g); } static int *k(void) { return malloc(4); } int f(void) { int *p = k(); *p = 1; g = p; return 0; }", "static int *g; void out(void) { free(g); } static int *k(void) { return malloc(4); } int f(void) { int *p = k(); g = p; ext(); *p = 1; return 0; }"),
+    ("pointer", "void *(*get)(unsigned long) = malloc; void f(int n) { ext(); int *p = get(8); if (p) p[1] = n; }", "void *(*get)(unsigned long) = malloc; void f(int n) { ext(); int *p = get(4); if (p) p[1] = n; }"),
+    ("pointer", "static int *k(void) { int *p = malloc(4); return p; } int f(void) { int *p = k(); return *p = 1; }", "static int *k(void) { int *p = malloc(4); free(p); return p; } int f(void) { int *p = k(); return *p = 1; }"),
+    ("pointer", "static struct D *k(struct D *d) { return d->next; } int f(struct D *d) { struct D *e = k(d); return e->n; }", "static struct D *k(struct D *d) { return d->next; } int f(struct D *d) { struct D x = {0}; struct D *e = k(&x); return e->n; }"),
+    ("pointer", "static struct D *k(struct D *d) { return d->next; } int f(struct D *d) { struct D *e = k(d); return e->n; }", "static struct D *k(struct D *d) { return d->next; } int f(struct D *d) { d->next = 0; struct D *e = k(d); return e->n; }"),
+    ("pointer", "static struct D *k(struct D *d) { return d->next; } int f(struct D *d) { struct D *e = k(d); return e->n; }", "static struct D *k(struct D *d) { struct D *e = d->next; free(e); return e; } int f(struct D *d) { struct D *e = k(d); return e->n; }"),
+    ("uninitialised", "static int *k(void) { int *p = malloc(8); if (p) p[1] = 0; return p; } int f(void) { int *p = k(); if (!p) return 0;\n return p[1]; }", "static int *k(void) { int *p = malloc(8); if (p) p[0] = 0; return p; } int f(void) { int *p = k(); if (!p) return 0;\n return p[1]; }"),
+    ("uninitialised", "void f1(char *a) { char *p = malloc(8); p[0] = 1; memcpy(a, p, 8); } int f(char *a, char *b) { int v = *b;\n return v + *a; }", "int f(char *a, char *b) { char *p = malloc(8); p[0] = 1; memcpy(a, p, 8);\n return *b; }"),
+    ("uninitialised", "void *m(void) { return malloc(8); } static void k(char *a, const char *p) { memcpy(a, p, 8); } int f(char *a, char *b) { k(a, b);\n return *b; }", "static void k(char *a, const char *p) { memcpy(a, p, 8); } int f(char *a, char *b) { char *p = malloc(8); p[0] = 1; k(a, p);\n return *b; }"),
     # uninitialised
     ("uninitialised", "int f(int m) { int v;\n if (m) v = 1; else v = 2;\n return v; }", "int f(int m) { int v;\n if (m) v = 1;\n return v; }"),
     ("uninitialised", "int f(int m) { int v;\n do { v = m; m--; } while (m > 0);\n return v; }", "int f(int m) { int v;\n while (m > 0) { v = m; m--; }\n return v; }"),
@@ -214,8 +225,8 @@ def test_strict_pointers(tmp_path: Path) -> None:
     source.write_text("int f(int *p) { return *p; }")
     program = load([source], FrontOptions(models=False)).program
     found = checks.find(program, {Category.POINTER})
-    assert ranges.decide(program, found, Entries(("f",), True, True)).keys() == {"f.pointer.1"}
-    assert ranges.decide(program, found, Entries(("f",), True, True), strict_pointers=True) == {}
+    assert ranges.analyse(program, found, Entries(("f",), True, True)).decisions.keys() == {"f.pointer.1"}
+    assert ranges.analyse(program, found, Entries(("f",), True, True), strict_pointers=True).decisions == {}
 
 
 def test_checks_of_functions_that_nobody_calls(tmp_path: Path) -> None:
@@ -293,4 +304,4 @@ def test_operands_wider_than_a_machine_word(tmp_path: Path) -> None:
     source.write_text("long f(long x, long y) { return x + y; }\nint g(signed char x) { return x + 1; }\n")
     program = load([source], FrontOptions(target="avr", models=False)).program
     found = checks.find(program)
-    assert set(ranges.decide(program, found, Entries(("f", "g"), True, True))) == {"g.signed-overflow.1"}
+    assert set(ranges.analyse(program, found, Entries(("f", "g"), True, True)).decisions) == {"g.signed-overflow.1"}

@@ -117,6 +117,8 @@ def test_another_function_is_another_function(folder, capsys):
     code = onnx2c(layers, ["logistic", "logistic", "identity"])
     code.files["model.c"] = code.files["model.c"].replace("1.0f / (1.0f + expf", "1.0f / (1.25f + expf", 1)
     status, document = compared(folder, capsys, net, code)
+    assert (status, document["verdict"], document["replayed"]) == (1, "different", True)
+    status, document = compared(folder, capsys, net, code, "--epsilon", "100")
     assert status == 3  # not followed, and so never equivalent
     assert "not followed" in document["reason"]
 

@@ -100,8 +100,8 @@ def _campaign(
 def test_every_engine_is_right(
     make_pair: Callable[..., Any], halfspaces: Any, truth: Callable[..., float]
 ) -> None:
-    seen = _campaign(range(3), PLANS, make_pair, halfspaces, truth)
-    assert min(seen["equivalent"], seen["different"]) > 20
+    seen = _campaign(range(2), PLANS, make_pair, halfspaces, truth)
+    assert min(seen["equivalent"], seen["different"]) > 12
     # A ranking that both networks decide along the very same line is undecidable up to round-off.
     assert seen["undecided"] <= 0.05 * sum(seen.values())
 

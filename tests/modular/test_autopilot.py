@@ -14,10 +14,13 @@ from vouch.verdict import Verdict
 SOURCE = Path(__file__).resolve().parents[2] / "examples" / "autopilot" / "autopilot.c"
 
 
-def checked(text: str, folder: Path, rungs: tuple[str, ...] = ("global",)) -> list[CheckResult]:
+def checked(
+    text: str, folder: Path, rungs: tuple[str, ...] = ("global",), unwind: int | None = None
+) -> list[CheckResult]:
     path = folder / "autopilot.c"
     path.write_text(text)
-    return list(check([str(path)], rungs=list(rungs), check_timeout=300, no_replay=True, jobs=1).checks)
+    options = {"rungs": list(rungs), "check_timeout": 300, "no_replay": True, "jobs": 1}
+    return list(check([str(path)], **options, **({} if unwind is None else {"unwind": unwind})).checks)
 
 
 def replaced(old: str, new: str) -> str:
@@ -34,7 +37,7 @@ def test_all_turns_are_safe(tmp_path: Path) -> None:
 
 def test_a_sum_that_grows_is_safe_up_to_the_bound_only(tmp_path: Path) -> None:
     text = replaced("c->integral = clamp(c->integral + error / 16, 4096);", "c->integral += error / 16;")
-    found = checked(text, tmp_path)
+    found = checked(text, tmp_path, unwind=16)
     bounded = {r.check.function for r in found if r.verdict is Verdict.BOUND_SAFE}
     assert bounded == {"controlled"}
     assert {r.verdict for r in found} == {Verdict.SAFE, Verdict.BOUND_SAFE}

@@ -12,7 +12,7 @@ import pytest
 
 from vouch.api import check
 from vouch.c.checks.base import Category
-from vouch.modular.refine import KINDS, Plan, Refined, refine
+from vouch.modular.refine import Plan, Refined, refine
 from vouch.result import CheckResult
 from vouch.verdict import Verdict
 
@@ -40,6 +40,8 @@ div_t divide(int numer, int denom) {
     return result;
 }
 """
+
+KINDS = ("callers", "symbolic", "enumerated", "learned")
 
 
 def refined(folder: Path, text: str, kind: str, **plan: int) -> Refined:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import linprog
 
-from vouch.nn.lowered import Affine, lower
+from vouch.nn.lowered import Affine
+from vouch.nn.lowering import lower
 
 
 def exact_maximum(network, low, high, row, most=150):

@@ -55,14 +55,14 @@ class Maker:
 def quantised_model(rng: np.random.Generator) -> tuple[bytes, Any]:
     """A model, and the scale and zero point of its input."""
     make = Maker(rng, [np.uint8, np.int8][int(rng.integers(2))])
-    kind = ["mlp", "qdq", "integer", "conv", "residual", "branches"][int(rng.integers(6))]
+    kind = ["mlp", "qdq", "integer", "conv", "residual", "branches", "gated"][int(rng.integers(7))]
     inputs = int(rng.integers(1, 4))
     scale, zero = make.scale(0.05), make.zero()
     shape = (1, inputs) if kind != "conv" else (1, 1, inputs + 1)
     first = make.node("QuantizeLinear", ["x", make.constant(scale), make.constant(zero)])
     value = (first, scale, zero, shape)
     known = {"mlp": _mlp, "qdq": _qdq, "integer": _integer, "conv": _conv, "residual": _residual}
-    layers = {**known, "branches": _branches}[kind]
+    layers = {**known, "branches": _branches, "gated": _gated}[kind]
     name, out_shape = layers(make, value)
     dtypes = {np.dtype(np.uint8): TensorProto.UINT8, np.dtype(np.int8): TensorProto.INT8}
     graph = helper.make_graph(
@@ -117,6 +117,33 @@ def _residual(make: Maker, value: Any) -> tuple[str, Any]:
     before = [make.constant(v) for v in (value[1], value[2])]
     name = make.node("QLinearAdd", [value[0], *before, *extra], "com.microsoft")
     return _ended(make, _dense(make, (name, after, zero, value[3]), 2))
+
+
+def _gated(make: Maker, value: Any) -> tuple[str, Any]:
+    """A layer times the sigmoid of another, a leaky ReLU, a product with constants of both signs."""
+    size, domain = int(make.rng.integers(1, 4)), "com.microsoft"
+
+    def described(about: float) -> tuple[Any, Any, list[str]]:
+        scale, zero = make.scale(about), make.zero()
+        return scale, zero, [make.constant(scale), make.constant(zero)]
+
+    def ends(part: Any) -> list[str]:
+        return [part[0], make.constant(part[1]), make.constant(part[2])]
+
+    left, right = _dense(make, value, size), _dense(make, value, 1 if make.rng.random() < 0.3 else size)
+    scale, zero, names = described(1 / 256)
+    gate = make.node("QLinearSigmoid", [*ends(right), *names], domain), scale, zero
+    scale, zero, names = described(0.05)
+    at = make.node("QLinearMul", [*ends(left), *ends(gate), *names], domain), scale, zero
+    scale, zero, names = described(0.05)
+    at = make.node("QLinearLeakyRelu", [*ends(at), *names], domain, alpha=0.2), scale, zero
+    factors = make.rng.integers(*(np.iinfo(make.dtype).min, np.iinfo(make.dtype).max), size).astype(
+        make.dtype
+    )
+    constant = [make.constant(v) for v in (factors, make.scale(0.02), make.zero())]
+    scale, zero, names = described(0.1)
+    name = make.node("QLinearMul", [*constant, *ends(at), *names], domain)
+    return _ended(make, _dense(make, (name, scale, zero, (1, size)), 2))
 
 
 def _branches(make: Maker, value: Any) -> tuple[str, Any]:

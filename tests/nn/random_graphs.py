@@ -6,19 +6,24 @@ allow are left out; what vouch refuses by name is for the caller to skip.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from onnx_models import ints, model, node
 
 Array = np.ndarray
+Steps = Sequence[Callable[["RandomGraph"], None]]
 
 
 class RandomGraph:
-    """`shape` is that of the present value, as the model sees it."""
+    """`shape` is that of the present value, as the model sees it. `plain` windows have no padding that
+    onnxruntime computes in ways of its own, which vouch refuses."""
 
-    def __init__(self, seed: int, steps: int, spread: float = 1.0) -> None:
+    plain = False
+
+    def __init__(self, seed: int, steps: int, spread: float = 1.0, choices: Steps = ()) -> None:
+        choices = choices or STEPS
         self.rng, self.spread = np.random.default_rng(seed), spread
         self.nodes: list[Any] = []
         self.constants: dict[str, Array] = {}
@@ -26,7 +31,7 @@ class RandomGraph:
         self.value, self.shape = "x", list(self.input)
         self.older: list[tuple[str, list[int]]] = [("x", self.shape)]
         for _ in range(steps):
-            _STEPS[int(self.rng.integers(len(_STEPS)))](self)
+            choices[int(self.rng.integers(len(choices)))](self)
             self.older.append((self.value, list(self.shape)))
 
     def pick(self, *options: Any) -> Any:
@@ -68,6 +73,8 @@ def _windowed(g: RandomGraph, kernel: list[int], *, ceil: bool = False) -> tuple
     strides = [int(g.pick(1, 1, 2, 3)) for _ in kernel]
     dilations = [int(g.pick(1, 1, 2)) for _ in kernel]
     automatic = g.pick("NOTSET", "NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER")
+    if g.plain and automatic.startswith("SAME"):
+        strides, dilations = [min(s, k) for s, k in zip(strides, kernel, strict=True)], [1] * len(kernel)
     attributes: dict[str, Any] = {"strides": strides, "dilations": dilations}
     if automatic != "NOTSET":
         attributes["auto_pad"] = automatic
@@ -100,6 +107,7 @@ def _pool(g: RandomGraph) -> None:
     if len(g.shape) != 4:
         return
     kind, ceil = g.pick("MaxPool", "AveragePool"), bool(g.pick(0, 1))
+    ceil = ceil and not (g.plain and kind == "AveragePool")
     kernel = [int(k) for k in g.rng.integers(1, 4, 2)]
     attributes, left = _windowed(g, kernel, ceil=ceil)
     if min(left) < 1:
@@ -355,7 +363,7 @@ def _nothing(g: RandomGraph) -> None:
     g.add(g.pick("Identity", "Dropout", "Neg"), g.value)
 
 
-_STEPS: list[Callable[[RandomGraph], None]] = [
+STEPS: Steps = [
     *(_conv, _conv, _pool, _pool, _global, _normalise, _constant, _constant, _older, _concat),
     *(_activation, _activation, _move, _move, _reduce, _product, _nothing),
     *(_curve, _curve, _curve, _bilinear, _bilinear, _statistics, _choice, _grow, _grow, _extremes),

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from zonotopes import zonotope_bounds
 
 from vouch.errors import VouchError
 from vouch.nn.bounds.arrays import NUMPY, arrays_for
@@ -17,8 +18,8 @@ from vouch.nn.bounds.outputs import output_bounds
 from vouch.nn.bounds.region import Unsafe, exclude
 from vouch.nn.bounds.relax import curve, relu
 from vouch.nn.bounds.splits import bound, root
-from vouch.nn.bounds.zonotope import propagate, zonotope_bounds
-from vouch.nn.lowered import Kind
+from vouch.nn.bounds.zonotope import propagate
+from vouch.nn.lowered import NodeKind
 from vouch.nn.network import GraphBuilder, Network
 from vouch.nn.operators import BatchNormalization, Conv
 from vouch.nn.property import output_union
@@ -39,7 +40,7 @@ def test_relu_relaxation_is_the_triangle():
     assert found.unstable.tolist() == [[True, True, False, False]]
 
 
-@pytest.mark.parametrize("kind", [Kind.SIGMOID, Kind.TANH])
+@pytest.mark.parametrize("kind", [NodeKind.SIGMOID, NodeKind.TANH])
 def test_curves_lie_between_their_lines(kind):
     rng = np.random.default_rng(3)
     low = rng.normal(size=(1, 3000)) * rng.choice([0.01, 1, 10], 3000)
@@ -47,7 +48,7 @@ def test_curves_lie_between_their_lines(kind):
     found, value_low, value_high = curve(NUMPY, kind, low, high, 2.0**-49)
     for share in np.linspace(0, 1, 201):
         h = low + share * (high - low)
-        value = np.tanh(h) if kind is Kind.TANH else 1 / (1 + np.exp(-h))
+        value = np.tanh(h) if kind is NodeKind.TANH else 1 / (1 + np.exp(-h))
         assert (found.low_slope * h + found.low_shift <= value + 1e-15).all()
         assert (found.high_slope * h + found.high_shift >= value - 1e-15).all()
         assert (value_low <= value).all()
@@ -143,7 +144,7 @@ def test_state_of_a_larger_box_may_be_handed_down():
 
 
 def network_weights(network):
-    from vouch.nn.lowered import lower
+    from vouch.nn.lowering import lower
 
     first = lower(network).as_chain()[0]
     return first.maps[0].dense(), first.bias

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from exact_paths import exact_maximum
 from random_networks import ALL, PIECEWISE, random_model
+from zonotopes import zonotope_bounds
 
 from vouch.nn.bounds.ascent import all_relus
 from vouch.nn.bounds.model import model_of
 from vouch.nn.bounds.outputs import output_bounds
-from vouch.nn.bounds.zonotope import zonotope_bounds
 from vouch.nn.loaders.onnx import from_bytes
 from vouch.nn.property import output_union
 from vouch.nn.replay import replay
@@ -24,6 +24,9 @@ from vouch.nn.search import verify
 from vouch.nn.search.neurons import splits_help
 from vouch.settings import resolve
 from vouch.verdict import Verdict
+
+# Seconds for a question.
+LONG = 30.0
 
 
 def drawn(seed):
@@ -61,7 +64,7 @@ def _corners(low, high):
 def asked(network, low, high, row, limit, engine, arithmetic):
     """The verdict on "row * output < limit"."""
     prop = output_union(low, high, [(-row[None, :], np.array([-limit]))])
-    limit_s = 2.0 if engine == "star" else 30.0
+    limit_s = min(2.0, LONG) if engine == "star" else LONG
     settings = resolve("nn", {"engine": engine, "arithmetic": arithmetic, "timeout": limit_s, "jobs": 1})
     result = verify(network, prop, settings)
     if result.verdict is Verdict.UNSAFE:

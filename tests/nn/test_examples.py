@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits, load_iris
 
 import vouch
 from vouch.nn.points import read_point
@@ -19,9 +18,11 @@ from vouch.verdict import Verdict
 HERE = Path(__file__).parents[2] / "examples" / "nn"
 
 
-@pytest.mark.parametrize(("name", "load"), [("iris", load_iris), ("digits", load_digits)])
-def test_networks_classify(name, load):
-    data = load()
+@pytest.mark.parametrize("name", ["iris", "digits"])
+def test_networks_classify(name):
+    from sklearn import datasets
+
+    data = getattr(datasets, f"load_{name}")()
     scores = replay(vouch.nn.load(HERE / f"{name}.onnx"), data.data)
     assert (scores.argmax(axis=1) == data.target).mean() > 0.95
 

@@ -23,7 +23,7 @@ from vouch.nn.fixed.native import Native, compiled
 from vouch.nn.fixed.network import Lookup
 from vouch.nn.fixed.quantise import quantise
 from vouch.nn.fixed.ranges import ranges
-from vouch.nn.fixed.table import Exact, Lut, Piece, activation_of, curve, tabulated
+from vouch.nn.fixed.table import Exact, Lut, TablePiece, activation_of, curve, tabulated
 from vouch.nn.loaders.onnx import from_bytes as read_onnx
 from vouch.nn.network import Network
 from vouch.nn.property import output_union
@@ -191,8 +191,8 @@ def test_every_operator_in_numpy_and_c(seed: int) -> None:
 def _run_styled(network: Any, style: Style, rows: Any) -> Any:
     import ctypes
 
+    from vouch.folder import Folder
     from vouch.nn.fixed.native import _DRIVER, _pointer
-    from vouch.process import Folder
 
     with Folder("vouch-test-") as folder:
         texts = {"net.h": header(network), "net.c": source(network, style), "driver.c": _DRIVER}
@@ -255,9 +255,9 @@ def test_a_given_function_with_a_jump() -> None:
     from flint import arb
 
     pieces = (
-        Piece(None, Fraction(-1), Fraction(0), lambda x: arb(1)),
-        Piece(Fraction(-1), Fraction(1), Fraction(1), abs),
-        Piece(Fraction(1), None, Fraction(0), lambda x: arb(3)),
+        TablePiece(None, Fraction(-1), Fraction(0), lambda x: arb(1)),
+        TablePiece(Fraction(-1), Fraction(1), Fraction(1), abs),
+        TablePiece(Fraction(1), None, Fraction(0), lambda x: arb(3)),
     )
     form = Format(4, 5)
     table = tabulated(pieces, form, Lut(Fraction(1, 10)))
@@ -352,7 +352,7 @@ def test_code_generation(tmp_path: Path) -> None:
 def test_no_warnings(tmp_path: Path) -> None:
     import subprocess
 
-    from vouch.c.clang import wheel
+    from vouch.c.wheel import wheel
 
     flags = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Werror", "-c", "-o", "/dev/null"]
     for network in graphs()[2:6]:

@@ -293,3 +293,15 @@ def test_many_inputs_are_decided_by_splitting_neurons(seed: int) -> None:
         for engine in ("bounds", "enumerate"):
             result = vouch.nn.verify(network, prop, engine=engine, **options)
             assert result.verdict is truth, (seed, engine, limit, result)
+
+
+def test_integers_are_not_decided_on_another_device(capsys: pytest.CaptureFixture[str]) -> None:
+    from pathlib import Path
+
+    from vouch.cli.main import run
+
+    folder = Path(__file__).parents[2] / "examples" / "nn"
+    question = [str(folder / "iris.onnx"), str(folder / "iris_setosa.vnnlib"), "--device", "cuda"]
+    for command in (["verify", *question, "--format", "8.8"], ["bits", *question]):
+        assert run(["nn", *command]) == 2
+        assert "error: option --device cuda is about networks of real numbers" in capsys.readouterr().err

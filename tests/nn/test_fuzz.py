@@ -18,7 +18,7 @@ from vouch.errors import Unsupported, VouchError
 from vouch.nn.bounds.model import model_of
 from vouch.nn.bounds.outputs import may_overflow, output_bounds
 from vouch.nn.loaders.onnx import from_bytes
-from vouch.nn.lowered import lower
+from vouch.nn.lowering import lower
 from vouch.nn.property import Case, output_union
 from vouch.nn.replay import replay
 from vouch.nn.search import driver as driving
@@ -135,7 +135,7 @@ def ask(seed, monkeypatch):
 
 
 def test_what_is_reached_is_not_proved_away(monkeypatch):
-    assert sum(ask(seed, monkeypatch) for seed in range(6)) >= 20
+    assert sum(ask(seed, monkeypatch) for seed in range(3)) >= 10
 
 
 @pytest.mark.slow

@@ -139,7 +139,7 @@ def test_float_models_are_ordinary_networks(tmp_path: Path) -> None:
 
 
 def test_a_softmax_is_exact() -> None:
-    from vouch.nn.int8.softmax import Softmax
+    from vouch.nn.int8.softmax import IntegerSoftmax
 
     rng = np.random.default_rng(2)
     for scale in (0.011, 0.07, 0.25):
@@ -147,7 +147,7 @@ def test_a_softmax_is_exact() -> None:
         given, made = b.tensor([1, 4], np.int8, scale, 3), b.tensor([1, 4], np.int8, 1 / 256, -128)
         b.operator("SOFTMAX", [given], made, options("SoftmaxOptions", beta=1.0))
         interpreter = runtime.Interpreter.from_bytes(b.file(given, made))
-        softmax = Softmax.of(float(np.float32(scale)), 1.0)
+        softmax = IntegerSoftmax.of(float(np.float32(scale)), 1.0)
         for _ in range(100):
             row = np.clip(rng.integers(-128, 128) + rng.integers(-30, 31, (1, 4)), -128, 127)
             interpreter.set_input(row.astype(np.int8), 0)

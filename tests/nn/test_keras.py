@@ -15,7 +15,7 @@ import pytest
 
 from vouch.errors import VouchError
 from vouch.nn.loaders import load
-from vouch.nn.lowered import lower
+from vouch.nn.lowering import lower
 from vouch.nn.replay import replay
 
 h5py = pytest.importorskip("h5py")

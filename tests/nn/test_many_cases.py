@@ -10,10 +10,13 @@ import pytest
 
 import vouch
 from vouch.cli.main import run
+from vouch.nn import functions
 from vouch.nn.bounds.model import model_of
 from vouch.nn.export import to_onnx
-from vouch.nn.network import Network
+from vouch.nn.network import GraphBuilder, Network
+from vouch.nn.operators import Curve
 from vouch.nn.property import Case, Property, Rows, robustness
+from vouch.nn.ranges import OutputRanges
 from vouch.nn.replay import replay
 from vouch.nn.search import verify
 from vouch.nn.search.many import ManyCases
@@ -118,13 +121,13 @@ def test_bounds_from_the_command_line(folder, capsys):
     assert run(["nn", "robust", "n.onnx", "--input", "0.2,-0.4", "--radius", "0.001", "--bottom"]) == 0
 
 
-def test_bounds_of_a_function_that_may_leave_its_domain_are_open():
-    from vouch.nn import functions
-    from vouch.nn.network import GraphBuilder
-    from vouch.nn.operators import Curve
-
+def logarithm() -> Network:
     builder = GraphBuilder("log", "x", (1,))
-    net = builder.build(builder.add("y", Curve(functions.logarithm()), "x"))
+    return builder.build(builder.add("y", Curve(functions.logarithm()), "x"))
+
+
+def test_bounds_of_a_function_that_may_leave_its_domain_are_open():
+    net = logarithm()
     case = Case(np.array([-1.0]), np.array([2.0]), ())
     found = vouch.nn.output_ranges(net, Property((case,), 1, 1), boxes=200)
     assert found.low[0] == -np.inf
@@ -133,3 +136,16 @@ def test_bounds_of_a_function_that_may_leave_its_domain_are_open():
     found = vouch.nn.output_ranges(net, Property((case,), 1, 1), boxes=200)
     assert found.low[0] == pytest.approx(np.log(0.5), abs=1e-3)
     assert found.high[0] == pytest.approx(np.log(2.0), abs=1e-3)
+
+
+def test_ranges_are_told_as_they_get_narrower() -> None:
+    """What a run that ends early has to show."""
+    net = logarithm()
+    case = Case(np.array([0.5]), np.array([2.0]), ())
+    told: list[OutputRanges] = []
+    last = vouch.nn.output_ranges(net, Property((case,), 1, 1), boxes=20, found=told.append)
+    assert len(told) > 1
+    assert (told[-1].low, told[-1].high) == (last.low, last.high)
+    for wide, narrow in itertools.pairwise(told):
+        assert wide.low[0] <= narrow.low[0] <= np.log(0.5)
+        assert np.log(2.0) <= narrow.high[0] <= wide.high[0]

@@ -12,7 +12,8 @@ from vouch.errors import VouchError
 from vouch.nn.compose import product, total
 from vouch.nn.linear import Convolution, Dense, Sparse, probe
 from vouch.nn.loaders.onnx import from_bytes
-from vouch.nn.lowered import Affine, Kind, lower
+from vouch.nn.lowered import Affine, NodeKind
+from vouch.nn.lowering import lower
 from vouch.nn.network import GraphBuilder, Network
 from vouch.nn.operators import BatchNormalization, Gemm, MatMul, Relu, Scale, Shift
 from vouch.nn.replay import replay
@@ -312,7 +313,15 @@ def test_large_convolution_is_not_materialised():
 
 
 def test_kinds_are_those_of_the_engines():
-    assert {k.value for k in Kind} == {"relu", "leaky-relu", "clip", "sigmoid", "tanh", "curve", "difference"}
+    assert {k.value for k in NodeKind} == {
+        "relu",
+        "leaky-relu",
+        "clip",
+        "sigmoid",
+        "tanh",
+        "curve",
+        "difference",
+    }
 
 
 def test_replay_of_a_model_that_the_runtime_refuses():

@@ -9,7 +9,7 @@ import pytest
 
 from vouch.errors import VouchError
 from vouch.nn.loaders import load
-from vouch.nn.lowered import lower
+from vouch.nn.lowering import lower
 from vouch.nn.replay import replay
 
 # One hidden layer; two inputs in use and numbers for a third that was split off, as in ACAS Xu.

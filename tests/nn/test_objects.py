@@ -99,3 +99,12 @@ def test_a_file_runs_nothing(tmp_path, monkeypatch):
     (tmp_path / "text.pt").write_text("no archive")
     with pytest.raises(VouchError):
         as_network(tmp_path / "text.pt")
+
+
+def test_what_the_caller_does_about_small_numbers_does_not_matter():
+    """Bounds pass through infinities and numbers near zero on purpose; a caller may have forbidden them."""
+    tiny = [(np.full((2, 2), 1e-200), np.zeros(2)), (np.full((1, 2), 1e-200), np.zeros(1))]
+    with np.errstate(all="raise"):
+        result = vouch.nn.robust(tiny, np.zeros(2), 0.5, distance=1.0, arithmetic="real")
+        assert np.geterr()["under"] == "raise"
+    assert result.verdict is Verdict.SAFE

@@ -11,7 +11,8 @@ from onnx_models import floats, ints, model, node
 
 from vouch.nn.loaders.onnx import from_bytes
 from vouch.nn.loaders.onnx_ops import CONVERTERS
-from vouch.nn.lowered import Activation, Affine, Input, Kind, Maximum, Multiply, lower
+from vouch.nn.lowered import Activation, Affine, Input, Maximum, Multiply, NodeKind
+from vouch.nn.lowering import lower
 from vouch.nn.replay import replay
 
 R = np.random.default_rng(7)
@@ -392,7 +393,7 @@ def test_lowering_computes_the_same(name, fold, relu_only):
                 assert len(set(inner.inputs)) == len(inner.inputs)
             case Activation():
                 assert inner.input < place
-                assert not relu_only or inner.kind not in (Kind.LEAKY_RELU, Kind.CLIP)
+                assert not relu_only or inner.kind not in (NodeKind.LEAKY_RELU, NodeKind.CLIP)
             case Maximum():
                 assert inner.input < place
                 assert not relu_only

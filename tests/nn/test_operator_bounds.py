@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from test_onnx_ops import CASES
+from zonotopes import zonotope_bounds
 
 from vouch.errors import Unsupported
 from vouch.nn import functions
@@ -12,7 +13,6 @@ from vouch.nn.bounds.arrays import NUMPY, arrays_for
 from vouch.nn.bounds.curves import relaxed
 from vouch.nn.bounds.model import model_of
 from vouch.nn.bounds.outputs import output_bounds
-from vouch.nn.bounds.zonotope import zonotope_bounds
 from vouch.nn.loaders.onnx import from_bytes
 from vouch.nn.replay import replay
 

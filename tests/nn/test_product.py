@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vouch.nn.bounds.forward import State
+from vouch.nn.bounds.forward import ForwardState
 from vouch.nn.bounds.model import model_from
 from vouch.nn.bounds.outputs import least_of_rows
 from vouch.nn.bounds.relax import relax
-from vouch.nn.lowered import ActivationGap, AffineGap, lower
+from vouch.nn.lowered import ActivationGap, AffineGap
+from vouch.nn.lowering import lower
 from vouch.nn.network import GraphBuilder, Network
 from vouch.nn.operators import Add, Gemm, LeakyRelu, Operator, Relu, Sigmoid, Tanh
 from vouch.nn.product import ProductNetwork, beside
@@ -97,7 +98,7 @@ def test_lines_enclose_differences_of_activations(activation: Operator) -> None:
             [0, 0.01, 1]
         )
         t = r + rng.normal(size=(40, 5)) * rng.choice([0.001, 0.1, 3.0])
-        state = State(np.zeros((1, model.neurons)), np.zeros((1, model.neurons)))
+        state = ForwardState(np.zeros((1, model.neurons)), np.zeros((1, model.neurons)))
         for part, values in ((model.slots[node.first], r), (model.slots[node.second], t)):
             state.low[0, part], state.high[0, part] = values.min(0), values.max(0)
         gap = r - t

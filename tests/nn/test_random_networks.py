@@ -10,7 +10,7 @@ from random_networks import random_model
 
 from vouch.nn.linear import is_torch
 from vouch.nn.loaders.onnx import from_bytes
-from vouch.nn.lowered import lower
+from vouch.nn.lowering import lower
 from vouch.nn.replay import replay
 
 

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from vouch.nn.bounds.arrays import NUMPY, arrays_for
-from vouch.nn.bounds.forward import State, analyse, fresh
-from vouch.nn.bounds.model import Model, model_of
+from vouch.nn.bounds.forward import ForwardState, analyse, fresh
+from vouch.nn.bounds.model import BoundModel, model_of
 from vouch.nn.bounds.region import Unsafe
 from vouch.nn.bounds.splits import bound, root
 from vouch.nn.bounds.trim import trimmed
 from vouch.nn.network import Network
 from vouch.nn.property import output_union
-from vouch.nn.search import verify
+from vouch.nn.search import neurons, refine, verify
 from vouch.nn.search.neurons import NeuronSearch
 from vouch.nn.search.refine import Refinement
 from vouch.nn.search.task import Clock, Judge
@@ -45,7 +45,7 @@ def _points(rng, lower, upper, count=4000):
     return lower + inner * (upper - lower)
 
 
-def _before(model: Model, points):
+def _before(model: BoundModel, points):
     """Values before every activation, in the order of the slots."""
     values = model.lowered.values(points)
     return np.hstack([values[model.node(index).input] for index in model.slots])
@@ -55,7 +55,7 @@ def _before(model: Model, points):
 def test_refined_bounds_hold_and_are_tighter(seed):
     rng = np.random.default_rng(seed)
     model, lower, upper, state = _rooted(_network(rng))
-    first = State(state.low.copy(), state.high.copy())
+    first = ForwardState(state.low.copy(), state.high.copy())
     Refinement(model, lower, upper, state).run(3e9)
     assert (state.low >= first.low).all()
     assert (state.high <= first.high).all()
@@ -65,8 +65,11 @@ def test_refined_bounds_hold_and_are_tighter(seed):
     assert (values <= state.high + 1e-9).all()
 
 
-def test_torch_refines_as_numpy_does():
+def test_torch_refines_as_numpy_does(monkeypatch):
     pytest.importorskip("torch")
+    # A device takes more leaves in a round.
+    monkeypatch.setattr(refine, "_ROUND_ON_DEVICE", refine._ROUND)
+    monkeypatch.setattr(refine, "_DEVICE_ROUND_COST", refine._ROUND_COST)
     network = _network(np.random.default_rng(7))
     found = []
     for arrays in (NUMPY, arrays_for("cpu", torch=True)):
@@ -74,6 +77,24 @@ def test_torch_refines_as_numpy_does():
         Refinement(model, lower, upper, state).run(2e8)
         found.append((arrays.numpy(state.low), arrays.numpy(state.high)))
     np.testing.assert_allclose(found[0], found[1], atol=1e-6)
+
+
+@pytest.mark.parametrize("few", [0, 48])
+def test_a_device_decides_as_the_cpu_does(few, monkeypatch):
+    """Also where small batches are computed on the CPU, which is where the nodes of these searches go."""
+    pytest.importorskip("torch")
+    monkeypatch.setattr(neurons, "_FEW_NODES", few)
+    network = _network(np.random.default_rng(3))
+    low, high = np.full(INPUTS, -0.6), np.full(INPUTS, 0.6)
+    top = network.evaluate(_points(np.random.default_rng(0), low[None, :], high[None, :]))[:, 0].max()
+    for limit, safe in ((top - 0.01, False), (top + 1.0, True)):
+        prop = output_union(low, high, [(np.array([[-1.0, 0.0, 0.0]]), np.array([-limit]))])
+        outcomes = []
+        for arrays in (NUMPY, arrays_for("cpu", torch=True)):
+            model, judge = model_of(network, "float32", arrays), Judge(network, prop, False)
+            outcomes.append(NeuronSearch(model, prop.cases[0], judge, Clock(60), finish=False).run())
+        assert [o.proved >= 1.0 for o in outcomes] == [safe, safe]
+        assert [o.counterexample is None for o in outcomes] == [safe, safe]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -85,7 +106,7 @@ def test_a_model_without_dead_neurons_computes_the_same(seed):
     points = _points(rng, lower, upper, 500)
     np.testing.assert_allclose(small.run(points), model.run(points), atol=1e-12)
     np.testing.assert_allclose(_before(small, points), _before(model, points)[:, kept], atol=1e-12)
-    whole = analyse(model, lower, upper, State(state.low.copy(), state.high.copy()), "interval")
+    whole = analyse(model, lower, upper, ForwardState(state.low.copy(), state.high.copy()), "interval")
     part = analyse(small, lower, upper, state.columns(kept), "interval")
     np.testing.assert_allclose(part.output_low, whole.output_low, atol=1e-9)
     np.testing.assert_allclose(part.output_high, whole.output_high, atol=1e-9)
@@ -104,7 +125,7 @@ def test_bounds_under_cuts_hold_for_every_point_that_satisfies_them(seed):
     plain, _ = bound(model, lower, upper, root(model, state, region), region, 30)
     better = 0
     for _ in range(6):
-        nodes = root(model, State(state.low.copy(), state.high.copy()), region)
+        nodes = root(model, ForwardState(state.low.copy(), state.high.copy()), region)
         chosen = rng.choice(model.neurons, 2, replace=False)
         for neuron in chosen:
             ends = np.quantile(values[:, neuron], [0.5, 0.9])

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from vouch.errors import VouchError
-from vouch.nn.lowered import lower
+from vouch.nn.lowering import lower
 from vouch.nn.network import GraphBuilder
 from vouch.nn.operators import Clip, Gemm, Max
-from vouch.nn.result import Counterexample, Result
+from vouch.nn.result import Result, ViolatingInput
 from vouch.nn.specialise import specialised
 from vouch.verdict import Exit, Verdict
 
@@ -19,7 +19,7 @@ BAD = Result(
     Verdict.UNSAFE,
     "bounds",
     1.25,
-    Counterexample(np.array([0.5, 1.0]), np.array([2.0])),
+    ViolatingInput(np.array([0.5, 1.0]), np.array([2.0])),
     replayed=True,
     warnings=("<odd>",),
 )

@@ -19,7 +19,11 @@ from vouch.nn.search.task import Clock, Judge
 from vouch.settings import resolve
 from vouch.verdict import Verdict
 
-torch = pytest.importorskip("torch")
+
+@pytest.fixture(autouse=True)
+def torch():
+    """Loaded here only: in a process that holds it every fork costs more."""
+    return pytest.importorskip("torch")
 
 
 def random_chain(rng, spread=1.0):
@@ -34,7 +38,7 @@ def random_chain(rng, spread=1.0):
 
 @pytest.mark.parametrize("arithmetic", ["float32", "real"])
 @pytest.mark.parametrize("seed", range(30))
-def test_bounds_contain_what_is_seen(seed, arithmetic):
+def test_bounds_contain_what_is_seen(seed, arithmetic, torch):
     rng = np.random.default_rng(seed)
     network = random_chain(rng, [1.0, 1e-6, 1e4][seed % 3])
     low = rng.uniform(-2, 1, network.inputs)

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from zonotopes import zonotope_bounds
 
 from vouch.nn.bounds.clear import RowTable, cleared, region_margins
 from vouch.nn.bounds.forward import fresh
 from vouch.nn.bounds.model import model_from, model_of
 from vouch.nn.bounds.region import Unsafe
-from vouch.nn.bounds.zonotope import propagate, zonotope_bounds
-from vouch.nn.lowered import lower
+from vouch.nn.bounds.zonotope import propagate
+from vouch.nn.lowering import lower
 from vouch.nn.network import Network
 from vouch.nn.product import beside
 from vouch.nn.property import Case, Rows

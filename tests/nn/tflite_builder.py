@@ -184,11 +184,66 @@ class Random:
         self.b.operator(kind, [at[0]], made[0])
         return made
 
+    def two(self, kind: str, at: Any, other: Any) -> Any:
+        made, name = self.numbers(at[3]), f"{kind.capitalize()}Options"
+        fused = int(self.rng.choice([0, 1, 3]))
+        self.b.operator(kind, [at[0], other[0]], made[0], options(name, fusedActivationFunction=fused))
+        return made
+
+    def constant(self, shape: Any) -> Any:
+        scale, zero = self.scale(0.05), self.zero()
+        data = self.rng.integers(-128, 128, shape)
+        return self.b.tensor(shape, np.int8, scale, zero, data), scale, zero, shape
+
+    def bent(self, kind: str, at: Any) -> Any:
+        made = self.numbers(at[3], *{"LOGISTIC": (1 / 256, -128), "TANH": (1 / 128, 0)}.get(kind, ()))
+        chosen = options("LeakyReluOptions", alpha=0.15) if kind == "LEAKY_RELU" else None
+        self.b.operator(kind, [at[0]], made[0], chosen)
+        return made
+
+    def joined(self, at: Any, other: Any) -> Any:
+        """With a tensor that is brought to the same scale first."""
+        same = self.one("QUANTIZE", other, at[1], at[2])
+        made = self.numbers([1, at[3][-1] + other[3][-1]], at[1], at[2])
+        self.b.operator("CONCATENATION", [at[0], same[0]], made[0], options("ConcatenationOptions", axis=1))
+        return made
+
+    def padded(self, at: Any) -> Any:
+        widths = self.rng.integers(0, 2, (4, 2))
+        widths[[0, 3]] = 0
+        shape = [int(n) for n in np.array(at[3]) + widths.sum(axis=1)]
+        made = self.numbers(shape, at[1], at[2])
+        wanted = self.b.tensor([4, 2], np.int32, data=widths)
+        self.b.operator("PAD", [at[0], wanted], made[0], options("PadOptions"))
+        return made
+
+    def mean(self, at: Any) -> Any:
+        keep = bool(self.rng.random() < 0.5)
+        shape = [1, 1, 1, at[3][3]] if keep else [1, at[3][3]]
+        made = self.numbers(shape) if self.rng.random() < 0.5 else self.numbers(shape, at[1], at[2])
+        axes = self.b.tensor([2], np.int32, data=[1, 2])
+        self.b.operator("MEAN", [at[0], axes], made[0], options("ReducerOptions", keepDims=keep))
+        return made
+
     def reshape(self, at: Any, shape: Any) -> Any:
         made = self.numbers(shape, at[1], at[2])
         wanted = self.b.tensor([len(shape)], np.int32, data=np.array(shape))
         self.b.operator("RESHAPE", [at[0], wanted], made[0], options("ReshapeOptions", newShape=list(shape)))
         return made
+
+
+def _arithmetic(make: Random, at: Any) -> Any:
+    """An operator beside the layers, or none."""
+    kinds = ("ADD", "SUB", "MUL", "LOGISTIC", "TANH", "LEAKY_RELU", "CONCATENATION", "")
+    kind = str(make.rng.choice(kinds))
+    if kind in ("ADD", "SUB", "MUL"):
+        same = make.rng.random()
+        other = make.constant(at[3]) if same < 0.3 else make.dense(at, at[3][-1] if same < 0.8 else 1)
+        first = make.rng.random() < 0.7 or other[3] != at[3]
+        return make.two(kind, at, other) if first else make.two(kind, other, at)
+    if kind == "CONCATENATION":
+        return make.joined(at, make.dense(at, 2))
+    return make.bent(kind, at) if kind else at
 
 
 def int8_model(rng: np.random.Generator) -> tuple[bytes, Any]:
@@ -204,9 +259,13 @@ def int8_model(rng: np.random.Generator) -> tuple[bytes, Any]:
         given = make.b.tensor(shape, np.float32)
         make.b.operator("QUANTIZE", [given], at[0])
     if images:
+        if rng.random() < 0.3:
+            at = make.padded(at)
         at = make.conv(at, int(rng.integers(1, 4)))
         if rng.random() < 0.6:
             at = make.pool(at)
+        if rng.random() < 0.4:
+            at = make.mean(at)
         at = make.reshape(at, [1, int(np.prod(at[3]))])
     for size in [int(rng.integers(1, 6)) for _ in range(int(rng.integers(1, 3)))]:
         at = make.dense(at, size)
@@ -217,6 +276,7 @@ def int8_model(rng: np.random.Generator) -> tuple[bytes, Any]:
         at = make.one("RELU6", at, at[1], at[2])
     elif extra < 0.5:
         at = make.one("QUANTIZE", at)
+    at = _arithmetic(make, at)
     at = make.dense(at, int(rng.integers(1, 4)))
     made = at[0]
     if floats:

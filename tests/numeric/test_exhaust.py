@@ -6,11 +6,11 @@ import time
 
 from tests.numeric.test_tape import Maker
 
+from vouch.folder import Folder
 from vouch.numeric import exhaust
 from vouch.numeric.emit import NotEmitted
 from vouch.numeric.narrow import Contradiction
 from vouch.numeric.tape import bits_of
-from vouch.process import Folder
 from vouch.smt import term as T
 from vouch.smt.sort import FLOAT32, FLOAT64, bitvec
 from vouch.smt.walk import evaluate

@@ -11,11 +11,11 @@ from bench.numeric_programs import floats_between, group
 from tests.numeric.test_exhaust import renamed
 
 import vouch
+from vouch.folder import Folder
 from vouch.numeric import exhaust, mathlib, real
 from vouch.numeric.decide import decide, exact
-from vouch.numeric.emit import Call
+from vouch.numeric.emit import MathCall
 from vouch.numeric.tape import bits_of
-from vouch.process import Folder
 from vouch.smt import term as T
 from vouch.smt.sort import FLOAT32, bitvec
 from vouch.verdict import Verdict
@@ -29,7 +29,7 @@ def claims(base):
     low, high = (1.25, 1.251) if base == "acosh" else (0.3, 0.3003)
     x = T.fp_from_bits(T.symbol(f"{base}-x", bitvec(32)), FLOAT32)
     y = T.fp_from_bits(T.symbol(f"{base}-y", bitvec(32)), FLOAT32)
-    library = mathlib.Library({y: Call(base + "f", (x,))})
+    library = mathlib.Library({y: MathCall(base + "f", (x,))})
     ends = [T.fp_const(bits_of(FLOAT32, end), FLOAT32) for end in (low, high)]
     known = [T.fp_le(ends[0], x), T.fp_le(x, ends[1])]
     numbers = floats_between(low, high).view(np.uint32)
@@ -94,6 +94,14 @@ def test_assumptions_are_named(tmp_path):
 
 def test_a_false_claim_is_replayed(tmp_path):
     found = checked(tmp_path, "x >= 0.5f && x <= 0.51f", "expf(x) * x <= 0.84f")
+    assert (found.verdict, found.replayed) == (Verdict.UNSAFE, True)
+
+
+def test_the_same_call_has_the_same_result(tmp_path):
+    some = "x >= 0 && x <= 1e6f"
+    found = checked(tmp_path, some, "cosf(x) * cosf(x) >= 0", no_enumeration=True)
+    assert (found.verdict, found.decided_by) == (Verdict.SAFE, "bounds")
+    found = checked(tmp_path, some, "cosf(x) * cosf(x + 1) >= 0", no_enumeration=True)
     assert (found.verdict, found.replayed) == (Verdict.UNSAFE, True)
 
 

@@ -158,7 +158,7 @@ def attack(seed: int) -> tuple[int, int]:
 
 
 def test_proofs_against_points():
-    results = [attack(seed) for seed in range(8)]
+    results = [attack(seed) for seed in range(4)]
     assert sum(p for p, _ in results) >= 0.25 * sum(a for _, a in results)
 
 

@@ -6,10 +6,11 @@ import random
 
 import numpy as np
 import pytest
+from bench import libm
 
 from vouch.errors import VouchError
 from vouch.numeric import mathlib, real
-from vouch.numeric.emit import Call
+from vouch.numeric.emit import MathCall
 from vouch.numeric.values import Floats
 
 ONE = [*mathlib.CURVES, "cosh", "sin", "cos", "tan"]
@@ -33,10 +34,10 @@ def results(name, dtype, bits, *arguments):
     return np.array(found, dtype=bits).view(dtype)
 
 
-def enclosed(name, *values):
-    library = mathlib.Library({}, mathlib.Accuracy("glibc"))
+def enclosed(name, *values, accuracy="glibc"):
+    library = mathlib.Library({}, mathlib.Accuracy(accuracy))
     with np.errstate(all="ignore"):
-        return library.enclosure(Call(name, ()))(*values)
+        return library.enclosure(MathCall(name, ()))(*values)
 
 
 def inside(found, number):
@@ -92,6 +93,20 @@ def test_results_of_two_lie_inside(base, suffix):
             assert good.all(), (a[~good], b[~good], number[~good])
     at = enclosed(name, box(x, x), box(y, y))
     assert inside(at, results(name, dtype, bits, x, y)).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", ["f", ""])
+@pytest.mark.parametrize("base", [*ONE, *TWO])
+def test_results_of_musl_lie_inside(base, suffix):
+    """Of a program that the compiler of the wheel linked with its musl."""
+    dtype, _ = DTYPES[suffix]
+    r = random.Random(f"{base}{suffix}")
+    given = [samples(r, dtype, 4000) for _ in range(2 if base in TWO else 1)]
+    number = libm.results("musl", base + suffix, *given)
+    found = enclosed(base + suffix, *(box(x, x) for x in given), accuracy="musl")
+    good = inside(found, number)
+    assert good.all(), ([x[~good] for x in given], number[~good], found.low[~good], found.high[~good])
 
 
 def test_an_accuracy_is_a_library_or_a_number():

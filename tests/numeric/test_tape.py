@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from tests.patience import patient
 
+from vouch.numeric import grouped
 from vouch.numeric.decide import decide, symbols_of
 from vouch.numeric.tape import Tape, bits_of, float_of
 from vouch.numeric.values import FORMATS, Floats, Ints, Truth, agreed, integers
@@ -197,6 +198,48 @@ def attack(seed: int, points: int) -> None:
 def test_bounds_hold(block):
     for seed in range(40 * block, 40 * block + 40):
         attack(seed, 6)
+
+
+def test_bounds_hold_in_groups(monkeypatch):
+    monkeypatch.setattr(grouped, "_LEAST", 1)
+    monkeypatch.setattr(grouped, "_WORTH", 1)
+    for seed in range(1000, 1060):
+        attack(seed, 4)
+
+
+def layer(inputs, count, r, sort):
+    """Sums of products with constants, rectified."""
+    found = []
+    for _ in range(count):
+        total = T.fp_const(bits_of(sort, r.gauss(0, 1)), sort)
+        for x in inputs:
+            total = T.fp_add(total, T.fp_mul(x, T.fp_const(bits_of(sort, r.gauss(0, 1)), sort)))
+        found.append(T.fp_max(total, T.fp_const(0, sort)))
+    return found
+
+
+def same(a, b):
+    fields = type(a).__slots__
+    return type(a) is type(b) and all(np.array_equal(getattr(a, f), getattr(b, f)) for f in fields)
+
+
+def test_groups_are_what_single_steps_are(monkeypatch):
+    r = random.Random(5)
+    xs = [T.symbol(f"grouped{n}", FLOAT32) for n in range(4)]
+    last = layer(layer(layer(xs, 10, r, FLOAT32), 10, r, FLOAT32), 1, r, FLOAT32)[0]
+    root = T.fp_lt(last, T.fp_const(bits_of(FLOAT32, 1.0), FLOAT32))
+    ends = np.sort(np.random.default_rng(1).normal(size=(4, 2, 6)).astype("f4"), axis=1)
+    box = {x: Floats(low, high, np.zeros(6, dtype=bool)) for x, (low, high) in zip(xs, ends, strict=True)}
+    box[xs[0]] = Floats(box[xs[0]].low, np.full(6, np.inf, "f4"), np.array([True] * 3 + [False] * 3))
+    together = Tape([root])
+    known = {last: (0.5, 2.0)}
+    found = together.run(box, 6, known)
+    assert isinstance(found, grouped.GroupedValues)
+    monkeypatch.setattr(grouped, "_WORTH", 1 << 30)
+    alone = Tape([root])
+    values = alone.run(box, 6, known)
+    assert isinstance(values, list)
+    assert all(same(found[n], values[n]) for n in range(len(alone.terms)))
 
 
 @pytest.mark.slow

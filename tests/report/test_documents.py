@@ -21,7 +21,7 @@ import vouch
 import vouch.errors
 from vouch.equiv.outcome import Witness
 from vouch.equiv.result import Comparison
-from vouch.nn.result import Counterexample, Result
+from vouch.nn.result import Result, ViolatingInput
 from vouch.report import FORMATS, render, report_of
 from vouch.report.model import read
 from vouch.result import RunResult
@@ -74,7 +74,7 @@ NETWORK = Result(
     Verdict.UNSAFE,
     "bounds",
     0.5,
-    counterexample=Counterexample(np.array([0.25, 1.0]), np.array([-1.0, 2.0])),
+    counterexample=ViolatingInput(np.array([0.25, 1.0]), np.array([-1.0, 2.0])),
     replayed=True,
     question={"network": "nets/a.onnx", "property": "props/p.vnnlib", "input_shape": [2]},
 )
@@ -261,7 +261,7 @@ def test_networks_show_themselves_in_a_notebook() -> None:
     assert html.count("height:9px;background:#") == 8  # a track and a bar for each number of both networks
     assert "<b>1</b>" in html  # each decides for another class, and both are bold
     assert "<th style='text-align:left'>verdict</th><td style='text-align:left'>different</td>" in html
-    square = replace(NETWORK, counterexample=Counterexample(np.arange(16.0), np.array([1.0, np.nan])))
+    square = replace(NETWORK, counterexample=ViolatingInput(np.arange(16.0), np.array([1.0, np.nan])))
     assert square._repr_html_().count("<rect") == 16
     assert "rgb(255,255,255)" in square._repr_html_()
     assert "<rect" not in NETWORK._repr_html_()

@@ -91,6 +91,15 @@ def test_full(result: RunResult) -> None:
     assert "safe by ranges" in render(result, "full", TextStyle(verbosity=1))
 
 
+def test_full_keeps_long_lists_short(result: RunResult) -> None:
+    undecided = next(item for item in result.checks if item.verdict is Verdict.UNKNOWN)
+    many = RunResult(["f"], [undecided] * 100)
+    assert "and 80 more (-v lists them)" in render(many, "full")
+    assert render(many, "full").count("narrowing") == 20
+    assert render(many, "full", TextStyle(verbosity=1)).count("narrowing") == 100
+    assert render(many, "concise").count("narrowing") == 100
+
+
 def test_concise(result: RunResult) -> None:
     lines = render(result, "concise").splitlines()
     assert lines[1].endswith(":2:5: narrowing: 50% of <x> & \"y\", 'z' [unknown: time]")

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from vouch.errors import VouchError
 from vouch.run.cluster import cluster_pool
 from vouch.run.pool import Failure
 
-pytest.importorskip("distributed")
+pytestmark = pytest.mark.skipif(find_spec("distributed") is None, reason="distributed is not installed")
 ROOT = Path(__file__).resolve().parents[2]
 
 

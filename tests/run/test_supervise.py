@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import ctypes
 import faulthandler
+import fcntl
 import os
 import signal
 import subprocess
 import sys
+import termios
 import textwrap
 import threading
 import time
+from array import array
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.patience import patient, within
 
-from vouch.errors import VouchError
-from vouch.process import Folder, OutOfTime, call
+from vouch.errors import TimeLimit, VouchError
+from vouch.folder import Folder
+from vouch.interrupts import answering, asked_to_end
+from vouch.process import OutOfTime, call
+from vouch.run import supervise
 from vouch.run.supervise import Ending, Send, watch
 
 
@@ -60,10 +67,13 @@ def test_a_flood_of_messages_does_not_hide_the_deadline() -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_signals(number: signal.Signals) -> None:
     heard: list[str] = []
-    timer = threading.Timer(patient(0.5), os.kill, (os.getpid(), number))
-    timer.start()
+
+    def hear(message: str) -> None:
+        heard.append(message)
+        os.kill(os.getpid(), number)
+
     with within(2.5):
-        end = watch(_busy, heard.append)
+        end = watch(_busy, hear)
     assert end.ending is Ending.INTERRUPTED
     assert heard == ["before"]
 
@@ -76,19 +86,19 @@ def test_work_that_is_asked_to_end_may_still_answer() -> None:
             return "partial"
         return "whole"
 
-    end = watch(work, deadline=time.monotonic() + patient(0.3), soft=True)
+    end = watch(work, deadline=time.monotonic() + patient(1.0), soft=True)
     assert (end.ending, end.value) == (Ending.TIMEOUT, "partial")
 
     def telling(send: Send) -> str:
         try:
+            send("ready")
             time.sleep(60)
         except KeyboardInterrupt as asked:
             return type(asked).__name__
         return "whole"
 
-    assert watch(telling, deadline=time.monotonic() + patient(0.3), soft=True).value == "TimeIsUp"
-    threading.Timer(patient(0.3), os.kill, (os.getpid(), signal.SIGINT)).start()
-    end = watch(telling, soft=True)
+    assert watch(telling, deadline=time.monotonic() + patient(1.0), soft=True).value == "TimeIsUp"
+    end = watch(telling, lambda _: os.kill(os.getpid(), signal.SIGINT), soft=True)
     assert (end.ending, end.value) == (Ending.INTERRUPTED, "KeyboardInterrupt")
 
     def deaf(send: Send) -> None:
@@ -98,6 +108,72 @@ def test_work_that_is_asked_to_end_may_still_answer() -> None:
 
     with within(2.5):
         assert watch(deaf, deadline=time.monotonic() + 0.3, soft=True).ending is Ending.TIMEOUT
+
+
+@pytest.mark.parametrize("error", [ImportError("half a module"), VouchError("half a file"), OSError(5, "x")])
+def test_what_breaks_when_work_is_asked_to_end_is_no_answer(error: Exception) -> None:
+    """Some libraries make an error of their own of an interrupt in the middle of their import."""
+
+    def work(send: Send) -> None:
+        try:
+            send("ready")
+            time.sleep(60)
+        except KeyboardInterrupt:
+            raise error from None
+
+    end = watch(work, lambda _: os.kill(os.getpid(), signal.SIGTERM), soft=True)
+    assert end.ending is Ending.INTERRUPTED
+
+
+def test_a_stage_that_has_no_more_time() -> None:
+    def work(send: Send) -> None:
+        raise TimeLimit("in the compiler")
+
+    assert watch(work).ending is Ending.TIMEOUT
+
+
+def test_a_signal_that_came_before_the_work() -> None:
+    with answering():
+        os.kill(os.getpid(), signal.SIGTERM)
+        with within(2):
+            assert watch(_busy).ending is Ending.INTERRUPTED
+        assert asked_to_end()
+
+
+@pytest.mark.parametrize("soft", [False, True])
+def test_a_signal_before_the_work_began(
+    soft: bool, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """It waits until somebody can answer it."""
+    settle = supervise._settle
+
+    def settle_under_fire(*arguments: Any) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        settle(*arguments)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(supervise, "_settle", settle_under_fire)
+    ending = Ending.INTERRUPTED if soft else Ending.DONE
+    assert watch(lambda send: 1, soft=soft).ending is ending
+    assert capfd.readouterr() == ("", "")
+
+
+def test_messages_are_whole() -> None:
+    """An interrupt in the middle of a message longer than the pipe."""
+    heard: list[int] = []
+
+    def work(send: Send) -> None:
+        timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        while True:
+            send(bytes(1 << 22))
+
+    def hear(message: bytes) -> None:
+        time.sleep(0.01)
+        heard.append(len(message))
+
+    assert watch(work, hear, soft=True).ending is Ending.INTERRUPTED
+    assert set(heard) == {1 << 22}
 
 
 def test_deaths_are_told() -> None:
@@ -145,8 +221,10 @@ def _running(text: str) -> list[int]:
 
 SCRIPT = """
 import os, sys, time
-from vouch.process import Folder, call, start
+from vouch.folder import Folder
+from vouch.process import call, start
 from vouch.run.pool import run_jobs
+from vouch.run import supervise
 from vouch.run.supervise import watch
 
 def job(n):
@@ -202,3 +280,62 @@ def test_a_folder_goes_with_its_owner_only() -> None:
     folder.remove()
     folder.remove()
     assert not folder.path.exists()
+
+
+KILLED = """
+import os, pathlib, signal
+from vouch.folder import Folder
+
+made = pathlib.Path.mkdir
+
+def mkdir(path, *how, **more):
+    made(path, *how, **more)
+    print(path, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+pathlib.Path.mkdir = mkdir
+Folder("vouch-test-")
+"""
+
+
+def test_a_folder_goes_although_its_owner_died_when_it_was_made() -> None:
+    done = subprocess.run([sys.executable, "-c", KILLED], stdout=subprocess.PIPE, text=True)
+    assert done.returncode == -signal.SIGKILL
+    folder = Path(done.stdout.strip())
+    until = time.monotonic() + patient(2)
+    while folder.exists() and time.monotonic() < until:
+        time.sleep(0.02)
+    assert not folder.exists()
+
+
+UNREAD = """
+import os
+from vouch.interrupts import answering
+from vouch.run.supervise import watch
+
+def work(send):
+    while True:
+        send("x" * 4096)
+
+with answering():
+    watch(work, lambda message: os.write(2, message.encode()))
+"""
+
+
+def test_messages_that_nobody_reads() -> None:
+    """The watching process is held up by its own words: a second signal ends it all the same."""
+    words = [sys.executable, "-c", UNREAD]
+    process = subprocess.Popen(words, stderr=subprocess.PIPE)
+    assert process.stderr is not None
+    waiting = array("i", [0])
+    full = fcntl.fcntl(process.stderr, 1032)  # F_GETPIPE_SZ
+    while waiting[0] < full:
+        fcntl.ioctl(process.stderr, termios.FIONREAD, waiting)
+        time.sleep(0.02)
+    process.send_signal(signal.SIGTERM)
+    time.sleep(1.2)
+    assert process.poll() is None
+    with within(1):
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 130
+    process.communicate()

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import signal
 import sqlite3
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
+from tests.patience import patient, within
 
 from vouch.cli.main import run
 from vouch.run.workspace import Workspace
@@ -213,3 +218,43 @@ def test_a_damaged_store_is_an_error(project: Path, capsys: pytest.CaptureFixtur
     (project / ".vouch" / "store.db").write_bytes(b"no database " * 1000)
     assert run(["status"]) == 2
     assert "not a database" in capsys.readouterr().err
+
+
+def test_every_step_speaks_json(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(["config", "jobs=1"])
+    run(["analyze", "combined", "--no-replay"])
+    [check] = [name for name, (verdict, _) in stored(project).items() if verdict == "cond-unsafe"][:1]
+    for words, keys in (
+        (["sources"], {"sources"}),
+        (["config"], {"jobs"}),
+        (["compile"], {"entry_points", "checks", "warnings", "seconds"}),
+        (["status"], {"results"}),
+        (["checks", "--function", "bot"], {"checks"}),
+        (["trace", check], {"id", "trace", "precondition"}),
+    ):
+        capsys.readouterr()
+        assert run([*words, "--json"]) == 0
+        assert keys <= json.loads(capsys.readouterr().out).keys()
+
+
+def test_an_interrupt_keeps_what_was_decided(project: Path) -> None:
+    """Ctrl-C while a check is looked at that takes longer than anybody waits."""
+    (project / "slow.c").write_text(
+        "#include <assert.h>\nint slow(unsigned long a, unsigned long b) { if (a > 1 && b > 1"
+        " && a < 4294967296 && b < 4294967296) assert(a * b != 9153552214547054437ul); return 0; }\n"
+    )
+    assert run(["sources", "--find"]) == 0
+    process = subprocess.Popen(
+        [sys.executable, "-m", "vouch", "analyze", "global", "--no-replay"], stderr=subprocess.PIPE, text=True
+    )
+    until = time.monotonic() + patient(60)
+    while stored(project).get("ratio.division-by-zero.1", ("",))[0] != "unsafe":
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    with within(2.0):
+        process.communicate(timeout=60)
+    assert process.returncode == 130
+    found = stored(project)
+    assert found["ratio.division-by-zero.1"] == ("unsafe", "global")
+    assert found["slow.assertion.1"][0] == "unknown"

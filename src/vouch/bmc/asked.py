@@ -234,6 +234,19 @@ def constant(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str
     return state
 
 
+def note(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    """__vouch_note(text, n): the trace shows that what the text names is n, at the call in the program."""
+    text, value = call.arguments[0], operands.term_of(ex, frame, call.arguments[1])
+    held = ex.context.program.globals.get(text.name) if isinstance(text, ir.GlobalConstant) else None
+    site: ir.Call | None = None
+    while frame.model and frame.caller is not None:
+        site, frame = frame.call, frame.caller
+    if site is not None and held is not None and isinstance(held.initializer, ir.StringConstant):
+        shown = held.initializer.data.rstrip(b"\0").decode()
+        ex.step(frame, state, "assign", site.location, shown, value)
+    return state
+
+
 def repeated(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """__vouch_repeats(f): the function may be called any number of times more. One that writes nothing but
     its own variables does then what it did before; behind any other nothing is proved but up to a bound."""

@@ -9,7 +9,7 @@ from vouch.bmc.frame import Frame, name_of
 from vouch.bmc.initial import Unknown
 from vouch.bmc.state import Edge, State, join_states, join_values
 from vouch.bmc.value import Kind, MemObject, Pointer, Value
-from vouch.c import ir
+from vouch.c import ir, known
 from vouch.c.checks.base import Trigger
 from vouch.c.flow.handlers import HANDLER
 from vouch.errors import Unsupported
@@ -131,7 +131,7 @@ def _inline(
     if ended is None:
         return None
     after, value = ended
-    ex.step(frame, after, "return", call.location, function.source_name, value, ctype=function.result_type)
+    ex.step(frame, after, "return", call.location, _shown(function), value, ctype=function.result_type)
     if call.result is not None and isinstance(ex.returned, tuple):
         shadow.put(frame, call.result, ex.returned)
     if value is not None and not isinstance(call.type, ir.VoidType):
@@ -142,11 +142,16 @@ def _inline(
     return after
 
 
+def _shown(function: ir.Function) -> str:
+    """What a trace calls it."""
+    return f"__vouch_{function.source_name}" if known.is_own(function.name) else function.source_name
+
+
 def note_call(
     ex: Execution, frame: Frame, state: State, call: ir.Call, function: ir.Function, values: list[Value]
 ) -> None:
     """The call, and what the parameters of a function of the program hold in it."""
-    ex.step(frame, state, "call", call.location, function.source_name)
+    ex.step(frame, state, "call", call.location, _shown(function))
     if function.name in ex.context.program.models:
         return
     for parameter, value in zip(function.parameters, values, strict=False):
@@ -164,15 +169,20 @@ def _expect(ex: Execution, function: ir.Function, value: Value, type_: ir.Type) 
 def _indirect(
     ex: Execution, frame: Frame, state: State, call: ir.Call, label: str, index: int
 ) -> State | None:
-    """One path per function the pointer may hold; anything else is an unknown function."""
+    """One path per function the pointer may hold; anything else is an unknown function. In a module of its
+    own, what functions of the program do is in the effect of the unknown one."""
     pointer = operands.pointer_of(ex, frame, call.callee)
     cases: list[tuple[Term, MemObject | None]] = []
     unknown: Term = T.FALSE
     for guard, target, _ in pointer.targets:
         if target.kind is Kind.FUNCTION and target.name:
             cases.append((guard, target))
-        else:
-            unknown = T.or_(unknown, guard)
+            continue
+        if target.kind in (Kind.FUNCTION, Kind.OUTSIDE) and ex.scope is None:
+            for chosen, name in ex.context.environment.code.functions(target, call.signature):
+                cases.append((T.and_(guard, chosen), ex.context.named(name)))
+                guard = T.and_(guard, T.not_(chosen))
+        unknown = T.or_(unknown, guard)
     if unknown is not T.FALSE or not cases:
         cases.append((unknown, None))
     results: list[Edge] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 from vouch.bmc.layouts import Layouts
@@ -55,3 +56,32 @@ def constant_covering(layouts: Layouts, constant: ir.Constant, offset: int) -> t
             constant = constant.elements[index]
         else:
             raise Unsupported(f"constant {type(constant).__name__} in an initialiser")
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantRow:
+    """An innermost array of scalars within a constant: its first byte, and the one behind its last."""
+
+    start: int
+    end: int
+    step: int
+    element: ir.Type
+    elements: tuple[ir.Constant, ...]
+
+
+def row_at(layouts: Layouts, constant: ir.Constant, offset: int) -> ConstantRow | None:
+    """The array whose bytes include `offset`, so that its other elements need not be searched for."""
+    start = 0
+    while isinstance(constant, ir.AggregateConstant):
+        type_ = constant.type
+        found = None
+        if isinstance(type_, (ir.StructType, ir.ArrayType, ir.VectorType)):
+            found = layouts.element_at(type_, offset - start)
+        if found is None:
+            return None
+        index, element, at = found
+        if isinstance(type_, ir.ArrayType) and isinstance(element, (ir.IntType, ir.FloatType)):
+            step = layouts.size(element)
+            return ConstantRow(start, start + step * len(constant.elements), step, element, constant.elements)
+        start, constant = start + at, constant.elements[index]
+    return None

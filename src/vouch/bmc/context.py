@@ -20,10 +20,10 @@ from vouch.bmc.offsets import element_offset
 from vouch.bmc.shapes import Shapes
 from vouch.bmc.value import Kind, MemObject, Pointer, Target, Value, merge_pointers
 from vouch.bmc.words import resized
-from vouch.c import ir
+from vouch.c import ir, known
 from vouch.c.promises import Promises
 from vouch.errors import Unsupported
-from vouch.numeric.emit import Call
+from vouch.numeric.emit import MathCall
 from vouch.smt import term as T
 from vouch.smt.term import Term
 
@@ -69,7 +69,9 @@ class ExecutionContext:
         self.memory = Memory(self)
         self.constraints: list[Term] = []
         self.notes: dict[str, None] = {}  # approximations made, in order
-        self.calls: dict[Term, Call] = {}  # results of the math library
+        self.calls: dict[Term, MathCall] = {}  # results of the math library
+        # The same by function, place in its model, and arguments.
+        self.results: dict[tuple[str, int, tuple[Term, ...]], Value] = {}
         self.inexact: dict[Term, str] = {}  # symbols that stand for results which models do not work out
         self.unsupported: dict[Term, str] = {}  # symbols that stand for what vouch cannot compute
         self.fields: dict[Term, tuple[Term, int]] = {}  # marks of units: before, bits written since
@@ -283,7 +285,9 @@ class ExecutionContext:
                 if isinstance(value, Pointer) and value.single is not None:
                     return value.single[0]
             raise Unsupported(f"global {name}")
-        ctype = variable.variable.type if variable.variable is not None else None
+        ctype = self.ctypes.declared(variable.type)
+        if variable.variable is not None:
+            ctype = variable.variable.type
         initial: Initial
         if variable.initializer is None or (self.arbitrary and not variable.constant and not _hidden(name)):
             initial = Unknown()
@@ -441,7 +445,7 @@ class ExecutionContext:
 def _hidden(name: str) -> bool:
     """Globals of the compiler's own making, and what library models keep to themselves, begin with their own
     values: nobody else writes them. errno is everybody's."""
-    return name.startswith((".", "llvm.", "__const.", "switch.", "__vouch_")) and name != "__vouch_errno"
+    return name.startswith((".", "llvm.", "__const.", "switch.", "__vouch_")) and name != known.ERRNO
 
 
 def summands(term: Term) -> list[Term]:

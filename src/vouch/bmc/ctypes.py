@@ -10,6 +10,23 @@ from vouch.c.layout import Sizes
 _NUMBERS = ("int", "enum", "char", "bool")
 
 
+def _scalars_of(type_: ir.Type) -> Iterator[ir.Type | None]:
+    """What a type of LLVM is made of; None for bytes of any kind, such as characters and unions."""
+    work = [type_]
+    while work:
+        match work.pop():
+            case ir.ArrayType(element=element):
+                work.append(element)
+            case ir.StructType(name=name, fields=fields) if fields is not None and "union." not in name:
+                work.extend(fields)
+            case ir.PointerType() | ir.FloatType() as scalar:
+                yield scalar
+            case ir.IntType(bits=bits) as scalar if bits in (16, 32, 64):
+                yield scalar
+            case _:
+                yield None
+
+
 class TypeTable:
     """`table` is `Program.ctypes`; a key of None stands for a type that nobody knows."""
 
@@ -19,6 +36,19 @@ class TypeTable:
         self._at: dict[tuple[int | None, int], int | None] = {}
         self._only: dict[tuple[int | None, int], ir.Type | None] = {}
         self._scalars: dict[int, frozenset[ir.Type | None]] = {}
+        self._declared: dict[ir.Type, int] = {}
+        self._made_of: dict[int, frozenset[ir.Type]] = {}
+
+    def declared(self, type_: ir.Type) -> int | None:
+        """A key, which is not in the table, for a variable that is only declared: of its type no more is
+        known than the scalars it is made of. None where it may be made of anything."""
+        if type_ not in self._declared:
+            found = frozenset(_scalars_of(type_))
+            if None in found or not found:
+                return None
+            self._declared[type_] = -1 - len(self._declared)
+            self._made_of[self._declared[type_]] = frozenset(s for s in found if s is not None)
+        return self._declared[type_]
 
     def same(self, a: int, b: int) -> bool:
         """One type, whatever its qualifiers, typedefs and, of numbers, sign (C11 6.5p7)."""
@@ -223,6 +253,10 @@ class TypeTable:
 
     def may_share(self, a: int | None, b: int | None) -> bool:
         """May an object of one type lie inside one of the other, as the language allows to access them?"""
+        for one, other in ((a, b), (b, a)):
+            if one in self._made_of:
+                kinds = self._made_of.get(other or 0) or self.kinds(other)
+                return None in kinds or not kinds.isdisjoint(self._made_of[one])
         a, b = self._element(a), self._element(b)
         if a is None or b is None or self.is_bytes(a) or self.is_bytes(b):
             return True

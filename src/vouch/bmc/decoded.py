@@ -8,57 +8,45 @@ changed nothing: then the instruction is executed as always. So nothing here dec
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from operator import add, mul, sub
 from typing import TypeAlias
 
-from vouch.bmc import access, arithmetic, claims, intrinsics
+from vouch.bmc import access, arithmetic, intrinsics
 from vouch.bmc.execution import Execution
 from vouch.bmc.frame import Frame
 from vouch.bmc.initial import Given, Unknown
+from vouch.bmc.memory import Memory
 from vouch.bmc.state import State
 from vouch.bmc.value import Kind, MemObject, Pointer, Value
 from vouch.c import ir
 from vouch.c.checks.base import Check, Trigger
-from vouch.c.flow.handlers import is_handler_call
-from vouch.c.flow.order import Flow
 from vouch.errors import Unsupported
 from vouch.smt import term as T
 from vouch.smt.term import Term
 
 Fast = Callable[[Frame, State], "bool | None"]  # whether it was done; None: so was the block
-Decoded = list[tuple[int, ir.Instruction, Fast | None]]  # place in the block, instruction, its step
 Operand: TypeAlias = "tuple[str, Value | None]"  # the register's name, or "" and the value of a constant
 
-_PLAIN = (Kind.STACK, Kind.GLOBAL, Kind.HEAP)
+PLAIN = (Kind.STACK, Kind.GLOBAL, Kind.HEAP)
 _ON_ACCESS = (Trigger.ACCESS, Trigger.UNINITIALISED)
 
 
-def decode(ex: Execution, flow: Flow) -> dict[str, Decoded]:
-    """The blocks of a function, without phis."""
-    return {
-        label: [
-            (index, instruction, _step(ex, flow, label, instruction))
-            for index, instruction in enumerate(block.instructions)
-            if not isinstance(instruction, ir.Phi)
-        ]
-        for label, block in flow.function.blocks.items()
-    }
-
-
-def _step(ex: Execution, flow: Flow, label: str, instruction: ir.Instruction) -> Fast | None:
+def step_of(ex: Execution, instruction: ir.Instruction, fixed: frozenset[str]) -> Fast | None:
+    """The step of an instruction that is not a branch. `fixed` are the registers that have one value in the
+    whole activation."""
     claims = instruction.number in ex.sites and not isinstance(instruction, (ir.Load, ir.Store))
-    if not ex.propagation or claims:  # only accesses claim checks in their fast form
+    make = _STEPS.get(type(instruction))
+    if not ex.propagation or claims or make is None:  # only accesses claim checks in their fast form
         return None
     try:
-        if isinstance(instruction, ir.Branch):
-            return _branch(ex, flow, label, instruction)
-        make = _STEPS.get(type(instruction))
-        return make(ex, instruction) if make is not None else None
+        if isinstance(instruction, ir.Load):
+            return _load(ex, instruction, fixed)
+        return make(ex, instruction)
     except Unsupported:
         return None
 
 
-def _operand(ex: Execution, operand: ir.Operand) -> Operand | None:
+def operand_of(ex: Execution, operand: ir.Operand) -> Operand | None:
     if isinstance(operand, ir.Register):
         return operand.name, None
     if isinstance(operand, ir.Constant) and not isinstance(operand, ir.UndefConstant):
@@ -66,7 +54,7 @@ def _operand(ex: Execution, operand: ir.Operand) -> Operand | None:
     return None
 
 
-def _claimed(ex: Execution, instruction: ir.Instruction) -> list[Check] | None:
+def claimed(ex: Execution, instruction: ir.Instruction) -> list[Check] | None:
     """The checks of an access, in the order in which they are claimed; None where there are others."""
     checks = ex.sites.get(instruction.number, ())
     if any(check.trigger not in _ON_ACCESS for check in checks):
@@ -74,7 +62,7 @@ def _claimed(ex: Execution, instruction: ir.Instruction) -> list[Check] | None:
     return sorted(checks, key=lambda check: _ON_ACCESS.index(check.trigger))
 
 
-def _sort(ex: Execution, type_: ir.Type) -> T.Sort | None:
+def sort_of(ex: Execution, type_: ir.Type) -> T.Sort | None:
     """That of a number; None for a pointer."""
     match type_:
         case ir.IntType():
@@ -90,29 +78,33 @@ def _sort(ex: Execution, type_: ir.Type) -> T.Sort | None:
 # ---------------------------------------------------------------- memory
 
 
-def _load(ex: Execution, i: ir.Load) -> Fast | None:
-    checks, operand, result = _claimed(ex, i), _operand(ex, i.pointer), i.result
+def _load(ex: Execution, i: ir.Load, fixed: frozenset[str]) -> Fast | None:
+    checks, operand, result = claimed(ex, i), operand_of(ex, i.pointer), i.result
     if i.volatile or i.atomic or i.carries or checks is None or operand is None or result is None:
         return None
     (name, held), type_ = operand, i.type
-    size, sort = ex.context.layouts.store_size(type_), _sort(ex, type_)
+    size, sort = ex.context.layouts.store_size(type_), sort_of(ex, type_)
     reads_unwritten = any(check.trigger is Trigger.UNINITIALISED for check in checks)
+    is_fixed = name in fixed
 
     def step(frame: Frame, state: State) -> bool:
         if frame.marked or frame.model:
             return False
-        pointer = held if not name else frame.registers.get(name) or frame.fixed.get(name)
+        if is_fixed:
+            pointer = frame.fixed.get(name)
+        else:
+            pointer = held if not name else frame.registers.get(name) or frame.fixed.get(name)
         if type(pointer) is not Pointer or len(pointer.targets) != 1:
             return False
         _, target, offset = pointer.targets[0]
         place, length = offset.value, target.size
-        if place is None or target.dead or target.kind not in _PLAIN or type(length) is not int:
+        if place is None or target.dead or target.kind not in PLAIN or type(length) is not int:
             return False
         if place > length - size:
             return False
         contents = state.memory.get(target)
         if contents is None:
-            value = _initially(target, place, size, type_)
+            value = initially(ex.memory, target, place, size, type_)
             if value is None:
                 return False
         else:
@@ -129,19 +121,17 @@ def _load(ex: Execution, i: ir.Load) -> Fast | None:
             return False
         frame.registers[result] = value
         if checks:
-            ex.visit(i, state)
-            for check in checks:
-                ex.claim(check, state, T.FALSE)
+            ex.hold(i, checks, state)
         return True
 
     return step
 
 
-def _initially(target: MemObject, place: int, size: int, type_: ir.Type) -> Value | None:
-    """What an untouched object holds, where somebody has read it there before."""
+def initially(memory: Memory, target: MemObject, place: int, size: int, type_: ir.Type) -> Value | None:
+    """What an untouched object holds: of constants, or where somebody has read it there before."""
     initial = target.initial
     if type(initial) is Given:
-        return initial.known.get((place, type_))
+        return initial.known.get((place, type_)) or initial.read(memory, target, place, type_)[0]
     if type(initial) is Unknown and initial.undefined is T.FALSE:
         cell = initial.cells.get(place)
         return cell[1] if cell is not None and cell[0] == size else None
@@ -149,18 +139,17 @@ def _initially(target: MemObject, place: int, size: int, type_: ir.Type) -> Valu
 
 
 def _store(ex: Execution, i: ir.Store) -> Fast | None:
-    checks, place_of, value_of = _claimed(ex, i), _operand(ex, i.pointer), _operand(ex, i.value)
+    checks, place_of, value_of = claimed(ex, i), operand_of(ex, i.pointer), operand_of(ex, i.value)
     if i.volatile or i.carries or i.field is not None:
         return None
     if checks is None or place_of is None or value_of is None:
         return None
     (name, held), (source, constant) = place_of, value_of
     type_ = ex.context.type_of(i.value)
-    size, sort = ex.context.layouts.store_size(type_), _sort(ex, type_)
+    size, sort = ex.context.layouts.store_size(type_), sort_of(ex, type_)
     if sort is None:
         return None
-    environment, write = ex.context.environment, ex.memory.write
-    plain: dict[tuple[int | None, int], bool] = {}  # by type and place: is it written as what lies there?
+    write, after = ex.memory.write, after_store(ex, i, type_)
 
     def step(frame: Frame, state: State) -> bool:
         if frame.marked or frame.model:
@@ -172,7 +161,7 @@ def _store(ex: Execution, i: ir.Store) -> Fast | None:
             return False
         _, target, offset = pointer.targets[0]
         place, length = offset.value, target.size
-        if place is None or target.dead or target.kind not in _PLAIN or target.constant:
+        if place is None or target.dead or target.kind not in PLAIN or target.constant:
             return False
         if type(length) is not int or place > length - size:
             return False
@@ -180,9 +169,7 @@ def _store(ex: Execution, i: ir.Store) -> Fast | None:
         if contents is not None and contents.alive is not T.TRUE:
             return False
         if checks:
-            ex.visit(i, state)
-            for check in checks:
-                ex.claim(check, state, T.FALSE)
+            ex.hold(i, checks, state)
         if contents is not None and contents.token is state.token:
             cell = contents.cells.get(place)
             if cell is not None and cell[0] == size:
@@ -191,6 +178,21 @@ def _store(ex: Execution, i: ir.Store) -> Fast | None:
                 write(target, contents, place, type_, value, T.FALSE, state.token)
         else:
             state.memory[target] = write(target, contents, place, type_, value, T.FALSE, state.token)
+        after(frame, state, pointer, value)
+        return True
+
+    return step
+
+
+def after_store(ex: Execution, i: ir.Store, type_: ir.Type) -> Callable[[Frame, State, Pointer, Term], None]:
+    """What else happens when a number was written behind a pointer to one known place."""
+    environment = ex.context.environment
+    plain: dict[tuple[int | None, int], bool] = {}  # by type and place: is it written as what lies there?
+
+    def after(frame: Frame, state: State, pointer: Pointer, value: Term) -> None:
+        _, target, offset = pointer.targets[0]
+        place = offset.value
+        assert place is not None
         known = plain.get((target.ctype, place))
         if known is None:
             kept = environment.ctypes.written_as(target.ctype, place, type_, False)
@@ -198,16 +200,15 @@ def _store(ex: Execution, i: ir.Store) -> Fast | None:
         if not known or not environment.stands_alone(target):
             environment.disturb(state, target, offset, type_, value)
         access.note_assignment(ex, frame, state, i, pointer, value)
-        return True
 
-    return step
+    return after
 
 
 def _getelementptr(ex: Execution, i: ir.GetElementPtr) -> Fast | None:
-    base, result = _operand(ex, i.base), i.result
+    base, result = operand_of(ex, i.base), i.result
     if base is None or result is None or i.number in ex.sites or isinstance(i.type, ir.VectorType):
         return None
-    fixed, scaled = _offsets(ex, i)
+    fixed, scaled = offsets(ex, i)
     (name, held), bits = base, ex.context.pointer_bits
 
     def step(frame: Frame, state: State) -> bool:
@@ -222,33 +223,30 @@ def _getelementptr(ex: Execution, i: ir.GetElementPtr) -> Fast | None:
                 return False
             number = term.value
             total += (number - (1 << term.width) if number >> (term.width - 1) else number) * size
-        registers[result] = pointer if total == 0 else pointer.shifted(T.bv(total, bits))
+        if total == 0:
+            registers[result] = pointer
+            return True
+        targets = pointer.targets
+        if len(targets) == 1 and type(targets[0][2].value) is int:
+            guard, target, start = targets[0]
+            assert type(start.value) is int
+            place = start.value + total
+            registers[result] = Pointer(((guard, target, T.bv(place, bits)),))
+        else:
+            registers[result] = pointer.shifted(T.bv(total, bits))
         return True
 
     return step
 
 
-def _offsets(ex: Execution, i: ir.GetElementPtr) -> tuple[int, Sequence[tuple[str, int]]]:
+def offsets(ex: Execution, i: ir.GetElementPtr) -> tuple[int, Sequence[tuple[str, int]]]:
     """The constant part of an offset, and registers with the sizes that they are multiplied by."""
     fixed, scaled = 0, []
-    kind: ir.Type = i.source
-    layouts = ex.context.layouts
-    for position, operand in enumerate(i.indices):
-        if position and isinstance(kind, ir.StructType):
-            assert isinstance(operand, ir.IntConstant)
-            assert kind.fields is not None
-            fixed += layouts.offset(kind, operand.value)
-            kind = kind.fields[operand.value]
-            continue
-        if position:
-            if not isinstance(kind, (ir.ArrayType, ir.VectorType)):
-                raise Unsupported(f"index into {kind}")
-            kind = kind.element
-        if isinstance(operand, ir.IntConstant) and operand.type.bits > 1:
-            sign = operand.value >> (operand.type.bits - 1)
-            fixed += (operand.value - (sign << operand.type.bits)) * layouts.size(kind)
+    for operand, size in ex.context.layouts.strides(i.source, i.indices):
+        if operand is None:
+            fixed += size
         elif isinstance(operand, ir.Register) and isinstance(operand.type, ir.IntType):
-            scaled.append((operand.name, layouts.size(kind)))
+            scaled.append((operand.name, size))
         else:
             raise Unsupported("an index that is no number")
     return fixed, scaled
@@ -257,14 +255,18 @@ def _offsets(ex: Execution, i: ir.GetElementPtr) -> tuple[int, Sequence[tuple[st
 # ---------------------------------------------------------------- arithmetic
 
 
+# The same modulo any power of two.
+_RING: dict[str, Callable[[int, int], int]] = {"add": add, "sub": sub, "mul": mul}
+
+
 def _binary(ex: Execution, i: ir.Binary) -> Fast | None:
-    left, right, result = _operand(ex, i.left), _operand(ex, i.right), i.result
+    left, right, result = operand_of(ex, i.left), operand_of(ex, i.right), i.result
     if left is None or right is None or result is None or i.number in ex.sites:
         return None
     operation = arithmetic.FLOAT.get(i.op) or arithmetic.INTEGER.get(i.op)
     if operation is None or isinstance(i.type, ir.VectorType):
         return None
-    on_bits = arithmetic.BOOLEAN.get(i.op)
+    on_bits, ring = arithmetic.BOOLEAN.get(i.op), _RING.get(i.op)
     # Sums of addresses are kept track of.
     bits = ex.context.pointer_bits if i.op in ("add", "sub") else 0
     (a, x), (b, y) = left, right
@@ -282,7 +284,11 @@ def _binary(ex: Execution, i: ir.Binary) -> Fast | None:
                 return False
             registers[result] = on_bits(p, q)
             return True
-        if p.width == bits and (p.value is None or q.value is None):
+        m, n = p.value, q.value
+        if ring is not None and type(m) is int and type(n) is int:
+            registers[result] = T.bv(ring(m, n), p.width)
+            return True
+        if p.width == bits and (m is None or n is None):
             return False
         registers[result] = operation(p, q)
         return True
@@ -291,7 +297,7 @@ def _binary(ex: Execution, i: ir.Binary) -> Fast | None:
 
 
 def _compare(ex: Execution, i: ir.Compare) -> Fast | None:
-    left, right, result = _operand(ex, i.left), _operand(ex, i.right), i.result
+    left, right, result = operand_of(ex, i.left), operand_of(ex, i.right), i.result
     if left is None or right is None or result is None or i.number in ex.sites or i.op != "icmp":
         return None
     operation, bits = arithmetic.INT_COMPARE[i.predicate], ex.context.pointer_bits
@@ -314,7 +320,7 @@ def _compare(ex: Execution, i: ir.Compare) -> Fast | None:
 
 
 def _cast(ex: Execution, i: ir.Cast) -> Fast | None:
-    operand, result, kind = _operand(ex, i.value), i.result, i.type
+    operand, result, kind = operand_of(ex, i.value), i.result, i.type
     if operand is None or result is None or i.number in ex.sites:
         return None
     operation = _conversion(ex, i.op, kind)
@@ -351,7 +357,7 @@ def _conversion(ex: Execution, op: str, kind: ir.Type) -> Callable[[Term], Term]
 
 
 def _extract(ex: Execution, i: ir.Extract) -> Fast | None:
-    operand, result = _operand(ex, i.aggregate), i.result
+    operand, result = operand_of(ex, i.aggregate), i.result
     if operand is None or not operand[0] or result is None or i.number in ex.sites or len(i.indices) != 1:
         return None
     name, index = operand[0], i.indices[0]
@@ -367,17 +373,22 @@ def _extract(ex: Execution, i: ir.Extract) -> Fast | None:
 
 
 def _call(ex: Execution, i: ir.Call) -> Fast | None:
-    """Arithmetic with a bit that tells whether it overflows."""
+    """Arithmetic with a bit that tells whether it overflows; begin and end of variables."""
     callee, result = i.callee, i.result
-    if not isinstance(callee, ir.GlobalConstant) or result is None or i.number in ex.sites:
+    if not isinstance(callee, ir.GlobalConstant) or i.number in ex.sites:
         return None
     words = callee.name.split(".")
+    if words[:2] == ["llvm", "lifetime"] and not isinstance(i, ir.Invoke):
+        return _lifetime(ex, i, words[2])
+    if result is None:
+        return None
     if words[0] != "llvm" or words[2:4] != ["with", "overflow"] or len(words) != 5 or len(i.arguments) != 2:
         return None
-    left, right = (_operand(ex, argument) for argument in i.arguments)
+    left, right = (operand_of(ex, argument) for argument in i.arguments)
     if left is None or right is None:
         return None
     value, overflow = intrinsics.OVERFLOW[words[1]]
+    ring = _RING[words[1][1:]] if words[1][0] == "s" else None
     (a, x), (b, y) = left, right
 
     def step(frame: Frame, state: State) -> bool:
@@ -386,57 +397,30 @@ def _call(ex: Execution, i: ir.Call) -> Fast | None:
         q = y if not b else registers.get(b) or frame.fixed.get(b)
         if type(p) is not Term or type(q) is not Term:
             return False
-        registers[result] = (value(p, q), overflow(p, q))
+        m, n = p.value, q.value
+        if ring is not None and type(m) is int and type(n) is int:
+            top = 1 << (p.width - 1)
+            whole = ring(m - 2 * top if m >= top else m, n - 2 * top if n >= top else n)
+            registers[result] = (T.bv(whole, p.width), T.boolean(not -top <= whole < top))
+        else:
+            registers[result] = (value(p, q), overflow(p, q))
         return True
 
     return step
 
 
-# ---------------------------------------------------------------- control
-
-
-def _branch(ex: Execution, flow: Flow, label: str, i: ir.Branch) -> Fast | None:
-    """Branches around handlers, and those that were decided, out of blocks whose tests nobody watches."""
-    if flow.tests.get(label) is not None and flow.enclosing.get(label):
+def _lifetime(ex: Execution, i: ir.Call, kind: str) -> Fast | None:
+    operand = operand_of(ex, i.arguments[-1])
+    if operand is None or not operand[0]:
         return None
-    then, otherwise = i.then, i.otherwise
-    if i.condition is None or then == otherwise:
-        return partial(_go, ex, label, then)
-    condition = _operand(ex, i.condition)
-    if condition is None or otherwise is None:
-        return None
-    if flow.handlers.get(otherwise) == then:
-        return _around(ex, flow, label, condition, then, otherwise)
-    return None
+    name = operand[0]
 
-
-def _go(ex: Execution, label: str, target: str, frame: Frame, state: State) -> None:
-    ex.go(frame, state, label, target, last=True)
-
-
-def _around(
-    ex: Execution, flow: Flow, label: str, condition: Operand, then: str, handler: str
-) -> Fast | None:
-    """Past a handler: where nobody asks about it, or the condition holds for certain, its block need not be
-    looked at."""
-    checks = [
-        check
-        for instruction in flow.function.blocks[handler].instructions
-        if is_handler_call(instruction)
-        for check in ex.sites.get(instruction.number, ())
-    ]
-    if any(check.trigger in claims.ELSEWHERE for check in checks):
-        return None
-    name, held = condition
-
-    def step(frame: Frame, state: State) -> bool | None:
-        value = held if not name else frame.registers.get(name) or frame.fixed.get(name)
-        if type(value) is not Term or (checks and value is not T.TRUE):
+    def step(frame: Frame, state: State) -> bool:
+        pointer = frame.registers.get(name) or frame.fixed.get(name)
+        if type(pointer) is not Pointer:
             return False
-        for check in checks:
-            ex.claim(check, state, T.FALSE)
-        ex.go(frame, state, label, then, last=True)
-        return None
+        intrinsics.lifetime(ex, state, pointer, kind)
+        return True
 
     return step
 

@@ -46,7 +46,16 @@ def is_vacuous(equation: Equation, asking: Asking) -> bool:
     possible = T.or_(*ends) if ends else T.FALSE
     if possible is T.FALSE:
         return True
+    limit = min(asking.check_timeout, 10.0)
+    # Whatever comes to a claim behind the last assumption ends somehow. The oldest path is the simplest.
+    behind = [claim.reached for claim in equation.claims[equation.assumed :]]
     try:
-        return asking.ask(asking.shared(), possible, min(asking.check_timeout, 10.0)) is Answer.UNSAT
+        if behind and asking.ask(asking.shared(), min(behind, key=_age), limit) is Answer.SAT:
+            return False
+        return asking.ask(asking.shared(), possible, limit) is Answer.UNSAT
     except (Unsupported, SolverError):
         return False
+
+
+def _age(term: T.Term) -> int:
+    return term.id

@@ -96,6 +96,7 @@ class Equation:
     cuts: list[Cut] = field(default_factory=list)
     constraints: list[Term] = field(default_factory=list)
     assumptions: list[Term] = field(default_factory=list)  # guarded `assume`s, already in the guards
+    assumed: int = 0  # how many claims were made before the last of them
     externals: dict[str, None] = field(default_factory=dict)  # functions without a body that were called
     callbacks: dict[str, None] = field(default_factory=dict)  # functions that code outside may call
     arguments: list[Value] = field(default_factory=list)
@@ -114,3 +115,7 @@ class Equation:
     finished: Term | None = None  # condition under which the entry point returns
     ends: list[Term] = field(default_factory=list)
     """Paths on which nothing new happens any more: the program ends, returning or not, or stays in a loop."""
+
+    def assume(self, condition: Term) -> None:
+        self.assumptions.append(condition)
+        self.assumed = len(self.claims)

@@ -10,13 +10,14 @@ import time
 from collections.abc import Callable
 
 from vouch.bmc import induction, instructions, operands, promises, shadow
-from vouch.bmc.decoded import Decoded, decode
+from vouch.bmc.decoded_flow import decode
 from vouch.bmc.endless import Heads
 from vouch.bmc.equation import Cut, Equation
 from vouch.bmc.execution import Budget, Execution
 from vouch.bmc.frame import Frame, Shadow, name_of
 from vouch.bmc.guard import root
 from vouch.bmc.state import Edge, State, join_states, join_values
+from vouch.bmc.straight import DONE, Straight
 from vouch.bmc.value import Value
 from vouch.c import ir
 from vouch.c.flow.order import Loop
@@ -46,7 +47,7 @@ class Executor:
         state = State(root(), {})
         scope = self.ex.scope
         named = self.ex.reachability.globals_of(entry) if scope is None else scope.globals
-        context.environment.relevant = sorted(named)
+        context.environment.relevant = sorted(self.ex.reachability.with_initial(named))
         try:
             if constructors:
                 state = self._construct(state)
@@ -156,7 +157,7 @@ class Executor:
         for element in order:
             if isinstance(element, Loop):
                 self._run_loop(frame, element, returns)
-            else:
+            elif element in frame.pending:
                 self._run_block(frame, element, returns)
 
     def run_iteration(self, frame: Frame, loop: Loop, returns: list[Edge]) -> None:
@@ -171,7 +172,7 @@ class Executor:
             self.ex.compared.pop((id(frame), label), None)
         heads = Heads()
         before: list[State] = []
-        while any(label in frame.pending for label in loop.blocks):
+        while not loop.blocks.isdisjoint(frame.pending):
             if self.ex.induction is not None and not frame.model:
                 if counted > self.ex.induction.k:
                     self._induct(frame, loop, returns, before)
@@ -257,10 +258,14 @@ class Executor:
             return
         if state.guard.dead:
             return
-        entered, index = state.guard.term, -1
+        entered, part, index = state.guard.term, label, -1
         try:
             self._check_budget(len(block.instructions))
-            for index, instruction, fast in self._decoded(frame)[label]:
+            straight = self._decoded(frame)[label]
+            first = straight.begin(frame, state)
+            if first == DONE:
+                return
+            for part, index, instruction, fast in straight.steps[first:] if first else straight.steps:
                 try:
                     if fast is not None:
                         done = fast(frame, state)
@@ -272,23 +277,23 @@ class Executor:
                     raise
                 except Exception:  # goes wrong again where it is looked into
                     pass
-                after = self._run_instruction(frame, state, instruction, label, index)
+                after = self._run_instruction(frame, state, instruction, part, index)
                 if after is None:
                     return
                 state = after
                 if isinstance(instruction, ir.Return):
                     kept = ("", name_of(""))
                     registers = {name: frame.registers[name] for name in kept if name in frame.registers}
-                    returns.append(Edge(state, registers, label))
+                    returns.append(Edge(state, registers, part))
                     return
         except Budget as over:
             # All that was in this block ends here; before this instruction everything was looked at.
-            self.ex.cut(frame, label, entered, "budget", str(over), index)
+            self.ex.cut(frame, part, entered, "budget", str(over), index)
             raise
 
-    def _decoded(self, frame: Frame) -> dict[str, Decoded]:
+    def _decoded(self, frame: Frame) -> dict[str, Straight]:
         name = frame.function.name
-        known: dict[str, Decoded] | None = self.ex.decoded.get(name)
+        known: dict[str, Straight] | None = self.ex.decoded.get(name)
         if known is None:
             known = self.ex.decoded[name] = decode(self.ex, frame.flow)
         return known
@@ -310,6 +315,8 @@ class Executor:
     def _join_registers(
         self, frame: Frame, block: ir.Block, edges: list[Edge], conditions: list[Term]
     ) -> dict[str, Value]:
+        if len(edges) == 1 and type(block.instructions[0]) is not ir.Phi:
+            return edges[0].registers
         phis: dict[str, Value] = {}
         for instruction in block.instructions:
             if not isinstance(instruction, ir.Phi):

@@ -148,10 +148,12 @@ class Execution:
         self.compared: dict[tuple[int, str], set[tuple[object, ...]]] = {}  # by the tests of running loops
         self.moved: dict[tuple[int, str], bool] = {}
         self.last_violation: dict[str, Term] = {}
+        self.held: dict[str, Term] = {}  # checks that hold: the path they were claimed on last
         self.assertions: dict[tuple[str, str], list[Check]] = {}
         self.heap: list[tuple[MemObject, ir.Instruction]] = []
         self.owners: dict[MemObject, str] = {}  # of each object that was made: see `allocated`
         self.decoded: dict[str, Any] = {}  # functions as steps: see `vouch.bmc.decoded`
+        self.readers: dict[str, dict[str, list[int]]] = {}  # of their registers: see `vouch.bmc.straight`
         self.companions: dict[MemObject, MemObject] = {}  # what models keep beside objects
         self.returned: Value | None = None  # marks of what the last call returned
         self.call: RunFunction  # both set by the executor: run a function, an iteration of a loop
@@ -184,6 +186,22 @@ class Execution:
             )
         )
 
+    def holds(self, check: Check, state: State) -> None:
+        """The check is executed and holds. Once is enough for all executions on the same path."""
+        reached = state.guard.term
+        if self.phase is Phase.CLAIM and self.held.get(check.id) is reached:
+            self.last_violation[check.id] = T.FALSE
+            return
+        self.claim(check, state, T.FALSE)
+        if self.phase is Phase.CLAIM:
+            self.held[check.id] = reached
+
+    def hold(self, instruction: ir.Instruction, checks: Iterable[Check], state: State) -> None:
+        """A site is executed, and all its checks hold."""
+        self.visit(instruction, state)
+        for check in checks:
+            self.holds(check, state)
+
     def visit(self, instruction: ir.Instruction, state: State) -> None:
         """A site is executed: its checks are to be claimed now, or they are not evaluated at all."""
         if self.phase is Phase.CLAIM and not state.guard.dead:
@@ -198,6 +216,11 @@ class Execution:
     def pass_by(self, state: State, function: ir.Function, label: str) -> None:
         """A branch that may lead to a failing assertion or to a handler: the question is asked here, be it
         that nothing ever goes that way."""
+        for check in self.passing(function, label):
+            self.claim(check, state, T.FALSE)
+
+    def passing(self, function: ir.Function, label: str) -> list[Check]:
+        """The checks that a branch to this block asks about."""
         key = (function.name, label)
         checks = self.assertions.get(key)
         if checks is None:
@@ -208,8 +231,7 @@ class Execution:
                 if check.trigger in _REACHING
                 and (check.category is Category.ASSERTION or is_handler_call(instruction))
             ]
-        for check in checks:
-            self.claim(check, state, T.FALSE)
+        return checks
 
     def claims_at(self, instruction: ir.Instruction, state: State, trigger: Trigger, violated: Term) -> None:
         for check in self.sites.get(instruction.number, ()):
@@ -334,6 +356,7 @@ class Execution:
         records: tuple[list[Any], ...] = (e.claims, e.steps, e.incoming, e.cuts, e.allocations, self.heap)
         for record, length in zip(records, mark, strict=True):
             del record[length:]
+        self.held.clear()
 
     def go(self, frame: Frame, state: State, source: str, target: str, *, last: bool = False) -> None:
         """Send a state along an edge; the `last` one out of a block may take the registers along."""
@@ -351,10 +374,28 @@ class Execution:
 
     def note_exit(self, frame: Frame, label: str, targets: Iterable[str], decided: bool) -> None:
         """Remember whether this iteration's exit test of the loops around `label` was decided."""
-        for head in frame.flow.enclosing.get(label, ()):
-            exits = self.iteration_exits.get((id(frame), head))
-            if exits is not None and any(t not in frame.flow.loops[head].blocks for t in targets):
-                exits.append(decided)
+        around = frame.flow.enclosing.get(label, ())
+        loops = frame.flow.loops
+        left = [head for head in around if any(t not in loops[head].blocks for t in targets)]
+        self.exits(id(frame), left, decided)
+
+    def exits(self, frame: int, left: Iterable[str], decided: bool) -> None:
+        """The same, of the loops that the branch may leave."""
+        for head in left:
+            noted = self.iteration_exits.get((frame, head))
+            if noted is not None:
+                noted.append(decided)
+
+    def look(self, frame: int, label: str, values: Iterable[Value]) -> None:
+        """Remember whether what decides this block's branch differs from what it was in all iterations
+        before."""
+        key = (frame, label)
+        seen = self.compared.get(key)
+        if seen is None:
+            seen = self.compared[key] = set()
+        found = tuple([_seen_value(value) for value in values])
+        self.moved[key] = found not in seen and found.count(None) < len(found)
+        seen.add(found)
 
     def at_exit(self, state: State, caller: Frame | None, site: ir.Call | None) -> State | None:
         """Run what was registered with `atexit`."""
@@ -379,6 +420,15 @@ class Execution:
             contents = state.memory.get(made)
             if contents is not None and made not in kept:
                 self.claims_at(site, state, Trigger.LEAK, contents.alive)
+
+
+def _seen_value(value: Value) -> object:
+    """A known number, or a known place in an object whichever it is: within an object a walk has an end, from
+    object to object (a list) it may have none."""
+    if isinstance(value, Term):
+        return value.value
+    single = value.single if isinstance(value, Pointer) else None
+    return None if single is None or single[0].kind is Kind.OUTSIDE else single[1].value
 
 
 def _converts_float(check: Check) -> bool:

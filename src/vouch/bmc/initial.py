@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from vouch.bmc.constants import constant_at, constant_covering
+from vouch.bmc.constants import ConstantRow, constant_at, constant_covering, row_at
 from vouch.bmc.strings import Ends, String
 from vouch.bmc.value import Value, merge, symbols
 from vouch.c import ir
@@ -221,6 +221,7 @@ class Given(Initial):
     def __init__(self, constant: ir.Constant) -> None:
         self.constant = constant
         self.known: dict[tuple[int, ir.Type], Value] = {}  # what was read before
+        self._row: ConstantRow | None = None  # where that was
 
     def read(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> tuple[Value, Term]:
         value = self.known.get((offset, type_))
@@ -229,6 +230,13 @@ class Given(Initial):
         return value, T.FALSE
 
     def _value(self, memory: Memory, offset: int, type_: ir.Type) -> Value:
+        row = self._row
+        if row is None or not row.start <= offset < row.end:
+            row = self._row = row_at(memory.layout, self.constant, offset)
+        if row is not None and row.element == type_ and not (offset - row.start) % row.step:
+            value = memory.constant_value(row.elements[(offset - row.start) // row.step])
+            if memory.has_type(value, type_):
+                return value
         size = memory.layout.store_size(type_)
         found = constant_at(memory.layout, self.constant, offset, size)
         if found is not None:

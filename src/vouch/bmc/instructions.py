@@ -367,20 +367,7 @@ def _look(ex: Execution, frame: Frame, label: str) -> None:
     watched = frame.flow.tests.get(label)
     if watched is None or not frame.flow.enclosing.get(label):
         return
-    key = (id(frame), label)
-    seen = ex.compared.setdefault(key, set())
-    values = tuple(_seen_value(value_of(ex, frame, operand)) for operand in watched)
-    ex.moved[key] = any(value is not None for value in values) and values not in seen
-    seen.add(values)
-
-
-def _seen_value(value: Value) -> object:
-    """A known number, or a known place in an object whichever it is: within an object a walk has an end, from
-    object to object (a list) it may have none."""
-    if isinstance(value, Term):
-        return value.value
-    single = value.single if isinstance(value, Pointer) else None
-    return None if single is None or single[0].kind is Kind.OUTSIDE else single[1].value
+    ex.look(id(frame), label, [value_of(ex, frame, operand) for operand in watched])
 
 
 def _handler_claims(ex: Execution, frame: Frame, state: State, handler: str, violated: Term) -> None:

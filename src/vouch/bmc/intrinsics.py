@@ -39,7 +39,7 @@ def run(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> 
         return None if name != "llvm.debugtrap" else state
     parts = name.split(".")
     if parts[1] == "lifetime":
-        _lifetime(ex, frame, state, call, parts[2])
+        lifetime(ex, state, pointer_of(ex, frame, call.arguments[-1]), parts[2])
         return state
     if name.startswith("llvm.stackrestore"):
         _restore(ex, frame, state, pointer_of(ex, frame, call.arguments[0]))
@@ -66,9 +66,8 @@ def _memory(ex: Execution, frame: Frame, state: State, call: ir.Call, kind: str)
     memory_ops.note(ex, frame, state, call, destination, size)
 
 
-def _lifetime(ex: Execution, frame: Frame, state: State, call: ir.Call, kind: str) -> None:
+def lifetime(ex: Execution, state: State, pointer: Pointer, kind: str) -> None:
     """A block's variables begin without a value and end with the block."""
-    pointer = pointer_of(ex, frame, call.arguments[-1])
     for guard, target, _ in pointer.targets:
         if target.kind is not Kind.STACK or guard is not T.TRUE:
             continue

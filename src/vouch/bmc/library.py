@@ -22,7 +22,7 @@ from vouch.c import ir, known
 from vouch.c.checks.base import Trigger
 from vouch.errors import Unsupported
 from vouch.numeric import mathlib
-from vouch.numeric.emit import Call
+from vouch.numeric.emit import MathCall
 from vouch.smt import term as T
 from vouch.smt.term import Term
 
@@ -51,7 +51,7 @@ def _assume(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str)
         _result_is(ex, state, condition)
         return state
     state.guard = state.guard.and_(condition)
-    ex.equation.assumptions.append(condition)
+    ex.equation.assume(condition)
     return None if state.guard.dead else state
 
 
@@ -70,6 +70,7 @@ def _nondet(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str)
     if name.endswith("_bool") and isinstance(value, Term) and value.sort is not T.BOOL:
         value = T.zext(T.extract(value, 0, 0), value.width)
     if name.startswith("__vouch_any_"):
+        value = _same(ex, frame, call, value)
         models = itertools.takewhile(lambda f: f.model, frame.chain())
         model = [name, *(f.function.source_name for f in models)][-1]
         ex.context.inexact.update(dict.fromkeys(symbols(value), f"the result of {model} is not computed"))
@@ -80,15 +81,29 @@ def _nondet(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str)
     return state
 
 
+def _same(ex: Execution, frame: Frame, call: ir.Call, result: Value) -> Value:
+    """The result of an earlier call of the same function of the same numbers, or this one."""
+    numbers = _numbers(frame, result)
+    if numbers is None:
+        return result
+    return ex.context.results.setdefault((frame.function.source_name, call.number, numbers), result)
+
+
 def _remember(ex: Execution, frame: Frame, result: Value) -> None:
     """A model that leaves the result of a function of numbers open: what it is a function of."""
+    numbers = _numbers(frame, result)
+    if numbers is not None and isinstance(result, Term):
+        ex.context.calls[result] = MathCall(frame.function.source_name, numbers)
+
+
+def _numbers(frame: Frame, result: Value) -> tuple[Term, ...] | None:
+    """The arguments of a function of the math library that is followed."""
     function = frame.function
     if not isinstance(result, Term) or result.sort not in (T.FLOAT32, T.FLOAT64):
-        return
+        return None
     given = [frame.fixed.get(parameter.name) for parameter in function.parameters]
     numbers = tuple(value for value in given if isinstance(value, Term) and value.sort is result.sort)
-    if len(numbers) == len(given) and mathlib.covers(function.source_name):
-        ex.context.calls[result] = Call(function.source_name, numbers)
+    return numbers if len(numbers) == len(given) and mathlib.covers(function.source_name) else None
 
 
 def _known(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
@@ -132,8 +147,8 @@ def _havoc(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) 
 def _sets_errno(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """__vouch_sets_errno(): a library function may have changed errno, if the program looks at it at all."""
     event = ex.incoming(state, "return", name, ir.VoidType(), None, call.location)
-    if "__vouch_errno" in ex.context.program.globals:
-        target, fresh = ex.context.named("__vouch_errno"), Unknown()
+    if known.ERRNO in ex.context.program.globals:
+        target, fresh = ex.context.named(known.ERRNO), Unknown()
         memory_ops.havoc(ex, state, target, fresh)
         event.writes.append((target, fresh))
     return state
@@ -179,7 +194,9 @@ def _go_on(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) 
 
 def _assert_condition(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """__VERIFIER_assert(c), and assert(c) without its header: executions in which it fails end there."""
-    return _assume(ex, frame, state, call, name)
+    holds = T.not_(claims.is_zero(ex, frame, call.arguments[0]))
+    state.guard = state.guard.and_(holds)
+    return None if state.guard.dead else state
 
 
 # ---------------------------------------------------------------- allocation
@@ -201,13 +218,13 @@ def _allocated(
     exact: int | Term = int(size.value) if size.value is not None else size
     label = f"{name}@{call.location.line}" if call.location is not None else name
     made = ex.new_object(state, Kind.HEAP, label, exact, initial, align or ex.context.layouts.largest_align)
-    made.heap_kind = "new" if known.engine_key(name) == "new" else "malloc"
+    made.heap_kind = known.family(name)
     site = access.site_of(frame, call)
     ex.heap.append((made, site))
     ex.claims_at(site, state, Trigger.LEAK, T.FALSE)  # lost or not when the program ends
     pointer: Value = Pointer.to(made, ex.context.zero_offset)
     too_large = T.slt(size, T.bv(0, size.width))
-    if made.heap_kind == "new":
+    if known.engine_key(name) == "new":
         if too_large is not T.FALSE:
             label, index = ex.reachability.place(frame, call)
             gone = T.and_(state.guard.term, too_large)
@@ -275,17 +292,24 @@ def _alloca(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str)
 
 def _free(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     pointer = operands.pointer_of(ex, frame, call.arguments[0])
-    release(ex, frame, state, call, pointer)
+    release(ex, frame, state, call, pointer, known.family(name))
     return state
 
 
 def release(
-    ex: Execution, frame: Frame, state: State, call: ir.Call, pointer: Pointer, kept: Term = T.FALSE
+    ex: Execution,
+    frame: Frame,
+    state: State,
+    call: ir.Call,
+    pointer: Pointer,
+    family: str = "malloc",
+    kept: Term = T.FALSE,
 ) -> None:
-    """End the life of what the pointer points to, but where `kept` holds."""
+    """End the life of what the pointer points to, but where `kept` holds. It must come from this family of
+    functions."""
     bad: Term = T.FALSE
     for guard, target, offset in pointer.targets:
-        bad = T.or_(bad, T.and_(guard, T.not_(_may_free(ex, state, target, offset))))
+        bad = T.or_(bad, T.and_(guard, T.not_(_may_free(ex, state, target, offset, family))))
     for check in access.checks_for(ex, frame, call, Trigger.FREE):
         ex.claim(check, state, bad)
     environment = ex.context.environment
@@ -305,10 +329,12 @@ def _dies(state: State, target: MemObject, condition: Term) -> None:
     state.memory[target] = new
 
 
-def _may_free(ex: Execution, state: State, target: MemObject, offset: Term) -> Term:
+def _may_free(ex: Execution, state: State, target: MemObject, offset: Term, family: str) -> Term:
     if target.kind is Kind.NULL:
         return T.eq(offset, ex.context.zero_offset)
     if target.kind not in (Kind.HEAP, Kind.OUTSIDE):
+        return T.FALSE
+    if target.kind is Kind.HEAP and target.heap_kind != family:
         return T.FALSE
     contents = state.memory.get(target)
     alive = contents.alive if contents is not None else T.TRUE
@@ -392,6 +418,7 @@ _BY_KEY: dict[str, Known] = {
     "text": asked.text,
     "bytes": asked.anything,
     "constant": asked.constant,
+    "note": asked.note,
     "repeats": asked.repeated,
     "unsupported_arguments": asked.unsupported,
     "require": demands.require,

@@ -23,10 +23,16 @@ Piece = tuple[int, ir.Type, Value, Term]
 
 
 def _claims(
-    ex: Execution, frame: Frame, state: State, site: ir.Instruction, pointers: list[Pointer], size: Term
+    ex: Execution,
+    frame: Frame,
+    state: State,
+    site: ir.Instruction,
+    pointers: list[Pointer],
+    size: Term,
+    bad: Term = T.FALSE,
 ) -> None:
-    """All bytes must be accessible, unless there are none; the first pointer is written through."""
-    bad: Term = T.FALSE
+    """All bytes must be accessible, unless there are none; the first pointer is written through. `bad` is
+    what must not be besides."""
     for number, pointer in enumerate(pointers):
         usable = access.valid if number else access.writable
         for guard, target, offset in pointer.targets:
@@ -46,12 +52,13 @@ def copy(
     *,
     apart: bool = False,
 ) -> None:
-    """Copy `size` bytes, which may overlap: everything is read before anything is written. What two stretches
-    that must lie `apart` and do not leave behind is not told; those from outside are taken to."""
+    """Copy `size` bytes, which may overlap: everything is read before anything is written. Two stretches that
+    must lie `apart` and do not are a violation, and what they leave behind is not told; those from outside
+    are taken to."""
     size = T.resize_u(size, ex.context.pointer_bits)
-    _claims(ex, frame, state, site, [destination, source], size)
-    copy_unchecked(ex, state, destination, source, size)
     mixed = _overlap(destination, source, size) if apart else T.FALSE
+    _claims(ex, frame, state, site, [destination, source], size, mixed)
+    copy_unchecked(ex, state, destination, source, size)
     if mixed is not T.FALSE:
         left = ex.new_object(state, Kind.HEAP, "overlap", None, Unknown())
         left.heap_kind = "input"

@@ -94,11 +94,14 @@ class ModelReader:
     def pointer_text(self, pointer: Pointer) -> str:
         """A pointer as C writes it."""
         found = self.target(pointer)
-        if found is None or found[0].kind in (*_NO_MEMORY, Kind.HEAP):
+        is_code = found is not None and self.context.environment.code.name(found[0], self.holds)
+        if found is None or is_code or found[0].kind in (*_NO_MEMORY, Kind.HEAP):
             return address_text(self.address(pointer))
         return self.paths.pointer(*found)
 
     def _place(self, target: MemObject, number: int) -> Address:
+        if called := self.context.environment.code.name(target, self.holds):
+            return Address(called, number)
         match target.kind:
             case Kind.NULL | Kind.WILD | Kind.DEVICE:
                 return Address(None, number % (1 << self.context.pointer_bits))

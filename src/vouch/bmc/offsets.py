@@ -17,21 +17,13 @@ def element_offset(
     bits = layouts.layout.pointer_bits
     total = T.bv(0, bits)
     fixed = 0
-    type_: ir.Type = source
-    for position, (operand, value) in enumerate(zip(indices, values, strict=True)):
-        if position and isinstance(type_, ir.StructType):
-            assert isinstance(operand, ir.IntConstant)
-            fixed += layouts.offset(type_, operand.value)
-            assert type_.fields is not None
-            type_ = type_.fields[operand.value]
-            continue
-        if position:
-            if not isinstance(type_, (ir.ArrayType, ir.VectorType)):
-                raise Unsupported(f"index into {type_}")
-            type_ = type_.element
-        if not isinstance(value, Term):
+    for (operand, size), value in zip(layouts.strides(source, indices), values, strict=True):
+        if operand is None:
+            fixed += size
+        elif isinstance(value, Term):
+            total, fixed = _indexed(bits, total, fixed, value, size)
+        else:
             raise Unsupported("a vector of addresses")
-        total, fixed = _indexed(bits, total, fixed, value, layouts.size(type_))
     return T.add(total, T.bv(fixed, bits)) if fixed else total
 
 

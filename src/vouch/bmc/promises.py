@@ -55,7 +55,7 @@ def _always(value: tuple[Term, bool]) -> Named:
 def _assumed(ex: Execution, state: State, promise: Promise, named: Named) -> None:
     holds = condition(promise, named)
     state.guard = state.guard.and_(holds)
-    ex.equation.assumptions.append(holds)
+    ex.equation.assume(holds)
     ex.context.note(promise.text)
 
 

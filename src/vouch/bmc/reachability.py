@@ -18,10 +18,9 @@ from vouch.c.escape import escaping
 from vouch.c.flow.graph import may_follow
 from vouch.c.flow.order import Flow, analyse
 from vouch.c.flow.uses import names_in, operands
-from vouch.c.ranges.calls import CallGraph, is_free, is_silent
+from vouch.c.ranges.calls import RangeCalls, is_free, is_silent
 
 _NO_NAMES = (ir.Register, ir.IntConstant, ir.NullConstant)
-_OWN = ("llvm.", "__ubsan_", "__vouch_")  # calls that lead nowhere but there
 
 
 class Sites:
@@ -63,7 +62,7 @@ class Reachability:
         self._mentions: dict[str, frozenset[str]] = {}
         self._globals: dict[int, frozenset[str]] = {}  # by the functions that are meant
         self._taken: list[str] | None = None
-        self._graph: CallGraph | None = None
+        self._graph: RangeCalls | None = None
         self._after: dict[tuple[object, ...], Sites] = {}
 
     def prepare(self) -> None:
@@ -138,6 +137,17 @@ class Reachability:
                 found |= self._mentioned(callee)
             known = self._globals[functions] = frozenset(found)
         return known
+
+    def with_initial(self, names: Iterable[str]) -> set[str]:
+        """Global variables, and those that their initial values lead to."""
+        found: set[str] = set()
+        work = list(names)
+        while work:
+            name = work.pop()
+            if name not in found and name in self.program.globals:
+                found.add(name)
+                work += names_in(self.program.globals[name].initializer)
+        return found
 
     def _mentioned(self, name: str) -> frozenset[str]:
         known = self._mentions.get(name)
@@ -266,7 +276,7 @@ class Reachability:
     def is_pure(self, name: str) -> bool:
         """Does a function with all that it calls write nothing but its own variables?"""
         if self._graph is None:
-            self._graph = CallGraph(self.program)
+            self._graph = RangeCalls(self.program)
         effects = self._graph.effects.get(name)
         writes = effects is None or effects.globals or effects.wild or effects.leaves or effects.frees
         return not writes
@@ -325,7 +335,7 @@ class Reachability:
             return True
         name = call.callee.name
         function = self.program.functions.get(name)
-        if (function is not None and function.defined) or name.startswith(_OWN) or is_free(name):
+        if (function is not None and function.defined) or name.startswith(known.OWN) or is_free(name):
             return False
         if name in known.by_engine("copy", "fill"):
             return False

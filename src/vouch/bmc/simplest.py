@@ -74,8 +74,8 @@ class Search:
                 if not self._current and self._ask(self._goal, _FIRST_SECONDS) is not True:
                     return False
                 self._current = True
-                fresh = [item for item in inputs() if item not in done]
-                left.update(dict.fromkeys(fresh))
+                fresh = dict.fromkeys(item for item in inputs() if item not in done)
+                left.update(fresh)
                 for item in fresh:
                     done.add(item)
                     with suppress(Hard):

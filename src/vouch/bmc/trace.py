@@ -118,7 +118,7 @@ class _Writer:
         shown = TraceStep(
             place.file, place.line, function, step.kind, self._words(step), place.column, depth, changes
         )
-        if not self.steps or self.steps[-1] != shown:
+        if not self.steps or not _says_the_same(self.steps[-1], shown):
             self.steps.append(shown)
 
     def _words(self, step: ConcreteStep) -> str:
@@ -169,7 +169,12 @@ def _with(step: TraceStep, change: Change) -> str:
     return f"{step.what[:-1]}{separator}{change.name} = {change.value})"
 
 
+_INTERNAL = "__vouch_"  # how names of vouch's own functions begin
+
+
 def _is_noise(step: ConcreteStep) -> bool:
+    if step.kind in ("call", "return"):
+        return step.name.startswith(_INTERNAL)
     if step.kind != "assign":
         return False
     return (
@@ -321,6 +326,13 @@ def _aggregate(data: bytes, kind: CType | None, ctypes: CTypes, big_endian: bool
             parts.append(f"{member.name} = {text}")
         return "{" + ", ".join(parts) + "}"
     return _part(data, kind, ctypes, big_endian)
+
+
+def _says_the_same(step: TraceStep, following: TraceStep) -> bool:
+    """Parts of one condition stand in different columns, and are told as one."""
+    if step.kind == following.kind == "branch":
+        following = replace(following, column=step.column)
+    return step == following
 
 
 def _part(data: bytes, kind: CType, ctypes: CTypes, big_endian: bool) -> str:

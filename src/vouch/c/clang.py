@@ -6,11 +6,11 @@ on it changes the answer. Diagnostics are passed on as clang prints them.
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
@@ -20,7 +20,8 @@ from vouch.c.link import normal
 from vouch.c.options import FrontOptions
 from vouch.c.reads import Listed, Reads
 from vouch.c.target import Target, headers, resolve
-from vouch.errors import VouchError
+from vouch.c.wheel import wheel
+from vouch.errors import TimeLimit, VouchError
 from vouch.process import OutOfTime, call
 from vouch.record import frozen_record
 
@@ -143,14 +144,6 @@ class CompileError(VouchError):
 
 
 @lru_cache(maxsize=1)
-def wheel() -> Path:
-    """The folder of the ziglang wheel."""
-    found = importlib.util.find_spec("ziglang")
-    if found is None or not found.submodule_search_locations:
-        raise VouchError("no clang: the ziglang package is not installed (or give --clang PATH)")
-    return Path(found.submodule_search_locations[0])
-
-
 def as_word(path: str) -> str:
     """A path that clang takes for nothing but a path: neither an option nor a file of options."""
     return f"./{path}" if path.startswith(("@", "-")) else path
@@ -180,6 +173,7 @@ class Clang:
         self._command = self._find(options.clang)
         self._system = self._system_flags()
         self.reads: Reads | None = None  # what sources may read; anything where nobody said
+        self.meanwhile: Callable[[], None] | None = None  # what to do while it works for the first time
 
     @staticmethod
     def _find(path: str | None) -> tuple[str, ...]:
@@ -314,6 +308,8 @@ class Clang:
         with Listed() as listed:
             done = self._run([*command, *listed.flags], listed=listed.descriptor)
             refused = None if done.returncode else self.reads.refused(listed.read(), as_word(unit.path))
+        if refused == "":
+            raise VouchError(f"{self._command[0]} does not compile as clang does")
         if refused is not None:
             why = "which is neither a header nor in the folders given (give its folder with -I)"
             raise CompileError(f"{unit.path}: reads {refused}, {why}", "", unit.path)
@@ -322,6 +318,7 @@ class Clang:
     def _run(
         self, command: list[str], data: bytes | None = None, listed: int | None = None
     ) -> subprocess.CompletedProcess[bytes]:
+        meanwhile, self.meanwhile = self.meanwhile, None
         colour = sys.stderr.isatty() and "NO_COLOR" not in os.environ
         command.append("-fcolor-diagnostics" if colour else "-fno-color-diagnostics")
         try:
@@ -334,16 +331,20 @@ class Clang:
                 writable=None if own else (),
                 environ=None if own else _environment(),
                 descriptors=() if listed is None else (listed,),
+                meanwhile=meanwhile,
             )
         except OSError as error:
             raise VouchError(f"cannot run {command[0]}: {error.strerror}") from None
         except OutOfTime:
-            raise VouchError("time limit of the command reached in the compiler") from None
+            raise TimeLimit("time limit of the command reached in the compiler") from None
 
     @staticmethod
     def _error(unit: Unit, done: subprocess.CompletedProcess[bytes]) -> CompileError:
         said = done.stderr.decode("utf-8", "replace")
-        missing = _MISSING.search(re.sub(r"\x1b\[[0-9;]*m", "", said))
+        plain = re.sub(r"\x1b\[[0-9;]*m", "", said)
+        missing = _MISSING.search(plain)
+        if plain.startswith("error: "):  # about the command line, not about a place in a file
+            return CompileError(f"{unit.path}: clang: {plain.splitlines()[0][7:]}", "", unit.path)
         if missing:
             message = f"{unit.path}: header {missing[1]!r} not found (give its folder with -I)"
         elif done.returncode < 0:

@@ -117,3 +117,13 @@ def _closure(program: Program, start: Iterable[str], calls: dict[str, set[str]])
         elif name in program.globals and program.globals[name].initializer is not None:
             work.extend(names_in(program.globals[name].initializer))
     return reached
+
+
+def uncalled(program: Program, starts: Entries) -> list[str]:
+    """Functions that no execution from the entry points gets to, although other files can see them or the
+    program marks them as used: interrupt handlers, say, which hardware calls."""
+    own = {n: f for n, f in program.functions.items() if f.defined and not _is_internal(program, n)}
+    calls = {name: set(mentioned(function)) for name, function in program.functions.items()}
+    reached = _closure(program, {*starts.names, *program.constructors, *program.destructors}, calls)
+    kept = _closure(program, program.used, {})
+    return [n for n, f in own.items() if n not in reached and (n in kept or is_public(f))]

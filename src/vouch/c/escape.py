@@ -34,7 +34,7 @@ from vouch.c.ir import (
 
 _COPIES = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
 _MARKERS = ("llvm.lifetime.", "llvm.dbg.", "llvm.va_start", "llvm.va_end")
-_GLOBAL = re.compile(r"@[-\w$.]+")
+GLOBAL = re.compile(r"@[-\w$.]+")
 _OWN_FILE_ONLY = ("internal", "private")
 
 
@@ -51,7 +51,7 @@ def escaping(function: Function) -> set[str]:
                     found |= owner(owners, value)
                 case Opaque(text=text):
                     found |= {name for owned in owners.values() for name in owned}
-                    found |= set(_GLOBAL.findall(text))
+                    found |= set(GLOBAL.findall(text))
                 case Call(callee=GlobalConstant(name=name)) if name.startswith((*_COPIES, *_MARKERS)):
                     pass
                 case Call(arguments=arguments, byval=byval):
@@ -102,12 +102,57 @@ def owner(owners: dict[str, set[str]], operand: Operand) -> set[str]:
             return set()
 
 
+def sheltered(program: Program) -> set[str]:
+    """File-local variables whose address is nowhere but in constant tables of the file, from which pointers
+    are only taken to access what they lead to: code outside cannot come to know them."""
+    bodies = _bodies(program)
+    out = {name for function in program.functions.values() for name in escaping(function)}
+    for name, holder in program.globals.items():
+        named = {f"@{n}" for n in names_in(holder.initializer)}
+        if named and not (
+            holder.constant
+            and holder.linkage in _OWN_FILE_ONLY
+            and all(_only_accessed_through(body, name) for body in bodies.values())
+        ):
+            out |= named
+    return {n for n, g in program.globals.items() if g.linkage in _OWN_FILE_ONLY and f"@{n}" not in out}
+
+
+def _only_accessed_through(body: _Body, holder: str) -> bool:
+    """Whether pointers that a table holds serve a function for accesses alone."""
+    for instruction in body.instructions:
+        for operand in operands(instruction):
+            if isinstance(operand, Constant) and holder in names_in(operand):
+                match instruction:
+                    case Load(result=str(result)):
+                        if not body.only_accessed(result):
+                            return False
+                    case GetElementPtr(base=base, result=str(result)) if base is operand:
+                        if not body.only_read_from(result):
+                            return False
+                    case _:
+                        return False
+    return True
+
+
 def leaving(program: Program) -> set[str]:
-    """Names of functions, as far as the program mentions them."""
-    bodies = {name: _Body(f) for name, f in program.functions.items() if f.defined}
-    open_globals = {
-        name for name, g in program.globals.items() if g.linkage not in _OWN_FILE_ONLY
-    } | _passed_on_globals(program, bodies)
+    """Names of functions that code outside may come to have, as far as the program mentions them."""
+    bodies = _bodies(program)
+    visible = {name for name, g in program.globals.items() if g.linkage not in _OWN_FILE_ONLY}
+    return _mentioned(program, bodies, visible | _passed_on_globals(program, bodies))
+
+
+def kept(program: Program) -> set[str]:
+    """Names of functions that some variable of the program, or code outside, may come to hold."""
+    return _mentioned(program, _bodies(program), set(program.globals))
+
+
+def _bodies(program: Program) -> dict[str, _Body]:
+    return {name: _Body(f) for name, f in program.functions.items() if f.defined}
+
+
+def _mentioned(program: Program, bodies: dict[str, _Body], open_globals: set[str]) -> set[str]:
+    """Functions whose address gets into one of these globals, or out of sight."""
     found: set[str] = set()
     for name in open_globals:
         found.update(names_in(program.globals[name].initializer))
@@ -139,6 +184,39 @@ class _Body:
     def only_called(self, register: str) -> bool:
         """The value is called or compared, nothing else."""
         return all(isinstance(user, Compare) or _is_callee(user, register) for user in self.uses[register])
+
+    def only_accessed(self, pointer: str) -> bool:
+        """The value is a pointer for accesses, called or compared, nothing else."""
+        work = [pointer]
+        while work:
+            name = work.pop()
+            for user in self.uses[name]:
+                match user:
+                    case Load() | Compare():
+                        pass
+                    case Store() if not _names(user.value, name):
+                        pass
+                    case GetElementPtr(result=str(result)):
+                        work.append(result)
+                    case Call() if _is_callee(user, name) or _callee(user).startswith(_COPIES):
+                        pass
+                    case _:
+                        return False
+        return True
+
+    def only_read_from(self, pointer: str) -> bool:
+        """The value is the address of an element whose contents are only accessed through."""
+        work = [pointer]
+        while work:
+            for user in self.uses[work.pop()]:
+                match user:
+                    case Load(result=str(result)) if self.only_accessed(result):
+                        pass
+                    case GetElementPtr(result=str(result)):
+                        work.append(result)
+                    case _:
+                        return False
+        return True
 
     def keeps(self, cell: str) -> bool:
         """Whether a local variable is only stored to, and what is loaded from it only called."""

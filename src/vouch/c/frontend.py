@@ -11,13 +11,13 @@ import re
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 
-from vouch.c import bitfields, struct_registers
+from vouch.c import bitfields, struct_registers, unwritten
 from vouch.c.cache import Cache, key_of
-from vouch.c.clang import Clang, CompileError, Unit, wheel
+from vouch.c.clang import Clang, CompileError, Unit
 from vouch.c.database import DATABASE, without_target
 from vouch.c.diagnostics import quoted
 from vouch.c.ir import Program
@@ -25,26 +25,28 @@ from vouch.c.library import FLAGS, OtherLayout, Parts, add_models, is_modelled
 from vouch.c.link import Module, hide_main, link, normal
 from vouch.c.options import FrontOptions
 from vouch.c.project import IR_FILES, databases, find_units, projects, readable
-from vouch.c.reader import read
 from vouch.c.reads import Reads
 from vouch.c.sources import Sources
 from vouch.c.unlocated import locate
+from vouch.c.wheel import wheel
 from vouch.errors import VouchError
 from vouch.files import read_bytes, read_text, require_plain
 from vouch.printable import diagnostics
+from vouch.record import record
 
 # What is still set on the records of a program that was just read; afterwards nobody changes it. Places for
 # code that has none come last: the others tell code of other compilers by the want of them.
 _STEPS: tuple[Callable[[Program, Sequence[str]], None], ...] = (
     lambda program, units: struct_registers.mark(program),
     lambda program, units: bitfields.mark(program),
+    lambda program, units: unwritten.mark(program),
     lambda program, units: locate(program, [u for u in units if os.path.splitext(u)[1] in IR_FILES]),
 )
 
 __all__ = ["FrontOptions", "Loaded", "load"]
 
 
-@dataclass(slots=True)
+@record
 class Loaded:
     """`ir` is exactly the text that `program` was read from; `units` are the files it came from. `found` says
     what was found beside what was given."""
@@ -82,8 +84,13 @@ def digest(paths: Sequence[str | os.PathLike[str]], options: FrontOptions | None
 _INCLUDED = re.compile(rb'^# \d+ "([^"\n]+)"', re.MULTILINE)
 
 
-def load(paths: Sequence[str | os.PathLike[str]], options: FrontOptions | None = None) -> Loaded:
-    """The program that `paths` (files, folders) and the compilation database of the options make up."""
+def load(
+    paths: Sequence[str | os.PathLike[str]],
+    options: FrontOptions | None = None,
+    meanwhile: Callable[[], None] | None = None,
+) -> Loaded:
+    """The program that `paths` (files, folders) and the compilation database of the options make up.
+    `meanwhile` is called while the compiler works, if it has to."""
     options = options or FrontOptions()
     cache = Cache() if options.cache else None
     clang = Clang(options)
@@ -100,6 +107,7 @@ def load(paths: Sequence[str | os.PathLike[str]], options: FrontOptions | None =
     named = {os.fspath(path) for path in paths} if not options.strict else {unit.path for unit in units}
     sources = Sources(roots=[*readable(paths, options), *map(str, clang.headers)])
     clang.reads = Reads([*projects(paths, options), *map(str, clang.headers), str(wheel())])
+    clang.meanwhile = meanwhile
     modules = _modules(clang, units, options.jobs, cache, named, warnings, sources)
     if options.entry not in (None, "main") and sum("main" in module.defined for module in modules) > 1:
         modules = [hide_main(module) for module in modules]
@@ -110,6 +118,8 @@ def load(paths: Sequence[str | os.PathLike[str]], options: FrontOptions | None =
     if options.models:
         whole, models = _with_models(whole, options, cache, warnings)
         models |= inlined
+    from vouch.c.reader import read
+
     program = _finished(read(whole.text), models, sources, [unit.path for unit in units])
     found = _found([os.fspath(path) for path in paths], units, options)
     return Loaded(program, whole.text, [unit.path for unit in units], warnings, found)

@@ -7,10 +7,11 @@ this LLVM prints it, to its standard output. Exit code 1: not valid, with the re
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
+import time
 
 from vouch.errors import VouchError
+from vouch.process import OutOfTime, call
 
 _SECONDS = 600.0
 _PLACE = re.compile(r"^<string>:(\d+):(\d+): error: (.*)$", re.MULTILINE)
@@ -27,10 +28,11 @@ def parse_error(name: str, said: str) -> str:
 
 def printed(content: bytes, name: str, *, bitcode: bool) -> str:
     """A module, verified and printed. Raises `VouchError` where it is none."""
-    command = [sys.executable, "-m", "vouch.c.isolated", "bitcode" if bitcode else "text"]
+    # -P: nothing is imported from the current folder, which belongs to the code under test.
+    command = [sys.executable, "-P", "-m", "vouch.c.isolated", "bitcode" if bitcode else "text"]
     try:
-        done = subprocess.run(command, input=content, capture_output=True, timeout=_SECONDS, check=False)
-    except subprocess.TimeoutExpired:
+        done = call(command, data=content, deadline=time.monotonic() + _SECONDS, writable=())
+    except OutOfTime:
         raise VouchError(f"{name}: reading it takes too long") from None
     if done.returncode == 0:
         return done.stdout.decode("utf-8", "surrogateescape")

@@ -194,7 +194,8 @@ def _without_shared(lines: list[str], known: _Kernels) -> tuple[list[str], list[
         for name in dict.fromkeys(_CALLED.findall(line)):
             if name not in known.shared or line.lstrip().startswith("#dbg"):
                 continue
-            register = used.setdefault(name, f"%vouch.shared.{list(known.shared).index(name)}")
+            number = list(known.shared).index(name)
+            register = used.setdefault(name, f"%vouch.shared.{number}.{_own_name(name)}")
             line = _replaced(line, name, register, out)
         out.append(line)
     places = []
@@ -209,6 +210,14 @@ def _without_shared(lines: list[str], known: _Kernels) -> tuple[list[str], list[
         places.append(f"  {register} = call ptr @__vouch_cuda_shared(i32 {number}, i64 {size})")
         known.declared.add("declare ptr @__vouch_cuda_shared(i32, i64)")
     return out, places
+
+
+def _own_name(name: str) -> str:
+    """What the program calls a variable that is static in a function."""
+    match = re.search(r"E(\d+)([A-Za-z_]\w*)$", name)
+    while match and len(match[2]) != int(match[1]):  # one inside another: the last of them
+        match = re.search(r"E(\d+)([A-Za-z_]\w*)$", match[2])
+    return match[2] if match else name
 
 
 def _replaced(line: str, name: str, register: str, out: list[str]) -> str:

@@ -14,6 +14,8 @@ Traits:
 
 - `silent`: writes nothing that the program can see; `harmless`: accesses no memory of its caller; `reads`:
   reads all of what its arguments point to; `prints`: reads the strings it is given and nothing else;
+- `fills`: writes a stretch behind its first argument and accesses nothing else (with the number of the
+  argument that says how many bytes); `errno`: writes errno and nothing else;
 - `allocates`, `frees`: the heap; `twice`: may return twice;
 - `divides`: its last argument is a divisor of the one before;
 - `assumes`, `claims`: conventions about a condition; `fails`: a condition did not hold (with the number of
@@ -34,6 +36,8 @@ class Trait(Enum):
     HARMLESS = auto()
     READS = auto()
     PRINTS = auto()
+    FILLS = auto()
+    ERRNO = auto()
     ALLOCATES = auto()
     FREES = auto()
     TWICE = auto()
@@ -52,7 +56,7 @@ class Known:
     place: str
     by: str
     traits: frozenset[Trait]
-    text: int = 0  # of a function that fails: the argument with the condition's text
+    argument: int = 0  # with the condition's text where it fails, with the number of bytes where it fills
 
 
 _ROWS = """
@@ -68,7 +72,7 @@ cfree : engine free : frees
 _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm _ZdlPvj _ZdaPvj : engine free : frees
 alloca __builtin_alloca : engine alloca : harmless
 memcpy memmove : engine copy
-memset : engine fill
+memset : engine fill : fills 2
 exit : engine exit : silent harmless
 _exit _Exit : engine leave : silent
 quick_exit : engine leave
@@ -84,7 +88,8 @@ savectx getcontext : outside w : twice
 longjmp _longjmp siglongjmp fork thrd_create fesetenv feupdateenv : engine unsupported
 __cxa_throw __cxa_rethrow : engine throw
 _Unwind_Resume : engine resume
-__VERIFIER_assume __CPROVER_assume __ESBMC_assume __vouch_assume : engine assume : assumes silent
+__VERIFIER_assume __CPROVER_assume __ESBMC_assume : engine assume : assumes silent
+__vouch_assume : engine assume : assumes silent harmless
 __VERIFIER_assert : engine assert : claims silent
 assert : engine assert : silent
 __CPROVER_assert __ESBMC_assert : engine skip : claims silent
@@ -97,13 +102,14 @@ __assert_rtn : engine abort : fails 3 silent
 _assert : engine abort : fails 0 silent
 _wassert : engine abort : fails 0
 __assert_perror_fail : engine abort : fails 0 silent
-__vouch_havoc : engine input
-__vouch_text : engine text
-__vouch_bytes : engine bytes
-__vouch_sets_errno : engine errno
-__vouch_known : engine known : silent
-__vouch_constant : engine constant : silent
-__vouch_object_size : engine object_size : silent
+__vouch_havoc : engine input : fills 1
+__vouch_text : engine text : fills 1
+__vouch_bytes : engine bytes : fills 1
+__vouch_sets_errno : engine errno : errno harmless
+__vouch_known : engine known : silent harmless
+__vouch_constant : engine constant : silent harmless
+__vouch_note : engine note : silent harmless
+__vouch_object_size : engine object_size : silent harmless
 __vouch_length : engine length : silent
 __vouch_find : engine find : silent
 __vouch_find_last : engine find_last : silent
@@ -182,7 +188,7 @@ __isoc23_strtol __isoc23_strtoll __isoc23_strtoul __isoc23_strtoull strtof : mod
 strtoimax strtold strtoumax : model number
 atof atoi atol atoll strtod strtol strtoll strtoul strtoull : model number : reads
 _IO_putc dprintf fputc fputs fputws fwrite perror putc syslog vfprintf vprintf : model output
-wprintf write : model output
+write : model output
 putchar : model output : harmless silent
 fprintf : model output : prints
 puts : model output : prints reads silent
@@ -205,6 +211,14 @@ memchr memcmp strcasecmp strcat strchr strcmp strcpy strcspn strlen strncat : mo
 strncmp strncpy strnlen strpbrk strrchr strspn strstr : model string : reads
 wcscat wcschr wcscmp wcscpy wcsdup wcslen wcsncat wcsncmp wcsncpy wcsnlen : model wide
 wcsrchr wmemchr wmemcmp wmemcpy wmemmove wmemset : model wide
+wcpcpy wcpncpy wcscasecmp wcscoll wcscspn wcsncasecmp wcspbrk wcsspn wcsstr : model wide
+swprintf vswprintf : model wide_format
+fwprintf vfwprintf vwprintf wprintf : model wide_stream
+fwscanf swscanf vfwscanf vswscanf vwscanf wscanf : model wide_stream
+__isoc99_fwscanf __isoc99_swscanf __isoc99_wscanf : model wide_stream
+__isoc99_vfwscanf __isoc99_vswscanf __isoc99_vwscanf : model wide_stream
+__isoc23_fwscanf __isoc23_swscanf __isoc23_wscanf : model wide_stream
+__isoc23_vfwscanf __isoc23_vswscanf __isoc23_vwscanf : model wide_stream
 reallocarray : outside --- : allocates frees
 chdir rmdir chroot shm_unlink sem_unlink mq_unlink : outside s
 access mkdir chmod mkfifo truncate pathconf : outside s-
@@ -297,6 +311,89 @@ waitpid : outside -W-
 dlopen : outside S-
 dlsym : outside -s
 lfind lsearch : outside rww--
+pread : outside -w2--
+pwrite : outside -r2--
+getentropy explicit_bzero arc4random_buf getdomainname : outside w1-
+sethostname setdomainname : outside r1-
+fstatat : outside -sw-
+readlinkat : outside -sw3-
+mkdirat mkfifoat unlinkat : outside -s-
+faccessat fchmodat : outside -s--
+fchownat : outside -s---
+renameat : outside -s-s
+linkat : outside -s-s-
+symlinkat : outside s-s
+chown lchown mknod : outside s--
+utimes : outside sR
+futimens : outside -R
+utimensat : outside -sR-
+shm_open : outside s--
+sem_open : outside s-
+sem_init : outside w--
+sem_wait sem_trywait sem_post sem_destroy sem_close : outside w
+sem_timedwait : outside wr
+sem_getvalue : outside rw
+socketpair : outside ---w
+sendmsg : outside -r-
+recvmsg : outside -w-
+getnameinfo : outside r1-W3-W5--
+gethostbyaddr : outside r1--
+getservbyname : outside sS
+getprotobyname getnetbyname inet_network : outside s
+getitimer : outside -w
+setitimer : outside -rW
+clock_nanosleep : outside --rW
+timespec_get : outside w-
+timer_create : outside -Rw
+timer_settime : outside --rW
+timer_gettime : outside -w
+pselect : outside -WWWRR
+sigpending : outside w
+sigsuspend : outside r
+sigwait : outside rw
+sigwaitinfo : outside rW
+sigtimedwait : outside rWr
+sigaltstack : outside RW
+sched_setparam : outside -r
+sched_getparam : outside -w
+sched_setscheduler : outside --r
+tcgetattr : outside -w
+tcsetattr : outside --r
+cfgetispeed cfgetospeed : outside r
+cfsetispeed cfsetospeed cfsetspeed : outside w-
+cfmakeraw : outside w
+getdelim : outside ww-r
+ttyname_r : outside -w2-
+readdir_r : outside www
+scandir : outside sw--
+fdopendir : outside -
+tempnam : outside SS
+mkstemps : outside t-
+setbuffer : outside rW-
+fread_unlocked : outside w--r
+fwrite_unlocked : outside r--r
+fputc_unlocked putc_unlocked : outside -r
+fgetc_unlocked getc_unlocked fflush_unlocked feof_unlocked ferror_unlocked : outside r
+clearerr_unlocked fileno_unlocked : outside r
+vdprintf : outside -s-
+execl execlp execle : outside ss
+mbrtowc : outside WS-W
+mbrlen : outside S-W
+wcrtomb : outside W-W
+mbsrtowcs wcsrtombs : outside Ww-W
+wcstok : outside Wrw
+wcsxfrm : outside Wr-
+wcsftime : outside w-rr
+wctype wctrans nan nanf nanl : outside s
+wcstoimax wcstoumax : outside rW-
+imaxdiv : outside --
+nrand48 jrand48 : outside w
+erand48 seed48 lcong48 : outside w
+fegetenv feholdexcept : outside w
+fegetexceptflag : outside w-
+fesetexceptflag : outside r-
+getpass : outside s
+dlclose : outside r
 remquo remquof remquol : outside --w
 frexpl modfl : outside -w
 sincosl : outside -ww
@@ -322,31 +419,38 @@ _NUMERIC = (
     "sqrt pow exp exp2 exp10 expm1 log log2 log10 log1p logb sinh cosh tgamma lgamma hypot fmod remainder "
     "remquo acos asin atanh acosh ldexp scalbn scalbln fma fdim nextafter nexttoward y0 y1 yn"
 )
+# Functions and variables of the compiler, of its sanitizer and of the models; errno alone is everybody's.
+OWN = ("llvm.", "__ubsan_", "__vouch_")
+ERRNO = "__vouch_errno"
 _DELETES = ("_Zdl", "_Zda")  # C++'s operator delete in all its forms
 _NEW = frozenset({"operator new", "operator new[]"})  # as the source spells it
 
 
-def _read() -> dict[str, Known]:
+def _read() -> tuple[dict[str, Known], dict[str, list[str]]]:
+    """The rows by name, and the names by trait: to hash a trait a thousand times takes milliseconds."""
     table: dict[str, Known] = {}
+    by_trait: dict[str, list[str]] = {}
     for line in _ROWS.strip().splitlines():
         names, meaning, *rest = (part.strip() for part in line.split(":"))
         place, _, by = meaning.partition(" ")
         words = rest[0].split() if rest else []
         traits = frozenset(Trait[word.upper()] for word in words if not word.isdecimal())
-        text = next((int(word) for word in words if word.isdecimal()), 0)
+        argument = next((int(word) for word in words if word.isdecimal()), 0)
         for name in names.split():
             assert name not in table, name
-            table[name] = Known(name, place, by, traits, text)
-    return table
+            table[name] = Known(name, place, by, traits, argument)
+        for word in words:
+            by_trait.setdefault(word.upper(), []).extend(names.split())
+    return table, by_trait
 
 
-TABLE = _read()
+TABLE, _BY_TRAIT = _read()
 
 
 @cache
 def having(trait: Trait) -> frozenset[str]:
     """The functions of this trait."""
-    return frozenset(name for name, row in TABLE.items() if trait in row.traits)
+    return frozenset(_BY_TRAIT.get(trait.name, ()))
 
 
 @cache
@@ -378,6 +482,21 @@ def numeric() -> frozenset[str]:
     """Functions on fractions that may yield NaN or infinity, complex quotients among them."""
     quotients = (name for name in TABLE if name.startswith("__div"))
     return frozenset((*(name + form for name in _NUMERIC.split() for form in ("", "f", "l")), *quotients))
+
+
+def is_own(name: str) -> bool:
+    """Is it one of vouch's own, or the constructor of a launch's dimensions, which nobody called by name?"""
+    return "__vouch_" in name or name.startswith("_ZN4dim3C")
+
+
+FAMILIES = ("malloc", "new", "new[]")
+
+
+def family(name: str) -> str:
+    """Which functions of the heap belong together: what one of them allocates another one frees."""
+    if name.startswith(("_Znw", "_Zdl")):
+        return "new"
+    return "new[]" if name.startswith(("_Zna", "_Zda")) else "malloc"
 
 
 def frees(name: str) -> bool:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from vouch.c.ir import (
     ArrayType,
     FloatType,
+    IntConstant,
     IntType,
     Layout,
+    Operand,
     PointerType,
     StructType,
     Type,
@@ -98,6 +102,29 @@ class Sizes:
 
     def offset(self, kind: StructType, index: int) -> int:
         return self.offsets(kind)[index]
+
+    def strides(self, source: Type, indices: Sequence[Operand]) -> list[tuple[Operand | None, int]]:
+        """What getelementptr adds to an address, in its order: a number of bytes (with None), or an index
+        with the bytes that it is multiplied by. Numbers are signed. `Unsupported` where an index leads into
+        a type without parts."""
+        found: list[tuple[Operand | None, int]] = []
+        kind = source
+        for position, index in enumerate(indices):
+            if position and isinstance(kind, StructType) and kind.fields is not None:
+                assert isinstance(index, IntConstant)
+                found.append((None, self.offset(kind, index.value)))
+                kind = kind.fields[index.value]
+                continue
+            if position:
+                if not isinstance(kind, (ArrayType, VectorType)):
+                    raise Unsupported(f"index into {kind}")
+                kind = kind.element
+            if isinstance(index, IntConstant) and index.type.bits > 1:
+                sign = index.value >> (index.type.bits - 1)
+                found.append((None, (index.value - (sign << index.type.bits)) * self.size(kind)))
+            else:
+                found.append((index, self.size(kind)))
+        return found
 
     def _measure(self, kind: Type) -> tuple[Type, int, int]:
         known = self._known.get(id(kind))

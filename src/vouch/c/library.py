@@ -7,7 +7,6 @@ putting its text behind the program's.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
@@ -132,6 +131,8 @@ class Parts:
     def _load(self, stem: str) -> ModelPart:
         path = FOLDER / f"{stem}.c"
         key = key_of(["model", stem, self._identity, path.read_bytes(), *self._shared])
+        import json
+
         stored = self._cache.get(key) if self._cache else None
         if stored is not None:
             return ModelPart(**json.loads(stored))

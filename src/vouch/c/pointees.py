@@ -12,12 +12,10 @@ from vouch.c.ir import (
     GetElementPtr,
     GlobalConstant,
     Instruction,
-    IntConstant,
     Load,
     Operand,
     Program,
     Register,
-    StructType,
     Type,
 )
 from vouch.c.layout import Sizes
@@ -46,6 +44,23 @@ class Pointees:
         """The type of the number or pointer behind a pointer, None where it is not known."""
         place = self._place(pointer, _DEPTH)
         return None if place is None else self._scalar(*place)
+
+    def function(self, pointer: Operand) -> CType | None:
+        """The type of the function behind a pointer, None where it is not known."""
+        place = self._place(pointer, _DEPTH)
+        return place[0] if place is not None and place[0].kind == "function" else None
+
+    def holds_scalar(self, pointer: Operand, size: int) -> bool:
+        """Whether so many bytes behind a pointer are a number or pointer, and no struct of that size."""
+        place = self._place(pointer, _DEPTH)
+        while place is not None:
+            kind, offset = place
+            if kind.kind not in ("struct", "array"):
+                return offset == 0 and kind.kind not in ("union", "unknown", "void", "function")
+            if kind.kind == "struct" and kind.size <= size:
+                return False
+            place = self._inner(kind, offset % kind.size if kind.size else offset)
+        return False
 
     def _place(self, pointer: Operand, depth: int) -> Place | None:
         if depth == 0:
@@ -88,20 +103,10 @@ class Pointees:
         if place is None or source is None:
             return None
         kind, offset = place
-        step: Type = source
         try:
-            for number, index in enumerate(indices):
-                if number and isinstance(step, StructType) and step.fields is not None:
-                    assert isinstance(index, IntConstant)
-                    offset += self.sizes.offset(step, index.value)
-                    step = step.fields[index.value]
-                    continue
-                if number:
-                    step = getattr(step, "element", step)
-                size = self.sizes.size(step)
-                if isinstance(index, IntConstant):
-                    bits = index.type.bits
-                    offset += size * (index.value - (index.value >> bits - 1 << bits))
+            for index, size in self.sizes.strides(source, indices):
+                if index is None:
+                    offset += size
                 elif not self._repeats(kind, offset, size):
                     return None
         except (Unsupported, AssertionError):

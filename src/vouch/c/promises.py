@@ -15,13 +15,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
-from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from vouch.c.comments import COMMENT, code_line, files_of
 from vouch.c.ir import FloatType, IntType, Program
 from vouch.c.sources import Sources
 from vouch.errors import VouchError
 from vouch.record import frozen_record
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 _NUMBER = r"[-+]?(?:0[xX][0-9a-fA-F]+|\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)"
 _NAME = r"[A-Za-z_]\w*"
@@ -118,6 +121,8 @@ def _clause(match: re.Match[str]) -> Clause:
 
 
 def _sum(word: str, sign: str | None, more: str | None) -> Sum:
+    from fractions import Fraction
+
     extra = Fraction(0) if more is None else _number(more) * (-1 if sign == "-" else 1)
     if re.match(rf"{_NUMBER}$", word):
         return Sum(None, _number(word) + extra)
@@ -125,10 +130,14 @@ def _sum(word: str, sign: str | None, more: str | None) -> Sum:
 
 
 def _number(text: str) -> Fraction:
+    from fractions import Fraction
+
     return Fraction(int(text, 16)) if "x" in text.lower() else Fraction(text)
 
 
 def _between(name: str, low: Fraction, high: Fraction, text: str) -> Promise:
+    from fractions import Fraction
+
     value, none = Sum(name, Fraction(0)), None
     return Promise((Clause(Sum(none, low), "<=", value), Clause(value, "<=", Sum(none, high))), text)
 

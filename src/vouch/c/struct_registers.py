@@ -21,15 +21,20 @@ from vouch.c.ir import (
     Insert,
     Instruction,
     IntConstant,
+    IntType,
     Load,
     Operand,
+    PointerType,
     Program,
     Register,
     Return,
     Store,
 )
+from vouch.c.pointees import Pointees
 
 _RECORDS = ("struct", "union")
+_NUMBERS = ("int", "bool", "char", "enum")
+_KINDS: dict[type, tuple[str, ...]] = {PointerType: ("pointer",), IntType: _NUMBERS}
 _CASTS = ("trunc", "zext", "ptrtoint", "inttoptr")
 
 
@@ -142,17 +147,42 @@ def received(program: Program, function: Function) -> frozenset[str]:
         return frozenset()
     if program.says_noundef:
         found.update(p.name for p in function.parameters if not p.noundef)
+    scalars = _scalar_results(program, function)
     for instruction in _instructions(function):
         match instruction:
             case Load(carries=True, result=str(result)):
                 found.add(result)
             case Call(result=str(result)) if _may_return_record(program, instruction):
-                found.add(result)
+                if result not in scalars:
+                    found.add(result)
             case _ if instruction.result is not None:
                 sources = passed_on(instruction)
                 if any(isinstance(source, Register) and source.name in found for source in sources):
                     found.add(instruction.result)
     return frozenset(found)
+
+
+def _scalar_results(program: Program, function: Function) -> set[str]:
+    """Results of calls through pointers that are numbers or pointers: the type of the pointer says so, and
+    they are stored nowhere where a struct may lie. (A pointer may be called as one of another type.)"""
+    pointees: Pointees | None = None
+    found: dict[str, Call] = {}
+    for call in _instructions(function):
+        if isinstance(call, Call) and call.result is not None and isinstance(call.callee, Register):
+            pointees = pointees or Pointees(program, function)
+            kind = pointees.function(call.callee)
+            wanted = _KINDS.get(type(call.type), ())
+            if kind is not None and kind.yields in wanted:
+                found[call.result] = call
+    for use in _instructions(function) if found else ():
+        if isinstance(use, Store) and isinstance(use.value, Register) and use.value.name in found:
+            assert pointees is not None
+            if not pointees.holds_scalar(use.pointer, pointees.sizes.store_size(use.value.type)):
+                found.pop(use.value.name)
+        for part in passed_on(use):
+            if isinstance(part, Register):
+                found.pop(part.name, None)
+    return set(found)
 
 
 def _may_return_record(program: Program, call: Call) -> bool:

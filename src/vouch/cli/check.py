@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from vouch.cli import outputs, pages
 from vouch.errors import VouchError
+from vouch.printable import visible
 from vouch.settings import Settings, chosen
 from vouch.verdict import Exit, Verdict
 
@@ -23,19 +24,17 @@ def check(paths: list[str], settings: Settings) -> int:
         raise VouchError("nothing to check: give files or folders, or -p DIR")
     targets = _outputs(paths, settings)
     earlier = _baseline(settings)
-    if settings.verbose and settings.configuration:
-        from vouch.printable import visible
-
-        print(f"settings from {visible(str(settings.configuration))}", file=sys.stderr)
     with Progress(settings) as progress:
-        result = checked(paths, settings, progress)
+        result = checked(paths, settings, progress, meanwhile=lambda: _load_formats(targets))
     result = _judged(result, earlier, settings)
     if settings.html and not settings.loops:
         pages.write(result, settings)
     for name, file in targets:
         _write(_loops(result, name) if settings.loops else _report(result, settings, name, file), file)
+    if result.incomplete and not settings.quiet and ("full", None) not in targets:
+        print(f"warning: {visible(result.incomplete)}", file=sys.stderr)
     if settings.loops and not result.interrupted:
-        return Exit.PROVED
+        return Exit.UNDECIDED if result.incomplete else Exit.PROVED
     return result.exit_code()
 
 
@@ -66,6 +65,16 @@ def _judged(result: RunResult, earlier: dict[str, Verdict] | None, settings: Set
     return applied(result, earlier)
 
 
+def _load_formats(targets: list[tuple[str, str | None]]) -> None:
+    """While others work: what is needed to say it."""
+    from importlib import import_module
+
+    from vouch.report import FORMATS
+
+    for name, _ in targets:
+        import_module(FORMATS[name])
+
+
 def _report(result: RunResult, settings: Settings, name: str, file: str | None) -> str:
     from vouch.report import TextStyle, render
 
@@ -83,7 +92,7 @@ def _is_terminal() -> bool:
 
 
 def _loops(result: RunResult, name: str) -> str:
-    from vouch.printable import in_json, visible
+    from vouch.printable import in_json
 
     if name == "json":
         import json

@@ -11,7 +11,7 @@ from typing import Any
 
 from vouch.option import Option
 from vouch.record import frozen_record
-from vouch.settings import OUTPUT, options_of
+from vouch.settings import COMMON, OUTPUT, options_of
 
 
 @frozen_record
@@ -55,7 +55,13 @@ class Command:
         return function
 
 
+_JSON = next(option for option in COMMON if option.name == "json")
+# What a workspace leaves to `vouch report`.
+_REPORTED = ("output_format", "output_file", "html", "loops")
 _ALL = tuple(option.key for option in OUTPUT)
+# What means nothing to commands about networks over the reals, and to those that look for radii.
+_FIXED = ("format", "rounding", "overflow", "activation", "step")
+_COMPARING = ("engine", "strategy", "arithmetic")
 
 _NETWORK = Positional("network", "NET", "A network, or NAME=FILE,NAME=FILE for several.")
 _REFERENCE = Positional("reference", "REF", "The network to be faithful to.")
@@ -180,7 +186,7 @@ COMMANDS: tuple[Command, ...] = (
             Option("index", int, None, "Which point of a data set.", minimum=0, metavar="N"),
             Option("plot", str, None, "Draw the ranges (needs the extra `plot`).", metavar="FILE"),
         ),
-        without=(*("engine", "format", "rounding", "overflow", "activation", "step", "jobs"),),
+        without=("engine", *_FIXED),
     ),
     Command(
         "nn codegen",
@@ -216,6 +222,7 @@ COMMANDS: tuple[Command, ...] = (
                 metavar="NAME",
             ),
         ),
+        without=("engine", "step", "arithmetic", "device", "seed"),
     ),
     Command(
         "nn bits",
@@ -246,6 +253,7 @@ COMMANDS: tuple[Command, ...] = (
             Option("index", int, None, "Which point of a data set.", minimum=0, metavar="N"),
             Option("image", str, None, "Write the input that was found as a picture.", metavar="FILE"),
         ),
+        without=("arithmetic", "device"),
     ),
     Command(
         "nn batch",
@@ -297,7 +305,7 @@ COMMANDS: tuple[Command, ...] = (
             Option("upper", str, None, "Largest valid inputs.", metavar="V"),
             Option("output", str, None, "Folder for the inputs found.", ("-o", "--output"), metavar="DIR"),
         ),
-        without=("engine", "arithmetic", "device", "jobs"),
+        without=("engine", "arithmetic", "device", *_FIXED),
         reports=_ALL,
     ),
     Command(
@@ -314,6 +322,7 @@ COMMANDS: tuple[Command, ...] = (
         "vouch.cli.equiv:radius",
         "equiv",
         (_REFERENCE, Positional("test", "TEST", "The network under test.")),
+        without=("box", "radius", "clusters", "densest", "property", *_COMPARING),
         reports=_ALL,
     ),
     Command(
@@ -341,6 +350,7 @@ COMMANDS: tuple[Command, ...] = (
         "equiv",
         (_REFERENCE, Positional("folder", "FOLDER", "Compressed networks.")),
         (Option("plot", str, None, "Draw the radii.", metavar="FILE"),),
+        without=("box", "centre", "radius", "property", *_COMPARING),
         reports=_ALL,
     ),
     Command(
@@ -359,6 +369,7 @@ COMMANDS: tuple[Command, ...] = (
         (
             Option("find", bool, False, "Take all C and C++ files below the root."),
             Option("add", bool, False, "Take these files."),
+            _JSON,
         ),
     ),
     Command(
@@ -367,8 +378,15 @@ COMMANDS: tuple[Command, ...] = (
         "vouch.cli.workspace:config",
         None,
         (Positional("pairs", "KEY=VALUE…", many=True),),
+        (_JSON,),
     ),
-    Command("compile", "Compile the sources of the workspace.", "vouch.cli.workspace:compile"),
+    Command(
+        "compile",
+        "Compile the sources of the workspace, and count what there is to be checked.",
+        "vouch.cli.workspace:compile",
+        "check",
+        without=(*_REPORTED, "rungs", "full_trace", "baseline", "fail_on"),
+    ),
     Command(
         "analyze",
         "Decide what is open or changed in the workspace.",
@@ -379,7 +397,7 @@ COMMANDS: tuple[Command, ...] = (
                 "mode", "MODE", "global, local, calls or combined; without, the ladder.", required=False
             ),
         ),
-        without=("rungs", "output_format", "output_file", "html", "loops"),
+        without=(*_REPORTED, "rungs"),
     ),
     Command(
         "refine",
@@ -391,9 +409,9 @@ COMMANDS: tuple[Command, ...] = (
             Option("depth", int, 3, "How many calls up.", minimum=1, maximum=16, metavar="N"),
             Option("check", str, None, "Only this check.", metavar="ID"),
         ),
-        without=("rungs", "caller_depth", "output_format", "output_file", "html", "loops"),
+        without=(*_REPORTED, "rungs", "caller_depth"),
     ),
-    Command("status", "Count the results of the workspace.", "vouch.cli.workspace:status"),
+    Command("status", "Count the results of the workspace.", "vouch.cli.workspace:status", extra=(_JSON,)),
     Command(
         "checks",
         "List the results of the workspace.",
@@ -403,6 +421,7 @@ COMMANDS: tuple[Command, ...] = (
         (
             Option("verdict", str, None, "Only those with this verdict.", metavar="V"),
             Option("function", str, None, "Only those of this function.", metavar="F"),
+            _JSON,
         ),
     ),
     Command(
@@ -411,6 +430,7 @@ COMMANDS: tuple[Command, ...] = (
         "vouch.cli.workspace:trace",
         None,
         (Positional("check", "ID", "As vouch checks lists them."),),
+        (_JSON,),
     ),
     Command(
         "completion",

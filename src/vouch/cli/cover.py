@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vouch.cli import outputs
+from vouch.cli.network_words import NetworkProgress
 from vouch.cli.supervised import Rendered, supervised
 from vouch.errors import VouchError
 from vouch.settings import Settings
@@ -45,7 +46,8 @@ def cover(network: str, settings: Settings, **given: Any) -> int:
         report = read(document, exit_code=result.exit_code)
         return Rendered(outputs.written(report, settings, text), result.exit_code)
 
-    return supervised(work, settings, lambda *what: _without(settings, *what))
+    with NetworkProgress(settings) as progress:
+        return supervised(work, settings, lambda *what: _without(settings, *what), progress=progress)
 
 
 def _without(settings: Settings, verdict: Verdict, reason: str, seconds: float) -> Rendered:

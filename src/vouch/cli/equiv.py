@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
 from vouch.cli import outputs
+from vouch.cli.network_words import NetworkProgress
 from vouch.cli.supervised import Rendered, supervised
 from vouch.errors import VouchError
 from vouch.printable import visible
@@ -37,7 +37,8 @@ def _written(
 
 def _run(work: Callable[[Send], Any], settings: Settings, reference: str, test: str) -> int:
     """What is decided when the user interrupts is part of the answer."""
-    outputs.listed(settings, (reference, test))
+    named = (getattr(settings, name, None) for name in ("box", "centre", "clusters"))
+    outputs.listed(settings, (reference, test, *(str(word) for word in named if word is not None)))
     question = _question(settings, reference, test)
 
     def without(verdict: Verdict, reason: str, seconds: float) -> Rendered:
@@ -45,10 +46,15 @@ def _run(work: Callable[[Send], Any], settings: Settings, reference: str, test: 
         text = "" if settings.quiet else f"{verdict}: {reason} ({seconds:.2f} s)\n"
         return _written(document, Exit.UNDECIDED, text, settings, question)
 
-    def hear(line: str) -> None:
-        print(visible(line), file=sys.stderr)
+    def shown(send: Send) -> Rendered:
+        return _shown(work(send), settings, question)
 
-    return supervised(lambda send: _shown(work(send), settings, question), settings, without, hear, soft=True)
+    with NetworkProgress(settings) as progress:
+
+        def hear(line: str) -> None:
+            progress.line(visible(line))
+
+        return supervised(shown, settings, without, hear, soft=True, progress=progress)
 
 
 def _question(settings: Settings, reference: str, test: str) -> dict[str, Any]:
@@ -86,6 +92,8 @@ def radius(reference: str, test: str, settings: Settings) -> int:
 
 
 def sweep(reference: str, folder: str, plot: str | None, settings: Settings) -> int:
+    outputs.require_targets([plot], (reference, settings.clusters))
+
     def work(send: Send) -> Any:
         from vouch.equiv.sweeping import table_of
         from vouch.run.pool import run_jobs

@@ -6,19 +6,19 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from types import FrameType
 
 from vouch.cli.commands import COMMANDS, DEFAULTS, GROUPS, Command, by_name, values_of
 from vouch.errors import VouchError
+from vouch.interrupts import SIGNALS, answering, asked_to_end, leave
 from vouch.printable import visible
 from vouch.verdict import Exit
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and exit with its code. Errors become one line on stderr."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, _interrupt)
+    for number in SIGNALS:
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(number, leave)
     _open_streams()
     code = run(arguments)
     try:
@@ -40,10 +40,6 @@ def _open_streams() -> None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -115,8 +111,13 @@ def _call(command: Command, words: list[str]) -> int:
     if command.section is not None:
         from vouch.settings import resolve
 
-        arguments["settings"] = resolve(command.section, flags)
-    return int(command.load()(**arguments, **own))
+        arguments["settings"] = settings = resolve(command.section, flags)
+        if settings.verbose and settings.configuration:
+            _say(f"settings from {visible(str(settings.configuration))}")
+    with answering():
+        code = int(command.load()(**arguments, **own))
+        sys.stdout.flush()
+        return Exit.INTERRUPTED if asked_to_end() else code
 
 
 def _usage(group: str, code: Exit) -> int:

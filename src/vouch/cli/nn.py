@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +21,14 @@ if TYPE_CHECKING:
     from vouch.nn.batch import Row
     from vouch.nn.network import Network
     from vouch.nn.property import Property
+    from vouch.nn.ranges import OutputRanges
     from vouch.nn.result import Result
     from vouch.run.supervise import Send
 
 
 def verify(network: str, prop: str, vnncomp: str | None, settings: Settings) -> int:
     outputs.listed(settings, (network, prop))
+    outputs.require_targets([vnncomp], (network, prop))
 
     def work(send: Send) -> Rendered:
         from vouch.nn.api import decide
@@ -40,13 +43,18 @@ def verify(network: str, prop: str, vnncomp: str | None, settings: Settings) -> 
         return _rendered(result, settings)
 
     with NetworkProgress(settings) as progress:
-        return supervised(work, settings, lambda *what: answer(_none(settings, *what)), progress)
+        without = partial(_none, settings)
+        return supervised(work, settings, lambda *what: answer(without(*what)), progress, progress=progress)
 
 
 def _none(settings: Settings, verdict: Verdict, reason: str, seconds: float) -> Result:
     from vouch.nn.result import Result
 
     return Result(verdict, settings.engine, seconds, reason=reason)
+
+
+def _undecided(settings: Settings, verdict: Verdict, reason: str, seconds: float) -> Rendered:
+    return _rendered(_none(settings, verdict, reason, seconds), settings)
 
 
 def _networks(text: str) -> Any:
@@ -85,22 +93,17 @@ def robust(network: str, settings: Settings, **given: Any) -> int:
         return _rendered(about(result, subject, point, given["radius"], **around), settings)
 
     with NetworkProgress(settings) as progress:
-        return supervised(work, settings, lambda *what: _rendered(_none(settings, *what), settings), progress)
+        without = partial(_undecided, settings)
+        return supervised(work, settings, without, progress, progress=progress)
 
 
 def bounds(network: str, settings: Settings, **given: Any) -> int:
     box, point, radius = given["box"], given["input"], given["radius"]
     if (box is None) == (point is None) or (point is None) != (radius is None):
         raise VouchError("either --box, or --input and --radius, expected")
+    outputs.require_targets([given["plot"]], (network, box, point))
 
-    def work(send: Send) -> Rendered:
-        from vouch.nn.api import output_ranges
-        from vouch.nn.loaders import load
-
-        subject = load(network)
-        region = box if box is not None else _neighbourhood(subject, given)
-        chosen = {key: getattr(settings, key) for key in ("timeout", "arithmetic", "device", "seed")}
-        found = output_ranges(subject, region, report=send, **chosen)
+    def rendered(found: OutputRanges) -> Rendered:
         if given["plot"] is not None:
             found.save_plot(Path(given["plot"]))
         if settings.json:
@@ -113,8 +116,29 @@ def bounds(network: str, settings: Settings, **given: Any) -> int:
             Exit.PROVED,
         )
 
+    def work(send: Send) -> Rendered:
+        from vouch.nn.api import output_ranges
+        from vouch.nn.loaders import load
+
+        subject = load(network)
+        region = box if box is not None else _neighbourhood(subject, given)
+        chosen = {key: getattr(settings, key) for key in ("timeout", "arithmetic", "device", "seed")}
+        return rendered(output_ranges(subject, region, report=send, found=send, **chosen))
+
+    last: list[OutputRanges] = []  # they hold whenever the work ends
+
+    def without(*what: Any) -> Rendered:
+        return rendered(last[0]) if last else _rendered(_none(settings, *what), settings)
+
     with NetworkProgress(settings) as progress:
-        return supervised(work, settings, lambda *what: _rendered(_none(settings, *what), settings), progress)
+
+        def hear(message: Any) -> None:
+            if isinstance(message, float):
+                progress(message)
+            else:
+                last[:] = [message]
+
+        return supervised(work, settings, without, hear, progress=progress)
 
 
 def _neighbourhood(subject: Network, given: dict[str, Any]) -> Property:
@@ -154,6 +178,7 @@ def batch(instances: str, output: str | None, settings: Settings) -> int:
     if target.exists() and target.samefile(source):
         raise VouchError(f"option --output: {output} is the list of instances")
     outputs.listed(settings, (instances, output))
+    outputs.require_targets([output], (instances,))
     start, wanted, rows = time.monotonic(), read_instances(source), []
     interrupted = False
     try:
@@ -192,4 +217,4 @@ def _summary(rows: list[Row], wanted: int, seconds: float, settings: Settings) -
     ]
     listed = ", ".join(f"{count} {word}" for word, count in sorted(counts.items())) or "nothing"
     shown.append(f"{len(rows)} of {wanted} instances: {listed}; {sum(row.seconds for row in rows):.1f} s")
-    sys.stdout.write(outputs.written(read(document), settings, _joined(shown)))
+    outputs.to_stdout(outputs.written(read(document), settings, _joined(shown)))

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vouch.cli import nn
+from vouch.cli import nn, outputs
 from vouch.cli.network_words import NetworkProgress, each
 from vouch.cli.supervised import Rendered, supervised
 from vouch.errors import VouchError
@@ -33,6 +33,7 @@ def nearest(network: str, settings: Settings, **given: Any) -> int:
         raise VouchError("missing option --input")
     if settings.format is None and not given.get("reals"):
         raise VouchError("missing option --format: the nearest input is looked for in fixed point")
+    outputs.require_targets([given["image"]], (network, given["input"]))
 
     def work(send: Send) -> Rendered:
         from vouch.nn import nearest as reals
@@ -65,7 +66,7 @@ def nearest(network: str, settings: Settings, **given: Any) -> int:
         return Rendered(json.dumps(document) + "\n" if settings.json else f"{reason}\n", Exit.UNDECIDED)
 
     with NetworkProgress(settings) as progress:
-        return supervised(work, settings, without, progress)
+        return supervised(work, settings, without, progress, progress=progress)
 
 
 def _described(found: Nearest) -> str:

@@ -12,6 +12,10 @@ from vouch.cli import pages
 from vouch.errors import VouchError
 from vouch.settings import Settings, chosen
 
+# What vouch reads, it never writes over.
+_SOURCES = (".c", ".h", ".i", ".ii", ".cc", ".cpp", ".cxx", ".hpp", ".cu", ".s", ".ll", ".bc", ".toml")
+_NETWORKS = (".onnx", ".nnet", ".h5", ".hdf5", ".keras", ".pt", ".pth", ".tflite", ".vnnlib", ".gz", ".npy")
+
 
 def listed(settings: Settings, read: Iterable[str] = ()) -> list[tuple[str, str | None]]:
     """Formats with the files they go to, None for stdout; what cannot be meant is refused before any work.
@@ -24,19 +28,29 @@ def listed(settings: Settings, read: Iterable[str] = ()) -> list[tuple[str, str 
     if len(set(plain)) > 1:
         raise VouchError(f"contradictory formats: {' and '.join(dict.fromkeys(plain))} (give NAME=FILE)")
     found.append((plain[0] if plain else "full", settings.output_file))
-    taken = {os.path.realpath(path) for path in read if os.path.isfile(path)}
-    for _, file in found:
-        if file is None:
-            continue
-        if not file:
-            raise VouchError("option --output-format: NAME=FILE without a file")
-        if not Path(file).absolute().parent.is_dir() or Path(file).is_dir():
-            raise VouchError(f"no folder for the report {file!r}")
-        if os.path.realpath(file) in taken:
-            raise VouchError(f"report {file!r} is an input or another report")
-        taken.add(os.path.realpath(file))
+    if settings.output_file == "":
+        raise VouchError("option --output-file: the name of a file expected")
+    if any(file == "" for _, file in found):
+        raise VouchError("option --output-format: NAME=FILE without a file")
+    require_targets([file for _, file in found], read)
     pages.require(settings)
     return found
+
+
+def require_targets(files: Iterable[str | None], read: Iterable[str | None]) -> None:
+    """These files can be written, and nothing is lost by it: they are not read by the command, nor sources,
+    networks or properties of any kind."""
+    taken = {os.path.realpath(path) for path in read if path is not None and os.path.isfile(path)}
+    for file in files:
+        if file is None:
+            continue
+        path = Path(file)
+        if not path.absolute().parent.is_dir() or path.is_dir():
+            raise VouchError(f"no folder for the report {file!r}")
+        foreign = path.is_file() and path.suffix.lower() in (*_SOURCES, *_NETWORKS)
+        if foreign or os.path.realpath(file) in taken:
+            raise VouchError(f"report {file!r} is an input or another report")
+        taken.add(os.path.realpath(file))
 
 
 def write_file(text: str, file: str) -> None:
@@ -67,8 +81,10 @@ def written(result: Any, settings: Settings, text: str, section: str | None = No
 def to_stdout(text: str) -> None:
     if sys.__stdout__ is None:
         raise VouchError("stdout is closed")
+    left = memoryview(text.encode("utf-8", "backslashreplace"))
     try:
-        sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+        while left:  # without a buffer of Python's, a signal makes it write a part only
+            left = left[sys.stdout.buffer.write(left) :]
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader has seen enough; keep the interpreter from complaining about it at exit.

@@ -10,17 +10,15 @@ from typing import Any
 from vouch.cli import outputs
 from vouch.errors import VouchError
 from vouch.files import read_text
-from vouch.report import render
+from vouch.report import FORMATS, render
 from vouch.report.model import Report, read
 from vouch.verdict import Exit
-
-_FORMATS = ("sarif", "junit", "json", "github", "witness", "concise")
 
 
 def report(files: list[str], html: str | None, plot: str | None, sources: str, **formats: str | None) -> int:
     if not files:
         files = [_of_workspace()]
-    wanted = {name: file for name in _FORMATS if (file := formats.get(name)) is not None}
+    wanted = {name: file for name in FORMATS if (file := formats.get(name)) is not None}
     single = [*wanted, *(["plot"] if plot is not None else [])]
     if single and len(files) > 1:
         raise VouchError(f"option --{single[0]}: one report at a time; only pages show several")
@@ -29,6 +27,7 @@ def report(files: list[str], html: str | None, plot: str | None, sources: str, *
 
         if why := refused(html):
             raise VouchError(f"option --html: {html}: {why}")
+    outputs.require_targets([*wanted.values(), plot], files)
     found = [read_report(file, sources) for file in files]
     for name, file in wanted.items():
         outputs.write_file(render(found[0], name), file)

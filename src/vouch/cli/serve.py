@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from vouch.errors import VouchError
+from vouch.interrupts import wait_for_one
 from vouch.settings import Settings, chosen
 from vouch.verdict import Exit
 
@@ -42,7 +42,7 @@ def _reports(paths: list[str], live: Live, server: Server) -> int:
     live.show(found, 0)
     live.say("", done=True)
     server.start()
-    _until_interrupted()
+    wait_for_one()
     return worst(found)
 
 
@@ -75,12 +75,5 @@ def _check(paths: list[str], settings: Settings, live: Live, server: Server) -> 
         from vouch.report import TextStyle, render
 
         print(render(result, "full", TextStyle(verbosity=-1)), end="", flush=True)
-    _until_interrupted()
+    wait_for_one()
     return result.exit_code()
-
-
-def _until_interrupted() -> Any:
-    try:
-        threading.Event().wait()
-    except KeyboardInterrupt:
-        return

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from vouch.cli import outputs
+from vouch.cli.network_words import NetworkProgress
 from vouch.run.checking import GRACE, machine_memory
 from vouch.run.supervise import SOFT, Ending, Send, watch
 from vouch.settings import Settings
@@ -31,6 +33,7 @@ def supervised(
     *,
     soft: bool = False,
     began: float | None = None,
+    progress: NetworkProgress | None = None,
 ) -> int:
     """Run `work` within the time limit and print what it renders. `without` renders an answer that is none:
     TIMEOUT or UNKNOWN, the reason, and the seconds it took. The limit counts from `began`, or else now."""
@@ -46,13 +49,15 @@ def supervised(
         warnings.simplefilter("ignore")  # of numpy and its kin, about numbers that are checked elsewhere
         return work(send)
 
-    end = watch(quiet, hear, deadline=limit, memory=memory, soft=soft)
+    tick = None if progress is None else progress.tick
+    end = watch(quiet, hear, deadline=limit, memory=memory, soft=soft, tick=tick)
     answer: Rendered | None = end.value
     if answer is None:
         verdict = Verdict.TIMEOUT if end.ending is Ending.TIMEOUT else Verdict.UNKNOWN
         reasons = {Ending.TIMEOUT: "time limit reached", Ending.INTERRUPTED: "interrupted"}
         answer = without(verdict, reasons.get(end.ending, end.cause), time.monotonic() - began)
+    if progress is not None:
+        progress.clear()
     sys.stderr.write(answer.err)
-    sys.stdout.write(answer.out)
-    sys.stdout.flush()
+    outputs.to_stdout(answer.out)
     return Exit.INTERRUPTED if end.ending is Ending.INTERRUPTED else answer.code

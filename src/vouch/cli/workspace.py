@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,10 @@ from typing import Any
 from vouch.cli import outputs
 from vouch.configuration import from_file
 from vouch.errors import VouchError
-from vouch.printable import visible
+from vouch.printable import in_json, visible
 from vouch.result import CheckResult
+from vouch.run.checking import checked, machine_memory
+from vouch.run.supervise import Ending, watch
 from vouch.run.workspace import Workspace
 from vouch.settings import Settings, options_of, resolve
 from vouch.status import Direction, refined
@@ -29,7 +32,7 @@ _IN_TIME = 0.9  # of the time limit: a run that took longer may have left someth
 _SUFFIXES = (".c", ".cpp", ".cc", ".cxx", ".cu")
 
 
-def sources(files: list[str], find: bool, add: bool) -> int:
+def sources(files: list[str], find: bool, add: bool, json: bool) -> int:
     """List, find or add sources."""
     space = Workspace.here()
     if files and not add:
@@ -39,6 +42,9 @@ def sources(files: list[str], find: bool, add: bool) -> int:
         space.add_sources(str(path.relative_to(space.root)) for path in found)
     if add:
         space.add_sources(_given(space, file) for file in files)
+    if json:
+        outputs.to_stdout(_text({"sources": space.sources()}))
+        return Exit.PROVED
     for path in space.sources():
         print(visible(path))
     return Exit.PROVED
@@ -51,7 +57,7 @@ def _given(space: Workspace, file: str) -> str:
     return str(path.relative_to(space.root)) if path.is_relative_to(space.root) else str(path)
 
 
-def config(pairs: list[str]) -> int:
+def config(pairs: list[str], json: bool) -> int:
     """Show or set options of `vouch check` for this workspace."""
     space = Workspace.here()
     known = {option.name: option for option in options_of("check") if option.in_file}
@@ -67,6 +73,9 @@ def config(pairs: list[str]) -> int:
             values[option.key] = from_file(option, values[option.key], f"option {option.name}")
     resolve("check", {**space.config(), **values})
     space.configure(values)
+    if json:
+        outputs.to_stdout(_text({key.replace("_", "-"): value for key, value in space.config().items()}))
+        return Exit.PROVED
     for key, value in sorted(space.config().items()):
         print(f"{key.replace('_', '-')} = {visible(str(value))}")
     return Exit.PROVED
@@ -98,23 +107,23 @@ def _paths(space: Workspace) -> list[str]:
     return found
 
 
-def compile() -> int:
+def compile(settings: Settings) -> int:
     """Compile all sources and list what there is to be checked."""
-    from vouch.api import run
+    from vouch.cli.progress import Progress
 
     space = Workspace.here()
-    counts: dict[str, int] = {}
-
-    def tell(kind: str, content: Any) -> None:
-        if kind == "found":
-            counts["checks"] = len(content.checks)
-            counts["entry points"] = len(content.entries)
-
-    result = run(_paths(space), _settings(space, rungs=["none"]), tell)
-    for warning in result.warnings:
-        print(f"warning: {visible(warning)}", file=sys.stderr)
-    print(", ".join(f"{number} {name}" for name, number in counts.items()))
-    return Exit.PROVED
+    with Progress(settings) as progress:
+        result = checked(_paths(space), _settings(space, settings, rungs=["none"]), progress)
+    if settings.json:
+        document = {key: result.to_json()[key] for key in ("entry_points", "warnings", "seconds")}
+        outputs.to_stdout(_text({**document, "checks": len(result.checks)}))
+    else:
+        for warning in result.warnings:
+            print(f"warning: {visible(warning)}", file=sys.stderr)
+        print(f"{len(result.checks)} checks, {len(result.entry_points)} entry points")
+    if result.interrupted:
+        return Exit.INTERRUPTED
+    return Exit.UNDECIDED if result.incomplete else Exit.PROVED
 
 
 def analyze(mode: str | None, settings: Settings) -> int:
@@ -137,8 +146,9 @@ def refine(mode: str, settings: Settings, depth: int | None, check: str | None) 
 
 
 def _run(space: Workspace, settings: Settings, mode: str, only: str | None = None, **more: Any) -> int:
-    from vouch.api import run
+    from vouch.cli.progress import Progress
 
+    began = time.monotonic()
     marks: dict[str, str] = {}
     before = space.earlier()
 
@@ -151,23 +161,36 @@ def _run(space: Workspace, settings: Settings, mode: str, only: str | None = Non
             space.put((_known(result, before, marks).to_json() for result in content), marks)
 
     chosen = _settings(space, settings, **more)
-    key = _key(space, chosen) if only is None else None
+    key = _asked(space, chosen) if only is None else None
     if key is not None and (code := space.answered(key)) is not None:
         _show(space, settings, space.document)
         return code
-    result = run(_paths(space), chosen, tell, earlier=before, only=only)
+    if chosen.timeout is not None:
+        left = max(0.0, float(chosen.timeout) - (time.monotonic() - began))
+        chosen = _settings(space, settings, **more, timeout=left)
+    with Progress(settings) as progress:
+        result = checked(_paths(space), chosen, progress, listen=tell, earlier=before, only=only)
     result.checks = [_known(item, before, marks) for item in result.checks]
     kept = [item for item in result.checks if only in (None, item.check.id)]
     space.put((item.to_json() for item in kept), marks)
     document = result.to_json()
     left_out = ("checks", "summary")
     ran = {name: value for name, value in document.items() if name not in left_out}
-    in_time = chosen.timeout is None or result.seconds < _IN_TIME * float(chosen.timeout)
+    in_time = chosen.timeout is None or result.seconds < _IN_TIME * chosen.timeout
     if in_time and not result.interrupted and result.incomplete is None:
         ran |= {"answers": key, "exit_code": int(result.exit_code())}
     space.ran(mode, ran)
     _show(space, settings, lambda: document)
     return result.exit_code()
+
+
+def _asked(space: Workspace, settings: Settings) -> str | None:
+    """The name of what a run is asked. All sources are preprocessed for it, and that has to end."""
+    limit = None if settings.timeout is None else time.monotonic() + float(settings.timeout)
+    end = watch(lambda send: _key(space, settings), deadline=limit, memory=machine_memory())
+    if end.ending is Ending.INTERRUPTED:
+        raise KeyboardInterrupt
+    return end.value if end.ending is Ending.DONE else None
 
 
 def _key(space: Workspace, settings: Settings) -> str | None:
@@ -186,11 +209,15 @@ def _key(space: Workspace, settings: Settings) -> str | None:
 
 def _show(space: Workspace, settings: Settings, document: Callable[[], dict[str, Any]]) -> None:
     if settings.json:
-        import json
-
-        outputs.to_stdout(json.dumps(document(), indent=2) + "\n")
+        outputs.to_stdout(_text(document()))
     else:
         _print_status(space)
+
+
+def _text(document: Any) -> str:
+    import json
+
+    return in_json(json.dumps(document, indent=2)) + "\n"
 
 
 def _known(
@@ -208,32 +235,47 @@ def _known(
     return replace(found, precondition=new.precondition or old.precondition)
 
 
-def status() -> int:
-    _print_status(Workspace.here())
+def status(json: bool) -> int:
+    space = Workspace.here()
+    if json:
+        rows = ({"verdict": v, "decided_by": rung, "count": count} for v, rung, count in _counts(space))
+        outputs.to_stdout(_text({"results": list(rows)}))
+    else:
+        _print_status(space)
     return Exit.PROVED
 
 
-def _print_status(space: Workspace) -> None:
-    rows = space.base.execute(
-        "select verdict, coalesce(decided_by, '-'), count(*) from results group by 1, 2 order by 1, 2"
+def _counts(space: Workspace) -> Iterator[tuple[str, str | None, int]]:
+    yield from space.base.execute(
+        "select verdict, decided_by, count(*) from results group by 1, 2 order by 1, 2"
     )
-    for verdict, rung, count in rows:
-        print(f"{count:6} {verdict:12} {rung}")
 
 
-def checks(verdict: str | None, function: str | None) -> int:
-    for item in Workspace.here().results(verdict, function):
+def _print_status(space: Workspace) -> None:
+    for verdict, rung, count in _counts(space):
+        print(f"{count:6} {verdict:12} {rung or '-'}")
+
+
+def checks(verdict: str | None, function: str | None, json: bool) -> int:
+    found = Workspace.here().results(verdict, function)
+    if json:
+        outputs.to_stdout(_text({"checks": found}))
+        return Exit.PROVED
+    for item in found:
         place = f"{item['file']}:{item['line']}:{item['column']}"
         why = f" ({item['reason']})" if item["reason"] else ""
         print(visible(f"{item['verdict']:12} {item['id']}  {place}: {item['message']}{why}"))
     return Exit.PROVED
 
 
-def trace(check: str) -> int:
+def trace(check: str, json: bool) -> int:
     found = Workspace.here().earlier().get(check)
     if found is None:
         raise VouchError(f"no check {check!r} in the workspace")
     document = found[1]
+    if json:
+        outputs.to_stdout(_text(document))
+        return Exit.PROVED
     print(visible(f"{document['id']}: {document['message']} [{document['verdict']}]"))
     for name, value in (document["inputs"] or {}).items():
         print(visible(f"  {name} = {value}"))

@@ -20,6 +20,7 @@ from vouch.equiv.region import Region, ball, box
 from vouch.equiv.result import Comparison
 from vouch.equiv.team import ALONE_ONLY, INTERRUPTED, Team
 from vouch.errors import VouchError
+from vouch.nn.float_state import usual_numbers
 from vouch.nn.search.task import Clock
 from vouch.parallel import Pool
 from vouch.settings import Settings, resolve
@@ -28,6 +29,7 @@ from vouch.verdict import Exit, Verdict, exit_code
 _SUM = {Exit.PROVED: Verdict.EQUIVALENT, Exit.VIOLATED: Verdict.DIFFERENT, Exit.UNDECIDED: Verdict.UNKNOWN}
 
 
+@usual_numbers
 def compare(
     reference: Any,
     test: Any,
@@ -154,6 +156,8 @@ def region_of(shape: tuple[int, ...], settings: Settings) -> Region:
     if given is not None:
         if centre is not None or radius is not None:
             raise VouchError("give either --box or --centre with --radius")
+        if settings.domain is not None:
+            raise VouchError("option --domain: --box says already where inputs lie")
         if isinstance(given, (str, bytes)) or hasattr(given, "__fspath__"):
             from vouch.equiv.vnnlib import read_region
 
@@ -176,8 +180,8 @@ def domain_of(given: Any, size: int) -> tuple[Array, Array] | None:
         except ValueError:
             raise VouchError(f"domain {given!r} is not of the form LOW..HIGH") from None
     lower, upper = (np.broadcast_to(np.asarray(end, dtype=np.float64), (size,)) for end in given)
-    if (lower > upper).any():
-        raise VouchError("the domain is empty")
+    if not (lower <= upper).all():
+        raise VouchError("the domain is empty, or one of its ends is no number")
     return lower, upper
 
 

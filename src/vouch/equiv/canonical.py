@@ -43,6 +43,8 @@ def same_function(pair: NetworkPair, *, ranking: bool = False) -> bool:
         return False
     if any(layer.weight_error or layer.bias_error for net in layers for layer in net):
         return False
+    if any(net.noisy for net in pair.both):
+        return False
     if any(sum(layer.size * layer.maps[0].columns for layer in net) > LARGEST for net in layers):
         return False
     first, second = (_needed(net) for net in layers)

@@ -63,10 +63,10 @@ def runtime_outputs(pair: NetworkPair, x: Array) -> tuple[Array, Array] | None:
 
 def certainly_violated(pair: NetworkPair, prop: Property, x: Array) -> bool:
     """Whether the real-number outputs at x violate the property, by sound bounds at the point."""
-    return _apart(prop, *pair.reference.bounds(x, x), *pair.test.bounds(x, x))
+    return certainly_apart(prop, *pair.reference.bounds(x, x), *pair.test.bounds(x, x))
 
 
-def _apart(prop: Property, r_low: Array, r_high: Array, t_low: Array, t_high: Array) -> bool:
+def certainly_apart(prop: Property, r_low: Array, r_high: Array, t_low: Array, t_high: Array) -> bool:
     """Whether all outputs within these bounds violate the property (one way, for a ranking). The bounds are
     a few units in the last place apart; what the sums below round away is subtracted."""
     match prop:

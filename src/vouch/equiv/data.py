@@ -47,5 +47,7 @@ def _archive(path: Path) -> tuple[Array, Array]:
     try:
         with np.load(path, allow_pickle=False) as archive:
             return archive["x"], archive["y"]
-    except (OSError, ValueError, KeyError) as error:
-        raise VouchError(f"{path}: arrays x and y expected ({error})") from None
+    except MemoryError:
+        raise VouchError(f"{path}: arrays that do not fit into memory") from None
+    except Exception as error:  # of the archive, its compression, the heads of its arrays
+        raise VouchError(f"{path}: arrays x and y expected ({' '.join(str(error).split())})") from None

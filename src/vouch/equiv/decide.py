@@ -18,7 +18,7 @@ from vouch.equiv import joint
 from vouch.equiv.canonical import same_function
 from vouch.equiv.confirm import confirmer
 from vouch.equiv.falsify import falsify, glance
-from vouch.equiv.outcome import PairFinding, Witness
+from vouch.equiv.outcome import Confirm, PairFinding, Witness
 from vouch.equiv.pair import NetworkPair, pair_of
 from vouch.equiv.property import Avoid, Epsilon, Property, Top
 from vouch.equiv.region import Region
@@ -39,7 +39,8 @@ NO_INPUT = "vacuous: no input satisfies the constraints, nothing is said about t
 
 @dataclass(frozen=True, slots=True)
 class EnginePlan:
-    """How to decide."""
+    """How to decide. `confirm` instead of the usual rules says whether an input shows a difference: where a
+    network stands for something else, such as code."""
 
     engine: str = "auto"
     strategy: str = "less"
@@ -47,6 +48,10 @@ class EnginePlan:
     timeout: float | None = None
     seed: int = 0
     team: Team = ALONE_ONLY
+    confirm: Confirm | None = None
+
+    def confirmer(self, pair: NetworkPair, region: Region, prop: Property) -> Confirm:
+        return self.confirm or confirmer(pair, region, prop, self.arithmetic)
 
     @classmethod
     def of(cls, settings: Settings, team: Team) -> EnginePlan:
@@ -78,7 +83,8 @@ def decide(
     *,
     check_vacuity: bool = False,
 ) -> Comparison:
-    """Decide one property over one region. Networks may be file names, `Network`s or lists of layers."""
+    """Decide one property over one region. Networks may be file names, `Network`s, lists of layers, or
+    `Subject`s."""
     plan = plan or EnginePlan()
     started = time.monotonic()
     name = plan.engine
@@ -162,7 +168,7 @@ def _run(pair: NetworkPair, region: Region, prop: Property, plan: EnginePlan) ->
         return "structure", PairFinding(Verdict.EQUIVALENT, bound=None if ranking else 0.0)
     if plan.rounded and plan.engine not in ("auto", "differential"):
         raise Unsupported(f"engine {plan.engine} reasons about real arithmetic only")
-    witness = glance(pair, region, prop, confirmer(pair, region, prop, plan.arithmetic), seed=plan.seed)
+    witness = glance(pair, region, prop, plan.confirmer(pair, region, prop), seed=plan.seed)
     if witness is not None:
         return "falsifier", PairFinding(Verdict.DIFFERENT, witness=witness)
     name = "differential" if pair.chains(as_computed=plan.rounded) else "joint"
@@ -180,7 +186,7 @@ def differential(
 ) -> PairFinding:
     """Bounds on the difference, with the split that suits the number of inputs. When that takes long,
     a violation is searched for (`probing`)."""
-    confirm = confirmer(pair, region, prop, plan.arithmetic)
+    confirm = plan.confirmer(pair, region, prop)
 
     def probe() -> Witness | None:
         return falsify(pair, region, prop, confirm, clock.share(0.3).within(20.0), seed=plan.seed)
@@ -201,7 +207,7 @@ def _complete(
     engine: str, pair: NetworkPair, region: Region, prop: Property, plan: EnginePlan, clock: Clock
 ) -> PairFinding:
     """Path enumeration by star sets, or integer programs."""
-    confirm = confirmer(pair, region, prop, plan.arithmetic)
+    confirm = plan.confirmer(pair, region, prop)
     own = "star" if engine == "paths" else engine
     return joint.prove(
         pair, region, prop, confirm, clock, engine=own, strategy=plan.strategy, jobs=plan.team.size
@@ -216,7 +222,7 @@ def _combined(
     if outcome.verdict in DECIDED or clock.over:
         return "differential", outcome
     # Close to the limit, then: a long look from other points.
-    confirm = confirmer(pair, region, prop, plan.arithmetic)
+    confirm = plan.confirmer(pair, region, prop)
     longer = clock.share(0.3).within(LONG_LOOK)
     witness = falsify(pair, region, prop, confirm, longer, seed=plan.seed + 1, attempts=1000)
     if witness is not None:

@@ -33,7 +33,7 @@ def glance(
     points[0] = region.project(region.anchor[None, :])[0]
     witness = _confirmed(pair, region, prop, points, confirm)
     if witness is None:
-        points = _climbed(pair, region, prop, points, 0, starts=24, steps=15)
+        points = climbed(pair, region, prop, points, 0, starts=24, steps=15)
         witness = _confirmed(pair, region, prop, points, confirm)
     return witness
 
@@ -53,7 +53,7 @@ def falsify(
     rng = np.random.default_rng(seed + 1)
     for attempt in range(_attempts(pair) if attempts is None else attempts):
         points = region.sample(rng, 2048)
-        for stage in (_climbed, _polished):
+        for stage in (climbed, polished):
             if clock.over:
                 return None
             points = stage(pair, region, prop, points, attempt)
@@ -67,25 +67,6 @@ def _attempts(pair: NetworkPair) -> int:
     nodes = [node for net in pair.both for node in net.model.lowered.nodes if isinstance(node, Affine)]
     weights = sum(linear.stored for node in nodes for linear in node.maps)
     return int(np.clip(WEIGHTS // max(weights, 1), FEWEST, MOST))
-
-
-def largest(
-    pair: NetworkPair, region: Region, prop: Property, clock: Clock, *, seed: int = 0
-) -> tuple[Array, float]:
-    """The input with the largest violation score that a thorough search finds, and its score."""
-    rng = np.random.default_rng(seed)
-    best, score = region.anchor, -np.inf
-    for attempt in range(8):
-        points = _climbed(pair, region, prop, region.sample(rng, 4096), attempt)
-        points = _polished(pair, region, prop, points, attempt)
-        points = points[region.inside(points)]
-        if len(points):
-            scores = prop.excess(pair.reference.evaluate(points), pair.test.evaluate(points))
-            if scores.max() > score:
-                best, score = points[scores.argmax()], float(scores.max())
-        if clock.over:
-            break
-    return best, score
 
 
 def _confirmed(
@@ -105,7 +86,7 @@ def _confirmed(
     return None
 
 
-def _climbed(
+def climbed(
     pair: NetworkPair,
     region: Region,
     prop: Property,
@@ -181,7 +162,7 @@ def _moved(points: Array, gradient: Array, region: Region, share: float) -> Arra
     return region.project(points + (goal - points) * share)
 
 
-def _polished(pair: NetworkPair, region: Region, prop: Property, points: Array, attempt: int) -> Array:
+def polished(pair: NetworkPair, region: Region, prop: Property, points: Array, attempt: int) -> Array:
     """From the best points, go to the maximum of the linear piece they lie in, and on into the next. Only
     ReLU networks of moderate size tell their pieces."""
     if not all(all_relus(net.model) and net.model.neurons <= MOST_NEURONS for net in pair.both):

@@ -27,14 +27,13 @@ from vouch.equiv.property import Avoid, Bools, Epsilon, Property, Top
 from vouch.equiv.region import Region
 from vouch.errors import Unsupported
 from vouch.nn.bounds.ascent import all_relus
-from vouch.nn.bounds.model import Model, model_from
+from vouch.nn.bounds.model import BoundModel, model_from
 from vouch.nn.bounds.outputs import least_of_rows, may_overflow
-from vouch.nn.lowered import lower
 from vouch.nn.network import Network
 from vouch.nn.product import ProductNetwork, beside
 from vouch.nn.property import Case, Rows
 from vouch.nn.property import Property as Question
-from vouch.nn.result import Counterexample
+from vouch.nn.result import ViolatingInput
 from vouch.nn.search.driver import search
 from vouch.nn.search.task import Clock, Judge
 from vouch.settings import Settings
@@ -91,10 +90,10 @@ def prove(
 
 def violations(
     pair: NetworkPair, region: Region, prop: Property, *, rounded: bool = False, follow: bool = True
-) -> tuple[Model, OpenRegions]:
+) -> tuple[BoundModel, OpenRegions]:
     """The product of the two networks, and how the property is violated there. Raises Unsupported where
     float32 sums might overflow: bounds say nothing about infinities."""
-    graphs = [lower(net.source, fold=not rounded, relu_only=True) for net in pair.both]
+    graphs = [net.lowered(fold=not rounded) for net in pair.both]
     product = beside(*graphs, distances=isinstance(prop, Epsilon) and prop.norm == "l1", follow=follow)
     model = model_from(product.lowered, "float32" if rounded else "real")
     if may_overflow(model, region.case):
@@ -112,7 +111,7 @@ class OpenRegions:
     closed: float = 0.0
 
 
-def _violations(model: Model, product: ProductNetwork, case: Case, prop: Property) -> OpenRegions:
+def _violations(model: BoundModel, product: ProductNetwork, case: Case, prop: Property) -> OpenRegions:
     outputs = product.outputs
     match prop:
         case Epsilon():
@@ -164,16 +163,16 @@ def _with(case: Case, regions: list[Rows]) -> Case:
     return Case(case.lower, case.upper, tuple(regions), case.inputs, case.ball)
 
 
-def _rows(model: Model, rows: Array, rhs: Array, strict: Bools | bool) -> Rows:
+def _rows(model: BoundModel, rows: Array, rhs: Array, strict: Bools | bool) -> Rows:
     return Rows.of(np.zeros((len(rows), model.inputs)), _widened(rows, model), rhs, strict)
 
 
-def _widened(rows: Array, model: Model) -> Array:
+def _widened(rows: Array, model: BoundModel) -> Array:
     """Rows over the first outputs as rows over all."""
     return np.pad(rows, ((0, 0), (0, model.outputs - rows.shape[1])))
 
 
-def _distances(prop: Epsilon, outputs: int, model: Model) -> list[Rows]:
+def _distances(prop: Epsilon, outputs: int, model: BoundModel) -> list[Rows]:
     limit = np.array([-prop.epsilon])
     if prop.norm == "l1":
         return [_rows(model, np.repeat([[0.0, 0.0, 0.0, -1.0]], outputs, axis=1), limit, True)]
@@ -182,7 +181,7 @@ def _distances(prop: Epsilon, outputs: int, model: Model) -> list[Rows]:
     return [_rows(model, sign * gap[None, :], limit, True) for gap in gaps for sign in (-1.0, 1.0)]
 
 
-def _rankings(prop: Top, outputs: int, model: Model, case: Case) -> list[Rows]:
+def _rankings(prop: Top, outputs: int, model: BoundModel, case: Case) -> list[Rows]:
     """One region for each class i that the reference may choose and each group of k rivals that may pass it
     in the test network. Rows that hold everywhere anyway are left out."""
     eye = np.eye(outputs)
@@ -223,14 +222,14 @@ class _PairJudge(Judge):
         self.witness: Witness | None = None
         self._by_pair = confirm
 
-    def accepted(self, found: Witness | None) -> Counterexample | None:
+    def accepted(self, found: Witness | None) -> ViolatingInput | None:
         """A violation that was found elsewhere."""
         if found is None:
             return None
         self.witness = found
-        return Counterexample(found.input, np.concatenate([found.reference, found.test]))
+        return ViolatingInput(found.input, np.concatenate([found.reference, found.test]))
 
-    def confirm(self, case: Case, points: Array, limit: int = 16) -> Counterexample | None:
+    def confirm(self, case: Case, points: Array, limit: int = 16) -> ViolatingInput | None:
         for point in points[:limit]:
             key = point.tobytes()
             if key in self._seen:

@@ -34,6 +34,7 @@ from vouch.equiv.property import Property, Top
 from vouch.equiv.region import Region, ball
 from vouch.equiv.team import ALONE_ONLY, INTERRUPTED, Team, why_ended
 from vouch.errors import Unsupported, VouchError
+from vouch.nn.float_state import usual_numbers
 from vouch.nn.search.milp import nearest_violation
 from vouch.nn.search.task import Clock
 from vouch.parallel import Pool
@@ -105,6 +106,7 @@ class Radius:
         return self.text()
 
 
+@usual_numbers
 def radius(reference: Any, test: Any, *, pool: Pool | None = None, **options: Any) -> Radius:
     """Largest proved and smallest refuted radius around `centre` (in `timeout` seconds, 60 by default), with
     the options of the command line. `pool` (`vouch.run.pool.run_jobs`) lends `jobs` processes."""
@@ -122,7 +124,7 @@ def radius_of(reference: Any, test: Any, settings: Settings, pool: Pool | None =
     started, measure = time.monotonic(), ball_norm(settings)
     try:
         pair = pair_of(reference, test)
-        clock = Clock(settings.timeout or DEFAULT_SECONDS)
+        clock = Clock(DEFAULT_SECONDS if settings.timeout is None else settings.timeout)
         team = team_of(settings, pool)
         search = RadiusSearch(pair, prop, point, measure, limits, settings.seed, team)
         try:

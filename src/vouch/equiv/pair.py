@@ -6,7 +6,7 @@ between them are told apart: path enumeration and MILP take nothing else.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from vouch.errors import Unsupported, VouchError
-from vouch.nn.bounds.model import Model, model_of
-from vouch.nn.lowered import Activation, Affine, Kind, lower
+from vouch.nn.bounds.model import BoundModel, model_of
+from vouch.nn.lowered import Activation, Affine, Lowered, NodeKind
+from vouch.nn.lowering import lower
 from vouch.nn.network import Network
 
 Array = npt.NDArray[np.float64]
@@ -23,11 +24,12 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Subject:
-    """One of the networks. A softmax at the end is left out of `model`."""
+    """One of the networks. A softmax at the end is left out of `model`, which may have noise that its
+    `source` does not have."""
 
     name: str
     source: Network
-    model: Model
+    model: BoundModel
 
     @property
     def inputs(self) -> int:
@@ -40,6 +42,16 @@ class Subject:
     @property
     def softmax(self) -> bool:
         return self.model.lowered.softmax
+
+    @property
+    def noisy(self) -> bool:
+        """Whether it stands for functions that may differ from the network."""
+        nodes = (node for node in self.model.lowered.nodes if isinstance(node, Affine))
+        return any(node.noise is not None and bool(node.noise.any()) for node in nodes)
+
+    def lowered(self, *, fold: bool) -> Lowered:
+        """With ReLU as the only piecewise linear function; see `lower`."""
+        return self.model.lowered if self.noisy else lower(self.source, fold=fold, relu_only=True)
 
     def evaluate(self, x: Array) -> Array:
         """Float64 outputs for rows x [batch, inputs]."""
@@ -66,9 +78,9 @@ class Subject:
         """Why the network is not such a chain (in float32: of layers that are one product sum each)."""
         if self.layers is None:
             kinds = (node.kind for node in self.model.lowered.nodes if isinstance(node, Activation))
-            odd = next((str(kind) for kind in kinds if kind is not Kind.RELU), "branches")
+            odd = next((str(kind) for kind in kinds if kind is not NodeKind.RELU), "branches")
             return f"{self.source.name}: the engine takes only feed-forward ReLU networks ({odd})"
-        if as_computed and lower(self.source, fold=False, relu_only=True).as_chain() is None:
+        if as_computed and self.lowered(fold=False).as_chain() is None:
             return f"{self.source.name}: several linear operations in a row"
         return None
 
@@ -99,6 +111,8 @@ class NetworkPair:
     @property
     def identical(self) -> bool:
         """Whether both are the very same function, operator by operator."""
+        if any(net.noisy for net in self.both):
+            return False
         return same_operators(self.reference.source, self.test.source)
 
     def chains(self, *, as_computed: bool = False) -> bool:
@@ -111,13 +125,16 @@ class NetworkPair:
 
 
 def pair_of(reference: Any, test: Any) -> NetworkPair:
-    """The pair of two file names, `Network`s or lists of (weights, bias)."""
+    """The pair of two file names, `Network`s, lists of (weights, bias) or ready subjects."""
     return NetworkPair(subject(reference, "reference"), subject(test, "test"))
 
 
 def subject(network: Any, name: str) -> Subject:
     """Raises Unsupported for what cannot be lowered."""
     from vouch.nn.api import as_network
+
+    if isinstance(network, Subject):
+        return replace(network, name=name)
 
     source = as_network(network)
     return Subject(name, source, model_of(source, "real"))

@@ -7,7 +7,9 @@ from math import comb
 
 import numpy as np
 
+from vouch.equiv.pair import NetworkPair
 from vouch.equiv.property import Array, Avoid, Epsilon, Polytope, Property, Top
+from vouch.equiv.region import Region
 from vouch.errors import Unsupported
 
 _MOST = 5000  # ways in which classes may change places
@@ -16,6 +18,18 @@ _MOST = 5000  # ways in which classes may change places
 def rounding_of(prop: Epsilon | Top, errors: Array) -> float:
     """The errors of all outputs as one number."""
     return float(errors.sum() if isinstance(prop, Epsilon) and prop.norm == "l1" else errors.max())
+
+
+def noise_bound(pair: NetworkPair, region: Region, prop: Epsilon | Top) -> float:
+    """How far noise can move the outputs of the second of two networks that differ in nothing else."""
+    from vouch.equiv.joint import violations
+
+    norm = prop.norm if isinstance(prop, Epsilon) else "linf"
+    if not pair.test.noisy:
+        return 0.0
+    bound = violations(pair, region, Epsilon(np.inf, norm))[1].bound
+    assert bound is not None
+    return bound
 
 
 def with_errors(prop: Epsilon | Top, errors: Array) -> Property:

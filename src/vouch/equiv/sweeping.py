@@ -29,6 +29,7 @@ from vouch.equiv.decide import described
 from vouch.equiv.maximal import Radius, radius_of
 from vouch.equiv.team import INTERRUPTED
 from vouch.errors import VouchError
+from vouch.nn.float_state import usual_numbers
 from vouch.parallel import Pool
 from vouch.settings import Settings
 from vouch.verdict import Exit, Verdict, exit_code
@@ -146,6 +147,7 @@ class RadiusTable:
         pyplot.close(figure)
 
 
+@usual_numbers
 def sweep(
     reference: Any,
     folder: str | PathLike[str],

@@ -192,7 +192,7 @@ class _Modules:
         violated = next((w for w in said if w is not None and w[1] is Verdict.COND_UNSAFE), None)
         if violated is not None:
             name = self.problem.program.functions[check.function].source_name
-            reason = f"if what {name} and its callers call does what it is taken to do"
+            reason = f"if functions that {name} and its callers call can do this: they were not followed"
             return self._said(check, violated, reason)
         bounded = next((w for w in said if w is not None and w[1] is Verdict.BOUND_SAFE), None)
         if bounded is None or None in said:

@@ -17,7 +17,7 @@ from vouch.bmc.environment.overlap import group_of
 from vouch.bmc.equation import Claim, Cut, Equation, Touch
 from vouch.bmc.value import Kind, MemObject, symbols
 from vouch.c.checks.base import Check, Trigger
-from vouch.modular.places import Input, Named, named
+from vouch.modular.places import InputPlace, Named, named
 from vouch.smt import term as T
 from vouch.smt.term import Term
 from vouch.smt.walk import count
@@ -48,7 +48,7 @@ class Beyond:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Environment:
+class Bindings:
     """What the conditions of one execution have in common. `touches` are the accesses to memory from outside;
     `overlaps` says of which objects a symbol claims that they share memory; `plain`: all accesses through
     pointers are among the touches, and `writes` tells whether any of them may write."""
@@ -73,7 +73,7 @@ class Condition:
     violated: Term
     constraints: tuple[Term, ...]
     beyond: tuple[Beyond, ...]
-    environment: Environment
+    environment: Bindings
     over: bool = True
     under: bool = False
 
@@ -118,14 +118,14 @@ class _Support:
 
 
 class Conditions:
-    """Those of one execution of a function. `plain` and `writes` are for `Environment`."""
+    """Those of one execution of a function. `plain` and `writes` are for `Bindings`."""
 
     def __init__(
         self, context: ExecutionContext, equation: Equation, *, plain: bool, writes: bool
     ) -> None:
         self._equation = equation
         self._support = _Support(list(equation.constraints))
-        self._environment = Environment(
+        self._environment = Bindings(
             named(context, equation),
             equation.touches,
             _overlaps(context),
@@ -180,7 +180,7 @@ def _overlaps(context: ExecutionContext) -> dict[Term, tuple[MemObject, MemObjec
     return found
 
 
-def nameable(condition: Condition) -> dict[Term, Input]:
+def nameable(condition: Condition) -> dict[Term, InputPlace]:
     """The numbers that a condition hangs on and that C has an expression for, in the order of their paths."""
     known = condition.environment.named.numbers
     used = [known[s] for s in symbols(condition.fails) if s in known and known[s].exact]

@@ -46,7 +46,7 @@ class Feature:
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class FeatureVariable:
     """An input: the symbol, its text, and how it is read. A Boolean one has a text for either value."""
 
     symbol: Term
@@ -56,7 +56,7 @@ class Variable:
     opposite: str = ""
 
 
-def measures(variables: Sequence[Variable], level: int) -> Iterator[Measure]:
+def measures(variables: Sequence[FeatureVariable], level: int) -> Iterator[Measure]:
     """What is compared with numbers on a level of the pool."""
     numbers = [(i, v) for i, v in enumerate(variables) if v.symbol.sort.kind == "bv"]
     for i, v in numbers:
@@ -76,9 +76,9 @@ def measures(variables: Sequence[Variable], level: int) -> Iterator[Measure]:
 
 def _combined(
     i: int,
-    v: Variable,
+    v: FeatureVariable,
     j: int,
-    w: Variable,
+    w: FeatureVariable,
     sign: str,
     make: Callable[[Term, Term], Term],
     value: Callable[[int, int], int],
@@ -88,7 +88,7 @@ def _combined(
     return Measure(lambda point: value(point[i], point[j]), make(a, b), text, 64, True, False)
 
 
-def _wider(v: Variable, width: int) -> Term:
+def _wider(v: FeatureVariable, width: int) -> Term:
     return T.sext(v.symbol, width) if v.signed else T.zext(v.symbol, width)
 
 
@@ -113,7 +113,7 @@ def equal(measure: Measure, limit: int) -> Feature:
 
 
 def pool(
-    variables: Sequence[Variable], level: int, good: Sequence[Point], bad: Sequence[Point]
+    variables: Sequence[FeatureVariable], level: int, good: Sequence[Point], bad: Sequence[Point]
 ) -> list[Feature]:
     """The features of a level, simple ones first: between neighbouring values of which one is good and one
     bad, and equality with a value that occurs on one side only."""
@@ -139,7 +139,7 @@ def pool(
     return found
 
 
-def _orders(variables: Sequence[Variable]) -> Iterator[Feature]:
+def _orders(variables: Sequence[FeatureVariable]) -> Iterator[Feature]:
     """Two inputs of one type against each other, however wide."""
     for i, v in enumerate(variables):
         for j, w in enumerate(variables[i + 1 :], i + 1):
@@ -170,13 +170,13 @@ class Leaf:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Node:
+class TreeNode:
     feature: Feature
     yes: Tree
     no: Tree
 
 
-Tree = Leaf | Node
+Tree = Leaf | TreeNode
 
 
 def grow(features: Sequence[Feature], good: Sequence[Point], bad: Sequence[Point]) -> Tree | None:
@@ -198,7 +198,7 @@ def grow(features: Sequence[Feature], good: Sequence[Point], bad: Sequence[Point
     holds = best.holds
     inside = grow(features, [p for p in good if holds(p)], [p for p in bad if holds(p)])
     outside = grow(features, [p for p in good if not holds(p)], [p for p in bad if not holds(p)])
-    return None if inside is None or outside is None else Node(best, inside, outside)
+    return None if inside is None or outside is None else TreeNode(best, inside, outside)
 
 
 def _gain(yes: tuple[int, int], no: tuple[int, int]) -> float:

@@ -20,9 +20,9 @@ from vouch.modular.conditions import Condition, nameable
 from vouch.modular.features import (
     RICHEST,
     Feature,
+    FeatureVariable,
     Point,
     Tree,
-    Variable,
     as_term,
     as_text,
     grow,
@@ -58,7 +58,7 @@ class _Goal:
     """`bad`: the check fails, or nobody knows, within `domain`; both with pointers valid and apart. `aside`
     are the symbols that were decided so. `exact`: they speak of the inputs alone."""
 
-    variables: tuple[Variable, ...]
+    variables: tuple[FeatureVariable, ...]
     bad: Term
     domain: Term
     aside: tuple[Term, ...]
@@ -95,17 +95,17 @@ def _goal(condition: Condition) -> _Goal:
     bad = T.and_(failing, domain)
     used = set(symbols(bad))
     variables = [_variable(held.symbol, held.path, held.signed) for held in nameable(condition).values()]
-    variables += [Variable(s, f"{path} == 0", 1, False, f"{path} != 0") for s, path in nulls.items()]
+    variables += [FeatureVariable(s, f"{path} == 0", 1, False, f"{path} != 0") for s, path in nulls.items()]
     kept = tuple(v for v in variables if v.symbol in used)
     exact = used <= {v.symbol for v in kept} and set(symbols(domain)) <= used
     in_use = set(symbols(T.and_(condition.fails, *(b.guard for b in condition.beyond))))
     return _Goal(kept, bad, domain, tuple(s for s in aside if s in in_use), exact)
 
 
-def _variable(symbol: Term, path: str, signed: bool) -> Variable:
+def _variable(symbol: Term, path: str, signed: bool) -> FeatureVariable:
     if symbol.sort is T.BOOL:
-        return Variable(symbol, path, 1, False, f"!{path}")
-    return Variable(symbol, path, symbol.width, signed)
+        return FeatureVariable(symbol, path, 1, False, f"!{path}")
+    return FeatureVariable(symbol, path, symbol.width, signed)
 
 
 class _Teacher:
@@ -156,13 +156,13 @@ class _Teacher:
         return None if found is False else found is not None
 
 
-def _equals(variable: Variable, value: int) -> Term:
+def _equals(variable: FeatureVariable, value: int) -> Term:
     if variable.symbol.sort is T.BOOL:
         return variable.symbol if value else T.not_(variable.symbol)
     return T.eq(variable.symbol, T.bv(value, variable.width))
 
 
-def _read(variable: Variable, value: int | bool) -> int:
+def _read(variable: FeatureVariable, value: int | bool) -> int:
     number = int(value)
     if variable.signed and number >> (variable.width - 1):
         number -= 1 << variable.width
@@ -203,7 +203,7 @@ def enumerated(
     return made, Summary(text, complete, under, len(points), T.not_(failing))
 
 
-def _point_text(variables: Sequence[Variable], point: Point) -> str:
+def _point_text(variables: Sequence[FeatureVariable], point: Point) -> str:
     parts = []
     for variable, value in zip(variables, point, strict=True):
         if variable.symbol.sort is T.BOOL:

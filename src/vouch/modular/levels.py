@@ -33,7 +33,6 @@ from vouch.verdict import Verdict
 CHECK_SECONDS = 2.0  # for one question to the solver
 SECONDS = 10.0  # for one function
 LEAST = 0.5  # the least that a function gets
-DEEPEST = 2  # by default
 SHARE = 0.3  # of the time that is left, for all functions of a level together
 _METHODS = {"bounds", "enumeration"}  # they say more than the rung does
 RUNGS: tuple[Rung, ...] = (Bounded(1, first=True), Inductive(1), Inductive(2))
@@ -211,7 +210,7 @@ class _Level:
             return None
         name, reason, bound = self.problem.program.functions[check.function].source_name, own[2], None
         if own[1] is Verdict.COND_UNSAFE:
-            reason = f"if callers of {name}, and what it calls, do what they are taken to do"
+            reason = f"if {name} can be called like this: its callers were not followed to the end"
         else:
             bound = RUNGS[0].bound if isinstance(RUNGS[0], Bounded) else None
         rung = "module" if self.level else "local"

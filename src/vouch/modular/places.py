@@ -70,7 +70,7 @@ class Object:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Input:
+class InputPlace:
     """A number that comes in. `exact`: its path is a C expression of just this number."""
 
     symbol: Term
@@ -96,7 +96,7 @@ class PointerInput:
 class Named:
     """`numbers` by symbol; `arrays` by the symbol of an object's contents, with the size of a word."""
 
-    numbers: dict[Term, Input] = field(default_factory=dict)
+    numbers: dict[Term, InputPlace] = field(default_factory=dict)
     pointers: list[PointerInput] = field(default_factory=list)
     arrays: dict[Term, tuple[MemObject, int]] = field(default_factory=dict)
     objects: dict[MemObject, Object] = field(default_factory=dict)
@@ -156,7 +156,7 @@ class _Naming:
                 width = symbol.width if symbol.sort.kind == "bv" else 8
                 exact = scalar and kind is not None and 8 * kind.size == width and bool(path)
                 signed = kind is None or kind.signed
-                self.found.numbers[symbol] = Input(symbol, path, place, signed, exact, doubt)
+                self.found.numbers[symbol] = InputPlace(symbol, path, place, signed, exact, doubt)
 
     def _symbol(self, value: Term) -> Term | None:
         if value.sort.kind == "fp":

@@ -9,14 +9,13 @@ from functools import cached_property
 from vouch.bmc.abstraction import Effect, Havoc, Policy
 from vouch.bmc.problem import Start
 from vouch.bmc.reachability import Reachability
-from vouch.c import ir
+from vouch.c import ir, known
 from vouch.c.entries import mentioned
 from vouch.c.flow.handlers import is_handler_call
 from vouch.c.flow.uses import names_in
 from vouch.c.ranges import RangeAnalysis
-from vouch.c.ranges.calls import CallGraph, instructions, is_silent
+from vouch.c.ranges.calls import RangeCalls, instructions, is_silent
 
-_OWN = ("llvm.", "__ubsan_", "__vouch_")  # no code outside
 SMALL = 60  # instructions of a callee without loops that is followed anyway
 
 
@@ -26,7 +25,7 @@ class Calls:
 
     program: ir.Program
     analysis: RangeAnalysis
-    graph: CallGraph
+    graph: RangeCalls
     reachability: Reachability
     _effects: dict[str, Effect] = field(default_factory=dict)
     _simple: dict[str, bool] = field(default_factory=dict)
@@ -41,7 +40,7 @@ class Calls:
                 frozenset(found.globals),
                 found.wild,
                 found.leaves,
-                found.frees,
+                found.frees or found.loses,
                 self.analysis.results.get(name),
                 self._externals(name) if found.leaves else (),
             )
@@ -70,7 +69,7 @@ class Calls:
                 target = self.graph.target(instruction)
                 if target is None:
                     yield "(unknown function pointer)"
-                elif not target.startswith(_OWN) and not is_silent(self.program, target):
+                elif not target.startswith(known.OWN) and not is_silent(self.program, target):
                     function = self.program.functions.get(target)
                     if function is None or not function.defined:
                         yield target
@@ -195,7 +194,7 @@ class Abstract:
     @cached_property
     def unknown(self) -> Havoc:
         outside = self._calls.graph.outside
-        return Havoc(Effect(frozenset(outside.globals), True, True, outside.frees))
+        return Havoc(Effect(frozenset(outside.globals), True, True, outside.frees or outside.loses))
 
     @cached_property
     def taken(self) -> Sequence[str]:

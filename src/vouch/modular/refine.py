@@ -44,7 +44,6 @@ CHECK_SECONDS = 2.0  # for one question to the solver
 SECONDS = 20.0  # for the checks of one function
 BOUND = 8  # of loops, where none was given
 FOLLOWED = 1  # calls that are followed from each function on
-KINDS = ("callers", "symbolic", "enumerated", "learned")
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from vouch.bmc.abstraction import OUTSIDE, Policy, Room, Scope
 from vouch.bmc.problem import Problem, Start
 from vouch.c import ir
 from vouch.c.checks.base import Check, Trigger
-from vouch.c.ranges import Context
+from vouch.c.ranges import RangeContext
 from vouch.c.ranges.pointers import INFINITE
 from vouch.c.ranges.whole_program import Extent
 from vouch.modular.policy import Calls
@@ -75,7 +75,7 @@ class Scopes:
             start = self.entries[name]
             named = self.calls.globals_named(start, policy)
             return replace(start, scope=Scope(policy, False, False, True, (), wanted, named))
-        context = self.calls.analysis.contexts.get(name, Context(None, False))
+        context = self.calls.analysis.contexts.get(name, RangeContext(None, False))
         arguments = tuple(_known(given) for given in context.arguments or ())
         trusted = context.clean and self.problem.library
         start = Start(name, True, self.problem.library)

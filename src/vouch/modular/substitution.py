@@ -20,7 +20,7 @@ from vouch.bmc.state import State
 from vouch.bmc.value import Kind, MemObject, Pointer, Value, symbols
 from vouch.c import ir
 from vouch.errors import Unsupported
-from vouch.modular.conditions import Condition, Environment
+from vouch.modular.conditions import Bindings, Condition
 from vouch.modular.places import Object, object_at, read, value_at
 from vouch.smt import term as T
 from vouch.smt.term import Term
@@ -43,11 +43,11 @@ class Substituted:
         if len(values) < len(function.parameters):
             raise Unsupported(f"call of {function.source_name} with too few arguments")
         calls.note_call(ex, frame, state, call, function, values)
-        instances: dict[Environment, Instance] = {}
+        instances: dict[Bindings, CallInstance] = {}
         for condition in self.conditions:
             known = condition.environment
             if known not in instances:
-                instances[known] = Instance(ex, state, values, known)
+                instances[known] = CallInstance(ex, state, values, known)
             instances[known].prepare(condition)
         for condition in self.conditions:
             instances[condition.environment].claim(condition)
@@ -97,11 +97,11 @@ class Substituting:
         return self._inner.taken
 
 
-class Instance:
+class CallInstance:
     """The conditions of one execution of a callee in one call of it."""
 
     def __init__(
-        self, ex: Execution, state: State, values: Sequence[Value], environment: Environment
+        self, ex: Execution, state: State, values: Sequence[Value], environment: Bindings
     ) -> None:
         self._ex = ex
         self._state = state

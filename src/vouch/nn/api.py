@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from vouch.errors import Unsupported, VouchError
+from vouch.nn.float_state import usual_numbers
 from vouch.nn.int8.network import Quantised
 from vouch.nn.join import joined
 from vouch.nn.loaders import load, load_subject
@@ -26,7 +27,7 @@ from vouch.settings import Settings, resolve
 from vouch.verdict import Verdict
 
 if TYPE_CHECKING:
-    from vouch.nn.ranges import Ranges
+    from vouch.nn.ranges import OutputRanges
     from vouch.nn.vnnlib2 import Declared
 
 Path_: TypeAlias = str | PathLike[str]
@@ -35,6 +36,7 @@ NetworkLike: TypeAlias = (
 )
 
 
+@usual_numbers
 def verify(network: NetworkLike, property: Property | Path_, **options: Any) -> Result:
     """Decide whether the property holds for all its inputs.
 
@@ -46,6 +48,7 @@ def verify(network: NetworkLike, property: Property | Path_, **options: Any) -> 
     return decide(network, property, resolve("nn", options))
 
 
+@usual_numbers
 def robust(
     network: NetworkLike,
     point: Array | Sequence[float],
@@ -102,16 +105,19 @@ def about(
     return replace(result, question=question)
 
 
+@usual_numbers
 def output_ranges(
     network: NetworkLike,
     box: Path_ | Property,
     *,
     boxes: int | None = None,
     report: Callable[[float], None] | None = None,
+    found: Callable[[OutputRanges], None] | None = None,
     **options: Any,
-) -> Ranges:
+) -> OutputRanges:
     """Proved ranges of all outputs over the input set of a VNN-LIB file or a `Property`, narrowed by
-    splitting until `boxes` boxes were looked at or `timeout` seconds are over."""
+    splitting until `boxes` boxes were looked at or `timeout` seconds are over. `found` hears of those that
+    are proved so far."""
     from vouch.nn.bounds.arrays import arrays_for
     from vouch.nn.bounds.model import model_of
     from vouch.nn.ranges import proved_ranges
@@ -129,7 +135,7 @@ def output_ranges(
             raise VouchError(f"{region.name}: an input has no bounds")
     model = model_of(subject, settings.arithmetic, arrays_for(settings.device), logits=False)
     cases = [case for case in region.cases if np.all(case.lower <= case.upper)]
-    return proved_ranges(model, cases, clock, boxes=boxes, seed=settings.seed, report=report)
+    return proved_ranges(model, cases, clock, boxes=boxes, seed=settings.seed, report=report, found=found)
 
 
 def _region(path: Path) -> Property:

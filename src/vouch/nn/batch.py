@@ -17,14 +17,16 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
 from vouch.errors import VouchError
+from vouch.forks import INTERRUPTS, die_with_parent, held_back
+from vouch.interrupts import bells
 from vouch.nn.vnncomp import WORDS, Instance
-from vouch.process import die_with_parent
 from vouch.settings import Settings
 from vouch.verdict import Verdict
 
@@ -83,7 +85,8 @@ def run(
             if left <= 0:
                 return
             rows[place] = worker.decide(instance, settings.replace(timeout=left))
-            write_rows(output, [rows[n] for n in sorted(rows)])
+            with held_back():
+                write_rows(output, [rows[n] for n in sorted(rows)])
             yield rows[place], True
     finally:
         worker.stop()
@@ -104,7 +107,7 @@ class _Worker:
         assert settings.timeout is not None  # an instance has a time limit
         limit = settings.timeout
         try:
-            if line.poll(limit + GRACE):
+            if _answered(line, limit + GRACE):
                 answer: dict[str, Any] = line.recv()
                 return _row(instance, **answer)
             result, reason = WORDS[Verdict.TIMEOUT], "killed at the limit"
@@ -118,11 +121,13 @@ class _Worker:
         if self.line is None or not self.process.is_alive():
             context = multiprocessing.get_context("spawn")
             self.line, end = context.Pipe()
-            self.process = context.Process(target=_serve, args=(end, str(self.folder)))
-            self.process.start()
+            self.process = context.Process(target=_serve, args=(end, str(self.folder), os.getpid()))
+            # Ctrl-C reaches it as well, until it has a session of its own.
+            with held_back(), _nothing_from_the_current_folder():
+                self.process.start()
             end.close()
             try:
-                if not self.line.poll(_START):
+                if not _answered(self.line, _START):
                     raise EOFError
                 self.line.recv()  # it has loaded its libraries
             except EOFError:
@@ -144,16 +149,40 @@ class _Worker:
         self.process = self.line = None
 
 
+@contextmanager
+def _nothing_from_the_current_folder() -> Iterator[None]:
+    """A Python that is started in here imports none of its modules from where the instances lie."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = before
+
+
+def _answered(line: Connection, seconds: float) -> bool:
+    """Whether there is an answer within the time; a signal ends the wait."""
+    ready = wait([line, *bells()], seconds)
+    if ready and line not in ready:
+        raise KeyboardInterrupt
+    return bool(ready)
+
+
 def _row(instance: Instance, *, result: str, seconds: float, engine: str = "", reason: str = "") -> Row:
     return Row(
         instance.network, instance.property, instance.timeout, result, round(seconds, 3), engine, reason
     )
 
 
-def _serve(line: Connection, folder: str) -> None:
+def _serve(line: Connection, folder: str, parent: int) -> None:
     """The worker: a process group of its own, so that it can be killed with all its children."""
     os.setsid()
-    die_with_parent()
+    die_with_parent(parent)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTS)  # they were held back while it was started
     from vouch.nn.api import decide
 
     warnings.simplefilter("ignore")  # of numpy and its kin, about numbers that are checked elsewhere

@@ -26,11 +26,14 @@ MOST_CASES = 100_000
 LARGEST = Fraction(np.finfo(np.float64).max.item())
 # Coefficients of one constraint that are further apart than this do not fit into float64 side by side.
 _FURTHEST = 900
+_LONGEST = 4000  # characters of a number: Python converts no more digits
 _DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE]([+-]?\d{1,4}))?\Z")
 
 
 def number(word: str) -> Fraction | None:
     """The exact value of a decimal; None for anything else, and for exponents of more than four digits."""
+    if len(word) > _LONGEST:
+        raise VouchError(f"{word[:20]}… has {len(word)} characters, too many for a number")
     return Fraction(word) if _DECIMAL.match(word) else None
 
 

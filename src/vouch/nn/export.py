@@ -14,6 +14,7 @@ from vouch.nn.operators import (
     Add,
     AveragePool,
     BatchNormalization,
+    Choose,
     Clip,
     Concat,
     Conv,
@@ -39,7 +40,6 @@ from vouch.nn.operators import (
     Reshape,
     Resize,
     Scale,
-    Select,
     Shift,
     Sigmoid,
     Slice,
@@ -287,7 +287,7 @@ def _tile(w: _Writer, op: Tile, inputs: list[str], node: Node) -> None:
     w.emit("Tile", [*inputs, w.integers(op.repeats)], node.name)
 
 
-def _select(w: _Writer, op: Select, inputs: list[str], node: Node) -> None:
+def _select(w: _Writer, op: Choose, inputs: list[str], node: Node) -> None:
     w.emit("Where", [w.truths(op.mask), *inputs], node.name)
 
 
@@ -379,7 +379,7 @@ _EXPORTS: Mapping[type[Operator], Callable[[_Writer, Any, list[str], Node], None
     ConvTranspose: _conv_transpose,
     Resize: _resize,
     Tile: _tile,
-    Select: _select,
+    Choose: _select,
     Positive: _positive,
     TwoSlopes: _two_slopes,
     ReduceMax: _reduce_max,

@@ -38,7 +38,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Function:
+class ScalarFunction:
     """`bend` is that of the whole where all pieces together are convex or concave, else 0.
 
     In float32 a runtime's answer differs from the real one by at most absolute + relative |f(h)| + by_input
@@ -92,13 +92,13 @@ def _line(factor: float) -> Curve:
     return lambda xp, h: h * factor
 
 
-def exponential(cap: float | None = None) -> Function:
+def exponential(cap: float | None = None) -> ScalarFunction:
     """exp(h). With `cap`, exp(min(h, cap)): for sums in which what is beyond it cannot be told apart."""
     top = math.inf if cap is None else cap
     pieces = [Piece(-math.inf, top, 1, _exp(top), _exp(top), lambda xp, k: xp.log(k.clip(min=1e-300)))]
     if cap is not None:
         pieces.append(Piece(cap, math.inf, 0, _constant(math.exp(cap)), _constant(0.0)))
-    return Function(
+    return ScalarFunction(
         "Exp",
         tuple(pieces),
         bend=1 if cap is None else 0,
@@ -112,7 +112,7 @@ def _exp(top: float) -> Curve:
     return lambda xp, h: xp.exp(h.clip(max=min(top, 700.0)))
 
 
-def logarithm() -> Function:
+def logarithm() -> ScalarFunction:
     pieces = Piece(
         NEAR_ZERO,
         math.inf,
@@ -121,12 +121,12 @@ def logarithm() -> Function:
         lambda xp, h: 1.0 / h,
         lambda xp, k: 1.0 / k.clip(min=1e-200),
     )
-    return Function(
+    return ScalarFunction(
         "Log", (pieces,), bend=-1, absolute=2.0**-21, relative=2.0**-20, least=NEAR_ZERO, pole=False
     )
 
 
-def power(exponent: float) -> Function:
+def power(exponent: float) -> ScalarFunction:
     """h ** exponent: also square roots, reciprocals and squares."""
     p = exponent
     whole = float(p).is_integer()
@@ -170,7 +170,7 @@ def power(exponent: float) -> Function:
         if whole:
             below = Piece(-math.inf, -NEAR_ZERO, 1 if even else -1, value, slope, where(-1.0))
             pieces = (below, *pieces)
-    return Function(
+    return ScalarFunction(
         "Pow",
         pieces,
         bend=pieces[0].bend if len(pieces) == 1 else 0,
@@ -181,7 +181,7 @@ def power(exponent: float) -> Function:
     )
 
 
-def error_function() -> Function:
+def error_function() -> ScalarFunction:
     height = 2.0 / math.sqrt(math.pi)
 
     def slope(xp: Any, h: Any) -> Any:
@@ -194,7 +194,7 @@ def error_function() -> Function:
         Piece(-math.inf, 0.0, 1, erf, slope, at(-1.0)),
         Piece(0.0, math.inf, -1, erf, slope, at(1.0)),
     )
-    return Function("Erf", pieces, absolute=2.0**-18)
+    return ScalarFunction("Erf", pieces, absolute=2.0**-18)
 
 
 def erf(xp: Any, h: Any) -> Any:
@@ -205,7 +205,7 @@ def erf(xp: Any, h: Any) -> Any:
     return xp.special.erf(h)
 
 
-def softplus() -> Function:
+def softplus() -> ScalarFunction:
     """log(1 + exp(h))."""
 
     def value(xp: Any, h: Any) -> Any:
@@ -216,7 +216,7 @@ def softplus() -> Function:
         return xp.log(share / (1 - share))
 
     piece = Piece(-math.inf, math.inf, 1, value, sigmoid, at)
-    return Function("Softplus", (piece,), bend=1, absolute=2.0**-18, relative=2.0**-20)
+    return ScalarFunction("Softplus", (piece,), bend=1, absolute=2.0**-18, relative=2.0**-20)
 
 
 def sigmoid(xp: Any, h: Any) -> Any:
@@ -225,7 +225,7 @@ def sigmoid(xp: Any, h: Any) -> Any:
     return xp.where(h >= 0, 1 / (1 + small), small / (1 + small))
 
 
-def elu(alpha: float, gamma: float = 1.0, rate: float = 1.0) -> Function:
+def elu(alpha: float, gamma: float = 1.0, rate: float = 1.0) -> ScalarFunction:
     """gamma h above zero, gamma alpha (exp(rate h) - 1) below: Elu, Selu, Celu."""
     height = gamma * alpha
     below = Piece(
@@ -238,7 +238,7 @@ def elu(alpha: float, gamma: float = 1.0, rate: float = 1.0) -> Function:
     )
     pieces = (below, Piece(0.0, math.inf, 0, _line(gamma), _constant(gamma)))
     convex = height >= 0 and height * rate <= gamma
-    return Function(
+    return ScalarFunction(
         "Elu",
         pieces,
         bend=1 if convex else 0,
@@ -248,7 +248,7 @@ def elu(alpha: float, gamma: float = 1.0, rate: float = 1.0) -> Function:
     )
 
 
-def hard_swish() -> Function:
+def hard_swish() -> ScalarFunction:
     """h min(max(h / 6 + 1/2, 0), 1)."""
     zero = Piece(-math.inf, -3.0, 0, _constant(0.0), _constant(0.0))
     middle = Piece(
@@ -260,10 +260,10 @@ def hard_swish() -> Function:
         lambda xp, k: (k - 0.5) * 3.0,
     )
     above = Piece(3.0, math.inf, 0, _line(1.0), _constant(1.0))
-    return Function("HardSwish", (zero, middle, above), by_input=2.0**-20)
+    return ScalarFunction("HardSwish", (zero, middle, above), by_input=2.0**-20)
 
 
-def softsign() -> Function:
+def softsign() -> ScalarFunction:
     """h / (1 + |h|)."""
 
     def value(xp: Any, h: Any) -> Any:
@@ -276,24 +276,28 @@ def softsign() -> Function:
         return lambda xp, k: side * (1 / xp.sqrt(k.clip(min=1e-30, max=1.0)) - 1)
 
     pieces = Piece(-math.inf, 0.0, 1, value, slope, at(-1.0)), Piece(0.0, math.inf, -1, value, slope, at(1.0))
-    return Function("Softsign", pieces, relative=2.0**-20)
+    return ScalarFunction("Softsign", pieces, relative=2.0**-20)
 
 
-def sign() -> Function:
+def sign() -> ScalarFunction:
     """-1, 0 or 1."""
     zero = _constant(0.0)
     levels = ((-math.inf, 0.0, -1.0), (0.0, 0.0, 0.0), (0.0, math.inf, 1.0))
-    return Function("Sign", tuple(Piece(a, b, 0, _constant(v), zero) for a, b, v in levels), absolute=0.0)
+    return ScalarFunction(
+        "Sign", tuple(Piece(a, b, 0, _constant(v), zero) for a, b, v in levels), absolute=0.0
+    )
 
 
-def step() -> Function:
+def step() -> ScalarFunction:
     """1 above zero, 0 below; either at zero, as comparisons differ there."""
     zero = _constant(0.0)
     levels = ((-math.inf, 0.0, 0.0), (0.0, math.inf, 1.0))
-    return Function("Step", tuple(Piece(a, b, 0, _constant(v), zero) for a, b, v in levels), absolute=0.0)
+    return ScalarFunction(
+        "Step", tuple(Piece(a, b, 0, _constant(v), zero) for a, b, v in levels), absolute=0.0
+    )
 
 
-def silu() -> Function:
+def silu() -> ScalarFunction:
     """h / (1 + exp(-h))."""
 
     def slope(xp: Any, h: Any) -> Any:
@@ -301,16 +305,16 @@ def silu() -> Function:
         return s * (1 + h * (1 - s))
 
     pieces = _bump(lambda xp, h: h * sigmoid(xp, h), slope, 2.3993572805154677, 40.0)
-    return Function("Silu", pieces, by_input=2.0**-18)
+    return ScalarFunction("Silu", pieces, by_input=2.0**-18)
 
 
-def gelu(*, tanh: bool = False) -> Function:
+def gelu(*, tanh: bool = False) -> ScalarFunction:
     """h times the normal distribution's share below h, or with `tanh` the usual approximation of it."""
     if tanh:
         pieces = _bump(_tanh_gelu, _tanh_gelu_slope, 1.4185040087908284, 9.0)
     else:
         pieces = _bump(_gelu, _gelu_slope, math.sqrt(2.0), 12.0)
-    return Function("Gelu", pieces, by_input=2.0**-18, options=(("tanh", float(tanh)),))
+    return ScalarFunction("Gelu", pieces, by_input=2.0**-18, options=(("tanh", float(tanh)),))
 
 
 def _normal(xp: Any, h: Any) -> Any:

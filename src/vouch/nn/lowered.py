@@ -9,27 +9,26 @@ Every value is a flat vector (arrays are [batch, size]). A node is one of
 - `Multiply`: the product of two values, element by element;
 - `AffineGap`, `ActivationGap`: the difference of two such nodes, where two networks are compared.
 
-`lower(network)` makes it; nodes are in topological order and refer to each other by index, the last one is
-the output. `Lowered.as_chain()` is the plain dense form of a feed-forward ReLU network.
+`lowering.lower(network)` makes it; nodes are in topological order and refer to each other by index, the last
+one is the output. `Lowered.as_chain()` is the plain dense form of a feed-forward ReLU network.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias, assert_never
 
 import numpy as np
 
-from vouch.nn.functions import Function
-from vouch.nn.linear import DENSE_LIMIT, Dense, LinearMap
+from vouch.nn.functions import ScalarFunction
+from vouch.nn.linear import DENSE_LIMIT, Dense, LinearMap, is_torch
+from vouch.nn.operators.activation import sigmoid
 from vouch.nn.operators.base import Array
 
-if TYPE_CHECKING:
-    from vouch.nn.network import Network
 
-
-class Kind(StrEnum):
+class NodeKind(StrEnum):
     """Element-wise activations; exhaustive, so match on it with `assert_never`."""
 
     RELU = "relu"
@@ -53,7 +52,9 @@ class Affine:
     The exact reals differ by at most weight_error * sum |x| + bias_error in each component (sum over all
     inputs); both are 0 where nothing was rounded when maps were multiplied out. `losses`, where there are
     any, are maps with entries >= 0, one for each input: what a float32 runtime may lose in addition, because
-    it computes the node in another way, is at most their sum over |x|.
+    it computes the node in another way, is at most their sum over |x|. `noise`, where there is any, is not an
+    error of the description: each component may be anything within noise[j] of the sum. Code that was lifted
+    has it (`vouch.numeric`), bounds follow it, evaluation leaves it out.
     """
 
     inputs: tuple[int, ...]
@@ -62,6 +63,7 @@ class Affine:
     weight_error: float = 0.0
     bias_error: float = 0.0
     losses: tuple[LinearMap, ...] = ()
+    noise: Array | None = None
 
     @property
     def size(self) -> int:
@@ -75,11 +77,11 @@ class Activation:
 
     input: int
     size: int
-    kind: Kind
+    kind: NodeKind
     slope: float = 0.0
     low: float = 0.0
     high: float = 0.0
-    function: Function | None = None
+    function: ScalarFunction | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,8 +148,6 @@ class Lowered:
 
     def values(self, x: Any) -> list[Any]:
         """Every node's value, in the order of `nodes`."""
-        from vouch.nn.lowered_values import value
-
         values: list[Any] = []
         for node in self.nodes:
             values.append(value(node, values, x))
@@ -167,7 +167,7 @@ class Lowered:
                         return None
                     chain.append(node)
                     ready = False
-                case Activation(kind=Kind.RELU) if node.input == index - 1:
+                case Activation(kind=NodeKind.RELU) if node.input == index - 1:
                     if ready:
                         chain.append(_identity(node.size))
                     ready = True
@@ -180,17 +180,60 @@ def _identity(size: int) -> Affine:
     return Affine((0,), (Dense(np.eye(size)),), np.zeros(size))
 
 
-def lower(network: Network, *, fold: bool = True, relu_only: bool = False, logits: bool = True) -> Lowered:
-    """The lowered form of a network; raises Unsupported for what has none.
+def value(node: LoweredNode, values: Sequence[Any], x: Any) -> Any:
+    """The node's value [batch, size]; `values` holds those of earlier nodes, `x` the network's input."""
+    match node:
+        case Input():
+            return x.reshape(x.shape[0], node.size)
+        case AffineGap() | ActivationGap():
+            return values[node.first] - values[node.second]
+        case Affine():
+            parts = (m.apply(values[i]) for m, i in zip(node.maps, node.inputs, strict=True))
+            return sum(parts, start=_like(node.bias, x))
+        case Activation():
+            return _activated(node, values[node.input])
+        case Maximum():
+            windows = values[node.input][:, node.windows]
+            return windows.amax(2) if is_torch(x) else windows.max(2)
+        case Multiply():
+            return values[node.left] * values[node.right]
+        case _:
+            assert_never(node)
 
-    Rearrangements (reshape, transpose, slice, ...) and bias additions are always folded into their
-    neighbours: that is exact. With `fold`, neighbouring linear maps are multiplied out too where that does
-    not cost memory; `Affine.weight_error` bounds what float64 lost on the way. Without `fold`, every Affine
-    is one arithmetic operation of the model (a product sum plus a bias), which is what an error analysis
-    of float32 needs. With `relu_only`, leaky ReLU, clip and maximum are written out exactly with ReLU and
-    affine nodes, for encodings that know nothing else. With `logits`, a softmax over all outputs at the end
-    is left out; see `Lowered.softmax`.
-    """
-    from vouch.nn.lowering import lower_network
 
-    return lower_network(network, fold, relu_only, logits)
+def _library(x: Any) -> Any:
+    if is_torch(x):
+        import torch
+
+        return torch
+    return np
+
+
+def _like(constant: Any, x: Any) -> Any:
+    if is_torch(x):
+        import torch
+
+        return torch.as_tensor(constant, dtype=x.dtype, device=x.device)
+    return constant.astype(x.dtype, copy=False)
+
+
+def _activated(node: Activation, x: Any) -> Any:
+    match node.kind:
+        case NodeKind.RELU:
+            return x.clip(min=0)
+        case NodeKind.LEAKY_RELU:
+            return x.clip(min=0) + node.slope * x.clip(max=0)
+        case NodeKind.CLIP:
+            return x.clip(min=node.low, max=node.high)
+        case NodeKind.SIGMOID:
+            return x.sigmoid() if is_torch(x) else sigmoid(x)
+        case NodeKind.TANH:
+            return x.tanh() if is_torch(x) else np.tanh(x)
+        case NodeKind.CURVE:
+            assert node.function is not None
+            with np.errstate(all="ignore"):
+                return node.function.value(_library(x), x)
+        case NodeKind.GAP:
+            raise AssertionError("not a function of one value")
+        case _:
+            assert_never(node.kind)

@@ -10,14 +10,24 @@ import numpy as np
 
 from vouch.errors import Unsupported
 from vouch.nn.compose import is_exact, is_identity, product, rounding, total
-from vouch.nn.functions import Function, power
+from vouch.nn.functions import ScalarFunction, power
 from vouch.nn.linear import LinearMap, Sparse
-from vouch.nn.lowered import Activation, Affine, Input, Kind, Lowered, LoweredNode, Maximum, Multiply
+from vouch.nn.lowered import Activation, Affine, Input, Lowered, LoweredNode, Maximum, Multiply, NodeKind
 from vouch.nn.network import Network, Node
 from vouch.nn.operators.base import LARGEST, UNIT, Array, Value
 
 
-def lower_network(network: Network, fold: bool, relu_only: bool, logits: bool) -> Lowered:
+def lower(network: Network, *, fold: bool = True, relu_only: bool = False, logits: bool = True) -> Lowered:
+    """The lowered form of a network; raises Unsupported for what has none.
+
+    Rearrangements (reshape, transpose, slice, ...) and bias additions are always folded into their
+    neighbours: that is exact. With `fold`, neighbouring linear maps are multiplied out too where that does
+    not cost memory; `Affine.weight_error` bounds what float64 lost on the way. Without `fold`, every Affine
+    is one arithmetic operation of the model (a product sum plus a bias), which is what an error analysis
+    of float32 needs. With `relu_only`, leaky ReLU, clip and maximum are written out exactly with ReLU and
+    affine nodes, for encodings that know nothing else. With `logits`, a softmax over all outputs at the end
+    is left out; see `Lowered.softmax`.
+    """
     builder = Builder(network.inputs, relu_only, as_run=not fold)
     values = {network.input: Value(0, network.input_shape)}
     last = _last_softmax(network) if logits else None
@@ -98,16 +108,16 @@ class Builder:
         return self.affine((node,), (Sparse.select(indices, size),), fill)
 
     def relu(self, node: int) -> int:
-        return self._add(Activation(node, self.nodes[node].size, Kind.RELU))
+        return self._add(Activation(node, self.nodes[node].size, NodeKind.RELU))
 
     def sigmoid(self, node: int) -> int:
-        return self._add(Activation(node, self.nodes[node].size, Kind.SIGMOID))
+        return self._add(Activation(node, self.nodes[node].size, NodeKind.SIGMOID))
 
     def tanh(self, node: int) -> int:
-        return self._add(Activation(node, self.nodes[node].size, Kind.TANH))
+        return self._add(Activation(node, self.nodes[node].size, NodeKind.TANH))
 
-    def curve(self, node: int, function: Function) -> int:
-        return self._add(Activation(node, self.nodes[node].size, Kind.CURVE, function=function))
+    def curve(self, node: int, function: ScalarFunction) -> int:
+        return self._add(Activation(node, self.nodes[node].size, NodeKind.CURVE, function=function))
 
     def multiply(self, left: int, right: int) -> int:
         """The product element by element; a value times itself is a square."""
@@ -118,7 +128,7 @@ class Builder:
     def leaky_relu(self, node: int, slope: float) -> int:
         size = self.nodes[node].size
         if not self.relu_only and 0 <= slope <= 1:
-            return self._add(Activation(node, size, Kind.LEAKY_RELU, slope=slope))
+            return self._add(Activation(node, size, NodeKind.LEAKY_RELU, slope=slope))
         return self.two_slopes(node, np.full(size, slope))
 
     def two_slopes(self, node: int, slopes: Array) -> int:
@@ -132,7 +142,7 @@ class Builder:
         if low == 0 and math.isinf(high):
             return self.relu(node)
         if not self.relu_only:
-            return self._add(Activation(node, size, Kind.CLIP, low=low, high=high))
+            return self._add(Activation(node, size, NodeKind.CLIP, low=low, high=high))
         if math.isinf(low) and math.isinf(high):
             return node
         if math.isinf(low):  # high - relu(high - x)
@@ -204,7 +214,7 @@ def _step(outer: Affine, nodes: Sequence[LoweredNode], uses: Sequence[int], fold
     """`outer` with one of the Affines it reads multiplied out, or None where none can be."""
     for place, source in enumerate(outer.inputs):
         inner = nodes[source]
-        if not isinstance(inner, Affine) or outer.losses or inner.losses:
+        if not isinstance(inner, Affine) or outer.losses or inner.losses or inner.noise is not None:
             continue
         linear = outer.maps[place]
         cheap = uses[source] == 1 or all(m.stored <= inner.size for m in inner.maps)

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from vouch.errors import VouchError
 from vouch.nn.network import Network
 from vouch.nn.property import Array, Norm, robustness
 from vouch.nn.result import Result
@@ -60,9 +61,11 @@ class Nearest:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class NearestQuestion:
     """Around which point, for which class, and how near the two ends have to come: by `unit`, or in
-    proportion by `gap`. `first` is the radius to begin with, 0 where the point itself may violate."""
+    proportion by `gap`. `first` is the radius to begin with, 0 where the point itself may violate. Where
+    inputs have steps, `distances` are all those, in ascending order, at which further inputs come into reach:
+    a violation at some distance is at most `unit` off the one at which it does."""
 
     point: Array
     label: int
@@ -70,39 +73,65 @@ class Question:
     first: float
     unit: float
     gap: float
+    distances: Array | None = None
+
+    def between(self, proved: float, refuted: float, found: float) -> float | None:
+        """A radius between one that is proved and one that is refuted, or at which a violation was found;
+        None where they are near enough."""
+        if self.distances is not None:
+            reached = self.distances[self.distances <= found + self.unit]
+            highest = min(refuted, reached[-1] if math.isfinite(found) and len(reached) else math.inf)
+            inside = self.distances[(self.distances > proved) & (self.distances < highest)]
+            return float(inside[int(SHARE * len(inside))]) if len(inside) else None
+        highest = min(refuted, found)
+        if highest - proved <= self.unit or highest <= proved * (1 + self.gap):
+            return None
+        return proved + SHARE * (highest - proved)
 
 
 def bisected(
-    question: Question,
+    question: NearestQuestion,
     decide: Callable[[float, float], Result],
     clock: Clock,
     report: Callable[[float], None],
 ) -> Nearest:
     """`decide(radius, seconds)` answers for one radius, within so many seconds."""
     best: tuple[float, Result] | None = None
-    proved, refuted, undecided = 0.0, math.inf, False
-    ask = question.first
+    proved, refuted, unknown = 0.0, math.inf, math.inf
+    ask, share, hopeless = question.first, 0.25, False
     while not clock.over:
-        result = decide(ask, PATIENCE if clock.endless else max(0.1, clock.left / 4))
+        result = decide(ask, PATIENCE if clock.endless else max(0.1, clock.left * share))
         if result.verdict is Verdict.UNSAFE and result.counterexample is not None:
             far = distance(result.counterexample.input - question.point, question.norm)
             best = (far, result) if best is None or far < best[0] else best
             refuted = min(refuted, ask)
         elif result.verdict is Verdict.SAFE:
             proved = max(proved, ask)
-        else:
-            # Too hard here: a smaller radius may still be proved.
-            undecided, refuted = True, min(refuted, ask)
-        highest = min(refuted, best[0]) if best is not None else refuted
-        near = highest - proved <= question.unit or highest <= proved * (1 + question.gap)
-        if math.isinf(highest) or near:
+        else:  # too hard for now: a smaller radius may still be proved
+            unknown, hopeless = ask, hopeless or result.verdict is not Verdict.TIMEOUT
+        found = math.inf if best is None else best[0]
+        highest = min(refuted, unknown)
+        following = question.between(proved, highest, found) if highest < math.inf else None
+        if following is None and unknown < math.inf:
+            if clock.endless or hopeless:
+                break
+            # Nothing easier is left, so what was too hard gets half of the time that there is.
+            following, unknown, share = unknown, math.inf, 0.5
+        if following is None:
             break
-        ask = proved + SHARE * (highest - proved)
-        report(proved / highest)
-    done = not undecided and not clock.over
+        ask = following
+        report(min(1.0, proved / max(min(refuted, found), 1e-300)))
+    done = unknown == math.inf and not clock.over
     if best is None:
         return Nearest(question.label, None, proved, None, done, clock.spent)
     return Nearest(question.label, best[0], min(proved, best[0]), best[1], done, clock.spent)
+
+
+def first_radius(outputs: Any, label: int, radius: float) -> float:
+    """Where to begin: at the point itself, where another class scores as high there."""
+    if not 0 <= label < len(outputs):
+        raise VouchError(f"label {label} is not one of {len(outputs)} outputs")
+    return 0.0 if (np.delete(outputs, label) >= outputs[label]).any() else radius
 
 
 def nearest(
@@ -124,13 +153,13 @@ def nearest(
     limit = None if settings.timeout is None else 0.75 * settings.timeout
     outputs = network.evaluate(point[None, :])[0]
     chosen = predicted(network, point) if label is None else label
-    tied = bool((np.delete(outputs, chosen) >= outputs[chosen]).any())
 
     def answer(ask: float, seconds: float) -> Result:
         prop = robustness(point, ask, network.outputs, label=chosen, norm=norm, lower=lower, upper=upper)
         return decide(network, prop, settings.replace(timeout=seconds))
 
-    question = Question(point, chosen, norm, 0.0 if tied else radius, radius * 1e-6, GAP)
+    first = first_radius(outputs, chosen, radius)
+    question = NearestQuestion(point, chosen, norm, first, radius * 1e-6, GAP)
     return bisected(question, answer, Clock(limit), report)
 
 

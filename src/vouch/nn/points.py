@@ -60,8 +60,10 @@ def _typed(source: str) -> Array:
 def _array(path: Path, size: int) -> Array:
     try:
         array = np.load(path, allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
-        raise VouchError(f"{path}: {error}") from None
+    except MemoryError:
+        raise VouchError(f"{path}: an array that does not fit into memory") from None
+    except Exception as error:  # its head is read by Python's own tokenizer, an archive by others
+        raise VouchError(f"{path}: {' '.join(str(error).split())}") from None
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiub" or not array.size:
         raise VouchError(f"{path}: an array of numbers expected")
     if array.size == size or array.ndim < 2:

@@ -23,11 +23,11 @@ from vouch.nn.lowered import (
     Affine,
     AffineGap,
     Input,
-    Kind,
     Lowered,
     LoweredNode,
     Maximum,
     Multiply,
+    NodeKind,
 )
 from vouch.nn.operators.base import UNIT, Array
 
@@ -61,7 +61,7 @@ def beside(
         nodes += gaps
     blocks = [*ends, len(nodes) - 1]
     if distances:  # |g| = 2 relu(g) − g
-        nodes.append(Activation(blocks[2], size, Kind.RELU))
+        nodes.append(Activation(blocks[2], size, NodeKind.RELU))
         nodes.append(_sum({len(nodes) - 1: 2.0, blocks[2]: -1.0}, size))
         blocks.append(len(nodes) - 1)
     nodes.append(_stacked(blocks, size))
@@ -123,7 +123,7 @@ def _gaps(first: Lowered, second: Lowered, start: int) -> list[LoweredNode] | No
                 nodes.append(_affine_gap(maps, one.bias - two.bias, index, index + shift))
             case Activation(), Activation() if one.input in where:
                 read = where[one.input]
-                nodes.append(ActivationGap(read, one.size, Kind.GAP, first=index, second=index + shift))
+                nodes.append(ActivationGap(read, one.size, NodeKind.GAP, first=index, second=index + shift))
             case Input(), Input():
                 continue
             case _:
@@ -139,7 +139,7 @@ def _same_structure(first: Lowered, second: Lowered) -> bool:
         match one, two:
             case Affine(), Affine() if one.inputs == two.inputs and one.size == two.size:
                 continue
-            case Activation(kind=Kind.CURVE), _:
+            case Activation(kind=NodeKind.CURVE), _:
                 return False
             case Activation(), Activation() if one.input == two.input and one.kind is two.kind:
                 continue

@@ -251,6 +251,8 @@ def ball_case(
     scales = np.broadcast_to(np.asarray(scale, dtype=np.float64), point.shape).copy()
     if not np.all(scales >= 0):
         raise VouchError("the scale of an input is below 0")
+    if not np.all(np.asarray(lower) <= np.asarray(upper)):
+        raise VouchError("the smallest valid input is above the largest, or one of them is no number")
     low, high = point - radius * scales, point + radius * scales
     ball = None
     if norm != "linf":  # the box is only there to contain the ball

@@ -1,7 +1,7 @@
 """Proved ranges of all outputs over an input set, made narrower by splitting where they are widest.
 
-In: a model and the cases of a region. Out: `Ranges`, what no input leaves beside what some input reaches. A
-ball or rows of the input set are left aside: the ranges are those of the boxes around them.
+In: a model and the cases of a region. Out: `OutputRanges`, what no input leaves and what some input reaches.
+A ball or rows of the input set are left aside: the ranges are those of the boxes around them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from vouch.errors import VouchError
 from vouch.nn.bounds.backward import substitute
 from vouch.nn.bounds.forward import analyse, fresh
-from vouch.nn.bounds.model import Model
+from vouch.nn.bounds.model import BoundModel
 from vouch.nn.bounds.outputs import fed_box
 from vouch.nn.property import Array, Case
 from vouch.nn.search.task import Clock
@@ -29,7 +29,7 @@ _TOGETHER = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Ranges:
+class OutputRanges:
     """`low` and `high` hold for every input; `least` and `most` are values at inputs that were tried."""
 
     low: Array
@@ -75,30 +75,34 @@ class Ranges:
 
 
 def proved_ranges(
-    model: Model,
+    model: BoundModel,
     cases: Sequence[Case],
     clock: Clock,
     *,
     boxes: int | None = None,
     seed: int = 0,
     report: Callable[[float], None] | None = None,
-) -> Ranges:
+    found: Callable[[OutputRanges], None] | None = None,
+) -> OutputRanges:
     """Ranges over the union of the cases. They get narrower until `boxes` boxes were looked at or the time is
-    up; without either, a few thousand boxes."""
+    up; without either, a few thousand boxes. `found` hears of those that are proved so far."""
     if not cases:
         raise VouchError("no input satisfies the constraints")
     most = boxes or (_BOXES if clock.endless else 1 << 30)
     work = _Work(model, cases, seed)
-    while work.looked < most and not clock.over and work.halve():
+    while True:
+        if found is not None:
+            found(work.ranges(clock.spent))
+        if work.looked >= most or clock.over or not work.halve():
+            return work.ranges(clock.spent)
         if report is not None:
             report(min(0.999, work.looked / most if clock.endless else clock.spent / clock.limit))
-    return Ranges(work.low.min(0), work.high.max(0), work.least, work.most, work.looked, clock.spent)
 
 
 class _Work:
     """The boxes now, and the range of every output in each of them."""
 
-    def __init__(self, model: Model, cases: Sequence[Case], seed: int) -> None:
+    def __init__(self, model: BoundModel, cases: Sequence[Case], seed: int) -> None:
         self.model, self.looked = model, 0
         ends = [fed_box(model, case) for case in cases]
         self.lower, self.upper = np.stack([a for a, _ in ends]), np.stack([b for _, b in ends])
@@ -110,6 +114,11 @@ class _Work:
             shares = rng.random((64, len(case.lower)))
             shares[1::2] = np.round(shares[1::2])
             self._try(case.lower + shares * (case.upper - case.lower))
+
+    def ranges(self, seconds: float) -> OutputRanges:
+        return OutputRanges(
+            self.low.min(0), self.high.max(0), self.least.copy(), self.most.copy(), self.looked, seconds
+        )
 
     def _try(self, points: Array) -> None:
         values = self.model.arrays.numpy(self.model.run(self.model.arrays.array(points)))

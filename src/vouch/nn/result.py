@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Counterexample:
+class ViolatingInput:
     """A point of the input set that violates the property, flat in row-major order.
 
     `output` is what onnxruntime computed for it when the result is `replayed`, otherwise the float64 value.
@@ -74,7 +74,7 @@ class Result:
     verdict: Verdict
     engine: str
     seconds: float = 0.0
-    counterexample: Counterexample | None = None
+    counterexample: ViolatingInput | None = None
     replayed: bool | None = None
     """True: `runtime` confirms the counterexample. None: there is nothing to replay."""
     runtime: str = "onnxruntime"

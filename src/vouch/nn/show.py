@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from vouch.nn.result import Result
 
+
 def rows(result: Result) -> Iterator[tuple[str, str]]:
     """What is worth reading, as names and texts; the table on a terminal shows the same."""
     yield "verdict", result.verdict.value + (" (vacuous)" if result.vacuous else "")

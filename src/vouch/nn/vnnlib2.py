@@ -54,6 +54,8 @@ def parse_query(text: str, name: str = "property") -> Query:
         query = vnnlib.parse_query_string(text)
     except vnnlib.VNNLibException as error:
         raise _failed(str(error), name) from None
+    except (IndexError, ValueError, RuntimeError) as error:  # of its C++: numbers that no machine word holds
+        raise VouchError(f"{name}: not a VNN-LIB query ({error})") from None
     reader = _Reader(query, name)
     return Query(tuple(reader.declared), reader.property())
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from vouch.numeric.grouped import TapeValues
 from vouch.numeric.tape import Tape, bits_of
 from vouch.numeric.values import Abstract, Bools, Floats, Ints, Truth, agreed
 from vouch.smt.node import Term
@@ -25,7 +26,7 @@ Assignment = dict[Term, int | bool]
 
 
 @dataclass(slots=True)
-class Outcome:
+class BranchOutcome:
     """`proved`: no point of the input set satisfies all conjuncts. `found` are points that seem to."""
 
     proved: bool
@@ -59,12 +60,12 @@ class Branching:
             parts = [{**part, variable: case} for part in parts for case in cases]
         return parts
 
-    def run(self, deadline: float, most: int = 1 << 22) -> Outcome:
+    def run(self, deadline: float, most: int = 1 << 22) -> BranchOutcome:
         with np.errstate(all="ignore"):  # infinities that meet
             return self._run(deadline, most)
 
-    def _run(self, deadline: float, most: int) -> Outcome:
-        outcome = Outcome(False)
+    def _run(self, deadline: float, most: int) -> BranchOutcome:
+        outcome = BranchOutcome(False)
         while self.stack and not self.stuck and self.parts < most and time.monotonic() < deadline:
             batch = self._take()
             size = _size(batch)
@@ -76,7 +77,7 @@ class Branching:
             rest = {v: _chosen(a, left) for v, a in batch.items()}
             found = self._try(rest)
             if found is not None:
-                return Outcome(False, [found], self.parts)
+                return BranchOutcome(False, [found], self.parts)
             if not self._split(rest):
                 self.stuck = True  # a part that is neither excluded nor to be halved stays open for good
                 break
@@ -92,7 +93,7 @@ class Branching:
             count += _size(taken[-1])
         return taken[0] if len(taken) == 1 else {v: _joined([part[v] for part in taken]) for v in taken[0]}
 
-    def _possible(self, values: list[Any]) -> Bools:
+    def _possible(self, values: TapeValues) -> Bools:
         found = np.ones(self.tape.batch, dtype=bool)
         for root in self.tape.roots:
             found &= self.tape.truth(values, root).true

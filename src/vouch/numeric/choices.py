@@ -7,7 +7,9 @@ from itertools import pairwise
 
 from vouch.numeric.forms import Form, Lifting, constant
 from vouch.numeric.forms import comparison as comparison_of
+from vouch.numeric.shifted import threshold
 from vouch.smt.node import Term
+from vouch.smt.operators import signed
 
 
 def choice(lifting: Lifting, term: Term) -> Form | None:
@@ -28,17 +30,38 @@ def _extreme(lifting: Lifting, term: Term, p: Term, q: Term, truth: bool) -> For
     is compared is what is chosen, so errors do not add up."""
     first, second = term.args[1:] if truth else term.args[:0:-1]
     if {first, second} != {p, q}:
-        return None
-    sign = 1.0 if first is q else -1.0  # larger, or smaller
+        return _beyond(lifting, term)
+    return _larger(lifting, p, q, 1.0 if first is q else -1.0)
+
+
+def _beyond(lifting: Lifting, term: Term) -> Form | None:
+    """The same of a term and a constant, with the constant moved to one side of the comparison."""
+    condition, first, second = term.args
+    for one, other in ((first, second), (second, first)):
+        known = None if other.value is None else threshold(condition, one)
+        if known is not None and other.value is not None:
+            exact = known.exact(*(lifting.value(t) for t in (known.inner, one)))
+            limit = signed(int(other.value), other.width)
+            if not exact[0] or not known.small <= limit <= known.large:
+                return None
+            smaller = known.holds_below is (one is first)  # the term is taken where it is small
+            return _larger(lifting, one, other, -1.0 if smaller else 1.0)
+    return None
+
+
+def _larger(lifting: Lifting, p: Term, q: Term, sign: float) -> Form:
+    """The larger of two terms (`sign` 1), or the smaller (−1)."""
     outer, other = (p, q) if len(lifting.forms[p].parts) <= len(lifting.forms[q].parts) else (q, p)
     gap = lifting.scaled(lifting.combined(lifting.forms[other], lifting.forms[outer], -1.0), sign)
-    found = lifting.combined(lifting.forms[outer], lifting.rectified(gap), sign)
-    if not lifting.keep:
-        return found
-    # Rounding of coefficients is in the gap's error, beyond that of the two.
+    if not lifting.keep or not lifting.forms[outer].error:
+        return lifting.combined(lifting.forms[outer], lifting.rectified(gap), sign)
+    # Of two numbers with errors the larger one has no more than the larger error. Rounding of coefficients
+    # is in the gap's error, beyond that of the two.
+    bent = lifting.rectified(Form(gap.parts, gap.constant))
+    found = lifting.combined(lifting.forms[outer], bent, sign)
     inexact = gap.error - lifting.forms[p].error - lifting.forms[q].error
     error = max(lifting.forms[p].error, lifting.forms[q].error) + 2 * max(inexact, 0.0)
-    slack = max(0.0, found.error - lifting.forms[outer].error - gap.error)
+    slack = max(0.0, found.error - lifting.forms[outer].error)
     return Form(found.parts, found.constant, (error + slack) * (1 + 2.0**-40))
 
 

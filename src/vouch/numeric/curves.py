@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vouch.nn.lowered import Kind
+from vouch.nn.lowered import NodeKind
 from vouch.numeric.forms import Curved, Lifting
 from vouch.numeric.mathlib import base_of
 from vouch.numeric.tape import Tape, float_of
@@ -28,7 +28,7 @@ def curved(lifting: Lifting, term: Term) -> Curved | None:
         if base_of(call.name) != "tanh":
             return None
         loss = _lost(tape, term, "tanh") + _TINY
-        return Curved(Kind.TANH, call.arguments[0], 1.0, 1.0, 0.0, loss)
+        return Curved(NodeKind.TANH, call.arguments[0], 1.0, 1.0, 0.0, loss)
     if term.op != "fp_div" or term.sort not in FORMATS:
         return None
     return _quotient(lifting, term)
@@ -58,7 +58,7 @@ def _quotient(lifting: Lifting, term: Term) -> Curved | None:
     return Curved(kind, argument, scale, factor, 0.0, loss)
 
 
-Found = tuple[Kind, Term, float]
+Found = tuple[NodeKind, Term, float]
 
 
 def _one_power(lifting: Lifting, above: Term, below: Term, powers: list[Term | None]) -> Found | None:
@@ -68,14 +68,14 @@ def _one_power(lifting: Lifting, above: Term, below: Term, powers: list[Term | N
     if exponent is None:
         return None
     if _number(above) is not None:
-        return Kind.SIGMOID, exponent, -1.0
+        return NodeKind.SIGMOID, exponent, -1.0
     if _power(lifting, above) is exponent:
-        return Kind.SIGMOID, exponent, 1.0
+        return NodeKind.SIGMOID, exponent, 1.0
     if above.op == "fp_sub":
         sides = [_power(lifting, part) for part in above.args]
         for n, scale in ((0, 0.5), (1, -0.5)):
             if sides[n] is exponent and _number(above.args[1 - n]) == 1.0:
-                return Kind.TANH, exponent, scale
+                return NodeKind.TANH, exponent, scale
     return None
 
 
@@ -88,7 +88,7 @@ def _two_powers(lifting: Lifting, above: Term, powers: list[Term | None]) -> Fou
     if first is None or second is None or set(sides) != set(powers):
         return None
     opposite = any(a.op == "fp_neg" and a.args[0] is b for a, b in ((first, second), (second, first)))
-    return (Kind.TANH, first, 1.0) if opposite else None
+    return (NodeKind.TANH, first, 1.0) if opposite else None
 
 
 def _power(lifting: Lifting, term: Term) -> Term | None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from vouch.nn.float_state import usual_numbers
 from vouch.numeric import real
 from vouch.numeric.branch import Assignment, Branching
 from vouch.numeric.lift import by_network
@@ -18,11 +19,12 @@ from vouch.smt.node import Term
 from vouch.smt.walk import evaluate
 
 _FIRST = 4096  # parts of the input set that are looked at before a network is made,
+_GLANCE = 128  # parts where it must not cost anything
 _SMALL = 200  # of a question with so many terms; fewer of a larger one
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class NumericDecision:
     """`proved`: the terms cannot hold together. `model`: values of symbols with which they do."""
 
     proved: bool
@@ -30,13 +32,17 @@ class Decision:
     parts: int = 0
 
 
-def decide(asked: Sequence[Term], deadline: float, library: Library | None = None) -> Decision:
+@usual_numbers
+def decide(
+    asked: Sequence[Term], deadline: float, library: Library | None = None, *, glance: bool = False
+) -> NumericDecision:
+    """With `glance`, no more than what a few parts of the input set show."""
     roots = conjuncts(asked)
     tape = Tape(roots, library)
     try:
         box = Narrowing(tape).run()
     except Contradiction:
-        return Decision(True)
+        return NumericDecision(True)
     found: list[Model] = []
 
     def check(assignment: Assignment) -> bool:
@@ -47,14 +53,17 @@ def decide(asked: Sequence[Term], deadline: float, library: Library | None = Non
         return True
 
     branching = Branching(tape, box, check)
+    if glance:
+        outcome = branching.run(deadline, _GLANCE)
+        return NumericDecision(outcome.proved, found[0] if found else None, outcome.parts)
     few = min(_FIRST, _FIRST * _SMALL // len(tape.terms))
     outcome = branching.run(_until(0.2, deadline), few if few > 100 else 1)
     if not outcome.proved and not found:
         if by_network(tape, box, check, _until(0.6, deadline)):
-            return Decision(True, None, outcome.parts)
+            return NumericDecision(True, None, outcome.parts)
         if not found:
             outcome = branching.run(deadline)
-    return Decision(outcome.proved, found[0] if found else None, outcome.parts)
+    return NumericDecision(outcome.proved, found[0] if found else None, outcome.parts)
 
 
 def _until(share: float, deadline: float) -> float:

@@ -53,7 +53,7 @@ class NotEmitted(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class MathCall:
     """A function of the math library."""
 
     name: str
@@ -82,7 +82,7 @@ class Emitter:
     that a function of the math library gives; `early` leaves as soon as a conjunct does not hold."""
 
     inputs: Mapping[Term, str]
-    calls: Mapping[Term, Call]
+    calls: Mapping[Term, MathCall]
     early: bool
 
     def body(self, roots: Sequence[Term]) -> str:
@@ -124,7 +124,7 @@ class Emitter:
         return text
 
 
-def cone(roots: Sequence[Term], calls: Mapping[Term, Call], done: Mapping[Term, object]) -> list[Term]:
+def cone(roots: Sequence[Term], calls: Mapping[Term, MathCall], done: Mapping[Term, object]) -> list[Term]:
     """What the roots are computed from, arguments first, without what is done."""
     seen: set[Term] = set()
     stack = list(roots)

@@ -17,14 +17,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vouch.c.clang import wheel
+from vouch.c.wheel import wheel
 from vouch.errors import VouchError
+from vouch.folder import Folder
 from vouch.numeric import real
-from vouch.numeric.emit import HEADER, Call, Emitter, NotEmitted, c_type, cone
+from vouch.numeric.emit import HEADER, Emitter, MathCall, NotEmitted, c_type, cone
 from vouch.numeric.narrow import Narrowing, conjuncts
 from vouch.numeric.tape import Tape
 from vouch.numeric.values import Floats, Ints, Truth
-from vouch.process import Folder, OutOfTime, call
+from vouch.process import OutOfTime, call
 from vouch.smt.node import Term
 from vouch.smt.sort import BOOL, FLOAT32, FLOAT64
 
@@ -36,7 +37,7 @@ _LARGE = 400  # terms above which a function is left at the first conjunct that 
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class EnumerationSource:
     """A term whose values are counted through: `first`, `first + 1`, …; floats by their order, with both
     zeros, and NaN last where it may be one."""
 
@@ -69,8 +70,8 @@ class Enumeration:
     """A question that can be run: `sources` have at most `MOST` combinations."""
 
     roots: list[Term]
-    sources: list[Source]
-    calls: Mapping[Term, Call]
+    sources: list[EnumerationSource]
+    calls: Mapping[Term, MathCall]
     size: int  # terms
 
     @property
@@ -98,7 +99,7 @@ class Exhausted:
     run: int = 0
 
 
-def pose(goal: Sequence[Term], known: Sequence[Term], calls: Mapping[Term, Call]) -> Enumeration | None:
+def pose(goal: Sequence[Term], known: Sequence[Term], calls: Mapping[Term, MathCall]) -> Enumeration | None:
     """The goal with those of the known facts that say something about its inputs alone; None where it has
     too many inputs, or what is not computed here. Raises Contradiction where the facts exclude the goal."""
     roots = conjuncts(goal)
@@ -123,9 +124,11 @@ def _symbols(terms: Any) -> set[Term]:
     return {term for term in terms if term.op == "symbol"}
 
 
-def _sources(roots: list[Term], inside: set[Term], calls: Mapping[Term, Call]) -> list[Source] | None:
+def _sources(
+    roots: list[Term], inside: set[Term], calls: Mapping[Term, MathCall]
+) -> list[EnumerationSource] | None:
     box = Narrowing(Tape(roots)).run()
-    found: dict[Term, Source] = {}
+    found: dict[Term, EnumerationSource] = {}
     below: set[Term] = set()
     for term in _own_floats(inside, calls):
         value = box.get(term)
@@ -143,11 +146,11 @@ def _sources(roots: list[Term], inside: set[Term], calls: Mapping[Term, Call]) -
     return list(found.values())
 
 
-def _plain(term: Term, value: Any) -> Source | None:
+def _plain(term: Term, value: Any) -> EnumerationSource | None:
     if term.sort is BOOL:
         if isinstance(value, Truth) and bool(value.true[0]) != bool(value.false[0]):
-            return Source(term, int(value.true[0]), 1)
-        return Source(term, 0, 2)
+            return EnumerationSource(term, int(value.true[0]), 1)
+        return EnumerationSource(term, 0, 2)
     if term.sort.kind == "fp":
         return _floats(term, value) if isinstance(value, Floats) and term.sort in (FLOAT32, FLOAT64) else None
     if term.sort.kind != "bv" or term.width > 64:
@@ -156,15 +159,15 @@ def _plain(term: Term, value: Any) -> Source | None:
     if isinstance(value, Ints) and term.width <= 62:
         ends += [(int(value.low[0]), int(value.high[0])), (int(value.least[0]), int(value.most[0]))]
     low, high = min(ends, key=lambda e: e[1] - e[0])
-    return Source(term, low, high - low + 1) if high - low < MOST else None
+    return EnumerationSource(term, low, high - low + 1) if high - low < MOST else None
 
 
-def _floats(term: Term, value: Floats) -> Source:
+def _floats(term: Term, value: Floats) -> EnumerationSource:
     nan = bool(value.nan[0])
     if not value.low[0] <= value.high[0]:
-        return Source(term, 0, int(nan), nan)
+        return EnumerationSource(term, 0, int(nan), nan)
     low, high = _ordered(value.low[0], term.width, -1), _ordered(value.high[0], term.width, 0)
-    return Source(term, low, high - low + 1 + nan, nan)
+    return EnumerationSource(term, low, high - low + 1 + nan, nan)
 
 
 def _ordered(number: Any, width: int, zero: int) -> int:
@@ -188,7 +191,7 @@ def _under(term: Term) -> set[Term]:
     return found
 
 
-def _own_floats(inside: set[Term], calls: Mapping[Term, Call]) -> list[Term]:
+def _own_floats(inside: set[Term], calls: Mapping[Term, MathCall]) -> list[Term]:
     """Floats made from bits that nothing else looks at."""
     users: dict[Term, set[Term]] = {}
     for term in inside:

@@ -47,7 +47,7 @@ def add(a: Floats, b: Floats) -> Floats:
     wide = high - low
     # Finite and the right way round: nothing special about it. Where one of the two is empty and the other
     # one wide, that is more than there is.
-    if 0 <= wide[0] < np.inf and (wide.size == 1 or bool(((wide >= 0) & (wide < np.inf)).all())):
+    if 0 <= wide.item(0) < np.inf and (wide.size == 1 or bool(((wide >= 0) & (wide < np.inf)).all())):
         return Floats(low, high, a.nan | b.nan)
     cancel = (np.isposinf(a.high) & np.isneginf(b.low)) | (np.isneginf(a.low) & np.isposinf(b.high))
     nan = a.nan | b.nan | cancel

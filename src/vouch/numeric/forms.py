@@ -16,8 +16,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from vouch.nn.lowered import Kind
-from vouch.numeric.tape import Tape, float_of
+from vouch.nn.lowered import NodeKind
+from vouch.numeric.grouped import GroupedValues, TapeValues
+from vouch.numeric.tape import Tape, number_of
 from vouch.numeric.values import FORMATS, Floats, Ints, Truth
 from vouch.smt.node import Term
 from vouch.smt.operators import signed
@@ -43,14 +44,14 @@ class Neuron:
 
     form: Form
     level: int
-    kind: Kind = Kind.RELU
+    kind: NodeKind = NodeKind.RELU
 
 
 @dataclass(frozen=True, slots=True)
 class Curved:
     """A term is factor * kind(scale * argument) + offset, give or take `loss`."""
 
-    kind: Kind
+    kind: NodeKind
     argument: Term
     scale: float
     factor: float
@@ -62,25 +63,25 @@ Rule: TypeAlias = "Callable[[Lifting, Term], Form | None]"
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
-    """How operators combine forms, and which terms are curves."""
+class FormRules:
+    """How operators combine forms, and which terms are curves: results of the math library and of the
+    operators `bent`."""
 
     operators: Mapping[str, Rule]
     curved: Callable[[Lifting, Term], Curved | None]
+    bent: tuple[str, ...] = ()
 
 
-# How much a curve can change where its argument changes, and all that it can be.
-_STEEPEST = {Kind.SIGMOID: 0.25, Kind.TANH: 1.0}
-_SPANS = {Kind.SIGMOID: (0.0, 1.0), Kind.TANH: (-1.0, 1.0)}
+# All that a curve can be.
+_SPANS = {NodeKind.SIGMOID: (0.0, 1.0), NodeKind.TANH: (-1.0, 1.0)}
 
 
 class Lifting:
     """`inputs` are the bases from outside with their ranges, in order; `neurons` by their base."""
 
-    def __init__(self, tape: Tape, values: list[Any], rules: Rules, *, keep: bool = False) -> None:
+    def __init__(self, tape: Tape, values: TapeValues, rules: FormRules, *, keep: bool = False) -> None:
         """`keep`: rectifiers stay also where they are linear on the whole input set, so that the structure of
-        a network stays what it was, and are functions of exact forms: errors are passed on to the outputs.
-        Otherwise each neuron has the error of its own form, which bounds follow more closely."""
+        a network stays what it was. Each neuron has the error of its own form."""
         self.tape, self.values, self.keep = tape, values, keep
         self._rules = rules
         self.inputs: dict[int, Term] = {}
@@ -89,8 +90,10 @@ class Lifting:
         self.choices: dict[Term, Form] = {}  # those of rectifiers and the like, once more
         self._curves: dict[Term, Curved | None] = {}
         self.forms: dict[Term, Form] = {}
-        self._shared: dict[tuple[Any, ...], int] = {}
+        self._reach: dict[Term, float] = {}
+        self._shared: dict[tuple[NodeKind, object], int] = {}
         self._variables = set(tape.variables)
+        self._known = values.floats() if isinstance(values, GroupedValues) else {}
         self._users = Counter(arg for term in tape.terms for arg in term.args)
 
     def form(self, term: Term) -> Form:
@@ -101,21 +104,22 @@ class Lifting:
             if top in self.forms:
                 stack.pop()
                 continue
-            needed = [t for t in self._operands(top) if t not in self.forms]
+            operands = self._operands(top)
+            needed = [t for t in operands if t not in self.forms]
             if needed:
                 stack.extend(needed)
                 continue
             stack.pop()
-            made = self.forms[top] = self._made(top)
+            made = self.forms[top] = self._made(top, operands)
             if top.op == "ite":
                 self.choices[top] = Form(dict(made.parts), made.constant, made.error)
         return self.forms[term]
 
-    def _made(self, term: Term) -> Form:
+    def _made(self, term: Term, operands: tuple[Term, ...]) -> Form:
         if term.value is not None:
             return constant(term)
         found = None
-        if self._whole(term):
+        if self._whole(term, operands):
             curve = self._curve(term)
             if curve is not None:
                 return self._curved(curve)
@@ -124,30 +128,44 @@ class Lifting:
         return self._input(term) if found is None else found
 
     def _curve(self, term: Term) -> Curved | None:
+        if term.op not in self._rules.bent and term not in self.tape.library.calls:
+            return None
         if term not in self._curves:
             self._curves[term] = self._rules.curved(self, term)
         return self._curves[term]
 
     def _curved(self, curve: Curved) -> Form:
         inner = self.scaled(self.forms[curve.argument], curve.scale)
-        own, passed = self._split(inner)
-        low, high = (kind_at(curve.kind, end) for end in self.bounds(own))
+        low, high = (kind_at(curve.kind, end) for end in self.bounds(inner))
         least, most = _SPANS[curve.kind]
-        base = self._neuron(own, curve.kind, (max(least, low - 1e-12), min(most, high + 1e-12)))
-        error = abs(curve.factor) * _STEEPEST[curve.kind] * passed + curve.loss
-        return self.combined(Form({}, curve.offset, error), Form({base: 1.0}), curve.factor)
+        within = max(least, low - 1e-12), min(most, high + 1e-12)
+        base = self._neuron(inner, curve.kind, within, _read_by(curve))
+        return self.combined(Form({}, curve.offset, curve.loss), Form({base: 1.0}), curve.factor)
 
-    def _whole(self, term: Term) -> bool:
+    def _whole(self, term: Term, operands: tuple[Term, ...]) -> bool:
         """Numbers throughout: no NaN, no infinity, nothing that wraps."""
-        return all(np.isfinite(self.reach(t)) for t in (term, *self._operands(term)))
+        return self.reach(term) < math.inf and all(map(self._finite, operands))
+
+    def _finite(self, term: Term) -> bool:
+        return self.reach(term) < math.inf
 
     def reach(self, term: Term) -> float:
         """The largest absolute value; infinite where it may be no number."""
-        low, high = self.range(term)
-        return max(abs(low), abs(high))
+        found = self._reach.get(term)
+        if found is None:
+            low, high = self.range(term)
+            found = self._reach[term] = max(abs(low), abs(high))
+        return found
 
     def range(self, term: Term) -> tuple[float, float]:
-        value = self.values[self.tape.place[term]]
+        if term.value is not None and term.sort in FORMATS:
+            number = number_of(term.sort, int(term.value))
+            return (number, number) if math.isfinite(number) else (-np.inf, np.inf)
+        place = self.tape.place[term]
+        known = self._known.get(place)
+        if known is not None:
+            return known
+        value = self.values[place]
         if isinstance(value, Floats):
             if value.nan[0] or not value.some[0]:
                 return -np.inf, np.inf
@@ -156,6 +174,10 @@ class Lifting:
             return -np.inf, np.inf
         low, high = int(value.low[0]), int(value.high[0])
         return (-np.inf, np.inf) if max(abs(low), abs(high)) >= 1 << 53 else (float(low), float(high))
+
+    def value(self, term: Term) -> Any:
+        """What is known of a term over the whole input set."""
+        return self.values[self.tape.place[term]]
 
     def _input(self, term: Term) -> Form:
         low, high = self.range(term)
@@ -244,31 +266,36 @@ class Lifting:
                 return form
             if high <= 0:
                 return Form({})
-        own, passed = self._split(form)
-        return Form({self._neuron(own, Kind.RELU, (0.0, max(high, 0.0))): 1.0}, 0.0, passed)
+        own = Form(dict(form.parts), form.constant, form.error)
+        return Form({self._neuron(own, NodeKind.RELU, (0.0, max(high, 0.0))): 1.0})
 
-    def _split(self, form: Form) -> tuple[Form, float]:
-        """What a neuron reads, and the error that goes past it."""
-        if self.keep:
-            return Form(dict(form.parts), form.constant), form.error
-        return Form(dict(form.parts), form.constant, form.error), 0.0
-
-    def _neuron(self, form: Form, kind: Kind, within: tuple[float, float]) -> int:
-        """The base that stands for `kind` of a form; one for each form without error."""
-        key = (kind, tuple(sorted(form.parts.items())), form.constant)
-        base = None if form.error else self._shared.get(key)
+    def _neuron(
+        self, form: Form, kind: NodeKind, within: tuple[float, float], number: object = None
+    ) -> int:
+        """The base that stands for `kind` of a form; one for each form without error, and one for each
+        `number` of the code: forms that are alike may stand for numbers that differ by their errors."""
+        read = number if form.error else (tuple(sorted(form.parts.items())), form.constant)
+        base = None if read is None else self._shared.get((kind, read))
         if base is None:
             base = len(self.ranges)
-            if not form.error:
-                self._shared[key] = base
+            if read is not None:
+                self._shared[kind, read] = base
             inner = [self.neurons[b].level for b in form.parts if b in self.neurons]
             self.neurons[base] = Neuron(form, 1 + max(inner, default=0), kind)
             self.ranges[base] = within
         return base
 
 
-def kind_at(kind: Kind, x: float) -> float:
-    if kind is Kind.TANH:
+def _read_by(curve: Curved) -> tuple[Term, float]:
+    """The number that a curve is of, as a multiple of a term: without signs and exact conversions."""
+    term, scale = curve.argument, curve.scale
+    while term.op == "fp_neg" or (term.op == "fp_to_fp" and term.width >= term.args[0].width):
+        term, scale = term.args[0], -scale if term.op == "fp_neg" else scale
+    return term, scale
+
+
+def kind_at(kind: NodeKind, x: float) -> float:
+    if kind is NodeKind.TANH:
         return math.tanh(x)
     return 1 / (1 + math.exp(-x)) if x > -700 else 0.0
 
@@ -285,8 +312,8 @@ def comparison(term: Term, holds: bool = True) -> tuple[Term, Term, bool] | None
 def constant(term: Term) -> Form:
     if term.sort.kind == "bv":
         return Form({}, float(signed(int(term.value or 0), term.width)))
-    number = float(float_of(term.sort, int(term.value or 0)))
-    if not np.isfinite(number):
+    number = number_of(term.sort, int(term.value or 0))
+    if not math.isfinite(number):
         raise NotAffine
     return Form({}, number)
 

@@ -1,7 +1,7 @@
-"""A function that was executed symbolically, as a network in exact reals.
+"""A function that was executed symbolically, as a network.
 
-Outputs differ from those of the network by at most `errors`: all rounding of the code, and all that its math
-library may lose.
+Rounding of the code, and what its math library may lose, is noise of the neurons that read it; outputs differ
+from those of such a network by at most `errors`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from vouch.errors import Unsupported
-from vouch.nn.lowered import Activation, Affine, Kind, Lowered
+from vouch.nn.linear import Dense
+from vouch.nn.lowered import Activation, Affine, Input, Lowered, LoweredNode, NodeKind
 from vouch.nn.network import GraphBuilder, Network
 from vouch.nn.operators import Add, Gemm, Relu, Sigmoid, Tanh
 from vouch.numeric.forms import Form, Lifting, NotAffine
@@ -25,15 +26,17 @@ from vouch.smt.node import Term
 
 Matrix = npt.NDArray[np.float64]
 Layer = tuple[Matrix, Matrix]
-_OPERATORS = {Kind.RELU: Relu(), Kind.SIGMOID: Sigmoid(), Kind.TANH: Tanh()}
+_OPERATORS = {NodeKind.RELU: Relu(), NodeKind.SIGMOID: Sigmoid(), NodeKind.TANH: Tanh()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Chain:
-    """(W, b) with an activation after each but the last, or after each where `kinds` are as many."""
+class LayerChain:
+    """(W, b) with an activation after each but the last, or after each where `kinds` are as many. `noises`:
+    what may be added before activations."""
 
     layers: list[Layer]
-    kinds: list[Kind]
+    kinds: list[NodeKind]
+    noises: list[Matrix]
 
     def network(self) -> Network:
         builder = GraphBuilder("code", "x", (1, self.layers[0][0].shape[1]))
@@ -44,13 +47,32 @@ class Chain:
                 value = builder.add(f"activation{number}", _OPERATORS[self.kinds[number]], value)
         return builder.build(value)
 
+    def lowered(self) -> Lowered:
+        """With noise."""
+        nodes: list[LoweredNode] = [Input(self.layers[0][0].shape[1])]
+        for number, (weights, bias) in enumerate(self.layers):
+            inner = number < len(self.kinds)
+            noise = self.noises[number] if inner else None
+            nodes.append(Affine((len(nodes) - 1,), (Dense(weights),), bias, noise=noise))
+            if inner:
+                nodes.append(Activation(len(nodes) - 1, len(bias), self.kinds[number]))
+        return Lowered(tuple(nodes))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layers:
-    """The network, and for each output how far the code may be from it."""
+    """The network in exact reals, the same with its noise, and for each output how far the code may be from
+    that."""
 
     network: Network
+    lowered: Lowered
     errors: Matrix
+
+    @property
+    def exact(self) -> Lowered:
+        """The network without noise, node by node as with it."""
+        nodes = (replace(n, noise=None) if isinstance(n, Affine) else n for n in self.lowered.nodes)
+        return Lowered(tuple(nodes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +85,7 @@ class Computed:
     library: Library
 
 
-def layers_of(code: Computed, like: Chain | None, unit: int = 1) -> Layers:
+def layers_of(code: Computed, like: LayerChain | None, unit: int = 1) -> Layers:
     """Neurons in the order of those of `like` that they resemble. Numbers of the code are divided by `unit`.
     Raises Unsupported for what has no such form, Contradiction where nothing satisfies `asked`."""
     tape = Tape([*conjuncts(code.asked)], code.library)
@@ -80,12 +102,15 @@ def layers_of(code: Computed, like: Chain | None, unit: int = 1) -> Layers:
     for term in lifting.inputs.values():
         if term not in known:
             raise Unsupported(f"the code computes what is not followed: {_operation(tape, term)}")
-    if unit != 1 and any(neuron.kind is not Kind.RELU for neuron in lifting.neurons.values()):
+    if unit != 1 and any(neuron.kind is not NodeKind.RELU for neuron in lifting.neurons.values()):
         raise Unsupported("the code computes curves of numbers that stand for others")
     stack = _Stack(lifting, list(code.inputs), forms, unit)
     chain = stack.chain()
-    network = stack.graph() if chain is None else _aligned(chain, like).network()
-    return Layers(network, np.array([form.error for form in forms]) / unit)
+    errors = np.array([form.error for form in forms]) / unit
+    if chain is None:
+        return Layers(stack.graph(), stack.lowered(), errors)
+    chain = _aligned(chain, like)
+    return Layers(chain.network(), chain.lowered(), errors)
 
 
 def _operation(tape: Tape, term: Term) -> str:
@@ -116,22 +141,24 @@ class _Stack:
     def _level_of(self, form: Form) -> int:
         return max((self.level.get(base, 0) for base in form.parts), default=0)
 
-    def chain(self) -> Chain | None:
+    def chain(self) -> LayerChain | None:
         """None where levels mix activations, or hand on what an activation would change."""
         needed = self._needed()
         before = dict(self.columns)
         width = len(self.inputs)
         layers: list[Layer] = []
-        kinds: list[Kind] = []
+        kinds: list[NodeKind] = []
+        noises: list[Matrix] = []
         for level in range(1, self.depth + 1):
             own = [base for base in sorted(needed[level]) if self.level.get(base) == level]
             passed = [base for base in sorted(needed[level]) if self.level.get(base, 0) < level]
-            found = {self.lifting.neurons[base].kind for base in own} | ({Kind.RELU} if passed else set())
+            found = {self.lifting.neurons[base].kind for base in own} | ({NodeKind.RELU} if passed else set())
             if len(found) != 1 or any(self.lifting.ranges[base][0] < 0 for base in passed):
                 return None
             rows = [self.lifting.neurons[base].form for base in own]
             rows += [Form({base: 1.0}) for base in passed]
             layers.append(self._matrix(rows, before, width))
+            noises.append(self._noise(rows))
             kinds += found
             before = {base: n for n, base in enumerate([*own, *passed])}
             width = len(rows)
@@ -139,9 +166,13 @@ class _Stack:
         if layers and self._just_ordered(last):
             order = last[0].argmax(axis=1)
             layers[-1] = layers[-1][0][order], layers[-1][1][order]
+            noises[-1] = noises[-1][order]
         else:
             layers.append(last)
-        return Chain(layers, kinds)
+        return LayerChain(layers, kinds, noises)
+
+    def _noise(self, rows: list[Form]) -> Matrix:
+        return np.array([form.error for form in rows]) / self.unit
 
     def _just_ordered(self, last: Layer) -> bool:
         """Whether outputs are the last neurons themselves, each once."""
@@ -150,17 +181,48 @@ class _Stack:
         return bool(square and np.array_equal(np.sort(weights.argmax(axis=1)), np.arange(len(weights)))
                     and np.array_equal(weights, np.eye(len(weights))[weights.argmax(axis=1)]))
 
+    def _groups(self) -> list[tuple[tuple[int, NodeKind], list[int]]]:
+        """Neurons that one activation can take together, lower levels first."""
+        needed = set().union(*self._needed().values())
+        groups: dict[tuple[int, NodeKind], list[int]] = {}
+        for base in sorted(needed & self.lifting.neurons.keys()):
+            neuron = self.lifting.neurons[base]
+            groups.setdefault((neuron.level, neuron.kind), []).append(base)
+        return sorted(groups.items())
+
+    def lowered(self) -> Lowered:
+        """Any structure, with its noise."""
+        nodes: list[LoweredNode] = [Input(len(self.inputs))]
+        at = {base: (0, n) for base, n in self.columns.items()}
+        for (_, kind), bases in self._groups():
+            rows = [self.lifting.neurons[base].form for base in bases]
+            nodes.append(self._affine(nodes, at, rows, self._noise(rows)))
+            nodes.append(Activation(len(nodes) - 1, len(bases), kind))
+            at |= {base: (len(nodes) - 1, n) for n, base in enumerate(bases)}
+        nodes.append(self._affine(nodes, at, self.outputs, None))
+        return Lowered(tuple(nodes))
+
+    def _affine(
+        self,
+        nodes: list[LoweredNode],
+        at: dict[int, tuple[int, int]],
+        rows: list[Form],
+        noise: Matrix | None,
+    ) -> Affine:
+        used = sorted({at[base][0] for form in rows for base in form.parts}) or [0]
+        maps = []
+        for source in used:
+            before = {base: n for base, (node, n) in at.items() if node == source}
+            weights, bias = self._matrix(rows, before, nodes[source].size)
+            maps.append(Dense(weights))
+        return Affine(tuple(used), tuple(maps), bias, noise=noise)
+
     def graph(self) -> Network:
         """Any structure: a value for each level and activation, each read from all that come before."""
         builder = GraphBuilder("code", "x", (1, len(self.inputs)))
         places = {base: ("x", n) for base, n in self.columns.items()}
         widths = {"x": len(self.inputs)}
-        needed = set().union(*self._needed().values())
-        groups: dict[tuple[int, Kind], list[int]] = {}
-        for base in sorted(needed & self.lifting.neurons.keys()):
-            neuron = self.lifting.neurons[base]
-            groups.setdefault((neuron.level, neuron.kind), []).append(base)
-        for (level, kind), bases in sorted(groups.items()):
+        for (level, kind), bases in self._groups():
             name = f"{kind}{level}"
             rows = [self.lifting.neurons[base].form for base in bases]
             inner = self._sums(builder, f"sum{level}{kind}", rows, places, widths)
@@ -208,10 +270,10 @@ class _Stack:
         return weights, bias
 
 
-def chain_of(lowered: Lowered) -> Chain | None:
+def chain_of(lowered: Lowered) -> LayerChain | None:
     """A network as a chain of dense layers with activations between them; None for any other."""
     layers: list[Layer] = []
-    kinds: list[Kind] = []
+    kinds: list[NodeKind] = []
     for index, node in enumerate(lowered.nodes[1:], 1):
         more = len(layers) - len(kinds)
         match node:
@@ -221,26 +283,34 @@ def chain_of(lowered: Lowered) -> Chain | None:
                 kinds.append(node.kind)
             case _:
                 return None
-    return Chain(layers, kinds)
+    return LayerChain(layers, kinds, [np.zeros(len(bias)) for _, bias in layers[: len(kinds)]])
 
 
-def _aligned(chain: Chain, like: Chain | None) -> Chain:
+def _nearest(gaps: Matrix) -> npt.NDArray[np.intp]:
+    """For each column a row of its own, the closest pairs first."""
+    order = np.full(gaps.shape[1], -1)
+    taken = np.zeros(len(gaps), dtype=bool)
+    for place in np.argsort(gaps, axis=None, kind="stable"):
+        row, column = divmod(int(place), gaps.shape[1])
+        if order[column] < 0 and not taken[row]:
+            order[column], taken[row] = row, True
+    return order
+
+
+def _aligned(chain: LayerChain, like: LayerChain | None) -> LayerChain:
     """The same function with its neurons in the order of those they resemble."""
-    from scipy.optimize import linear_sum_assignment
-
     if like is None or chain.kinds != like.kinds:
         return chain
     if [w.shape for w, _ in chain.layers] != [w.shape for w, _ in like.layers]:
         return chain
-    found, order = [], np.arange(chain.layers[0][0].shape[1])
+    found, noises, order = [], list(chain.noises), np.arange(chain.layers[0][0].shape[1])
     for number, ((weights, bias), (other, shift)) in enumerate(zip(chain.layers, like.layers, strict=True)):
         weights = weights[:, order]
         if number < len(chain.layers) - 1:
             gaps = np.abs(weights[:, None, :] - np.asarray(other)[None]).sum(2)
             gaps += np.abs(bias[:, None] - shift)
-            rows, columns = linear_sum_assignment(gaps)
-            order = np.empty(len(rows), dtype=int)
-            order[columns] = rows
+            order = _nearest(gaps)
             weights, bias = weights[order], bias[order]
+            noises[number] = noises[number][order]
         found.append((weights, bias))
-    return replace(chain, layers=found)
+    return replace(chain, layers=found, noises=noises)

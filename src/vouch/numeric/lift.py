@@ -19,14 +19,15 @@ from vouch.errors import Unsupported
 from vouch.nn.bounds.forward import analyse, fresh
 from vouch.nn.bounds.model import model_from
 from vouch.nn.linear import Dense
-from vouch.nn.lowered import Activation, Affine, Input, Kind, Lowered, LoweredNode
+from vouch.nn.lowered import Activation, Affine, Input, Lowered, LoweredNode, NodeKind
 from vouch.nn.property import Array, Case, Property, Rows
-from vouch.nn.result import Counterexample
+from vouch.nn.result import ViolatingInput
 from vouch.nn.search.driver import search
 from vouch.nn.search.falsify import Effort, falsify
 from vouch.nn.search.task import Clock
 from vouch.numeric.branch import Assignment
 from vouch.numeric.forms import Form, Lifting, NotAffine
+from vouch.numeric.grouped import TapeValues
 from vouch.numeric.rules import lifting_of
 from vouch.numeric.tape import Box, Ends, Tape, bits_of
 from vouch.numeric.values import FORMATS, Truth
@@ -52,7 +53,7 @@ class Lifted:
     neurons: dict[int, list[int]]  # the bases that an activation node stands for
 
 
-def lifted(tape: Tape, values: list[Any]) -> Lifted | None:
+def lifted(tape: Tape, values: TapeValues) -> Lifted | None:
     """None where nothing is left of the question that a network could decide."""
     lifting = lifting_of(tape, values)
     alternatives: list[Cases] = []
@@ -75,7 +76,7 @@ def lifted(tape: Tape, values: list[Any]) -> Lifted | None:
     return _network(lifting, chosen)
 
 
-def _cases(tape: Tape, values: list[Any], term: Term, truth: bool) -> Cases | None:
+def _cases(tape: Tape, values: TapeValues, term: Term, truth: bool) -> Cases | None:
     """The ways in which a boolean gets its truth, as sets of comparisons; None for too many."""
     known: Truth = tape.truth(values, term)
     if not (known.true[0] if truth else known.false[0]):
@@ -151,7 +152,7 @@ def _network(lifting: Lifting, cases: Cases) -> Lifted | None:
     inputs = [base for base in lifting.inputs if base in needed]
     if not inputs:
         return None
-    groups: dict[tuple[int, Kind], list[int]] = {}
+    groups: dict[tuple[int, NodeKind], list[int]] = {}
     for base in sorted(needed & lifting.neurons.keys()):
         groups.setdefault((lifting.neurons[base].level, lifting.neurons[base].kind), []).append(base)
     nodes: list[LoweredNode] = [Input(len(inputs))]
@@ -190,7 +191,7 @@ def _needed(lifting: Lifting, forms: list[Form]) -> set[int]:
 
 
 def _affine(nodes: list[LoweredNode], at: dict[int, tuple[int, int]], rows: list[Form]) -> Affine:
-    """One node for several forms; their largest error holds for all."""
+    """One node for several forms."""
     used = sorted({at[base][0] for form in rows for base in form.parts})
     matrices = {node: np.zeros((len(rows), nodes[node].size)) for node in used}
     for number, form in enumerate(rows):
@@ -202,7 +203,7 @@ def _affine(nodes: list[LoweredNode], at: dict[int, tuple[int, int]], rows: list
         used = [0]
     bias = np.array([form.constant for form in rows])
     maps = tuple(Dense(matrices[node]) for node in used)
-    return Affine(tuple(used), maps, bias, bias_error=max(form.error for form in rows))
+    return Affine(tuple(used), maps, bias, noise=np.array([form.error for form in rows]))
 
 
 def _region(case: frozenset[Literal], comparisons: list[Term], inputs: int) -> Rows:
@@ -222,14 +223,14 @@ class _Judge:
     rejected: int = 0
     tried: set[bytes] = field(default_factory=set)
 
-    def confirm(self, case: Case, points: Array, limit: int = 16) -> Counterexample | None:
+    def confirm(self, case: Case, points: Array, limit: int = 16) -> ViolatingInput | None:
         for point in points[:limit]:
             key = point.tobytes()
             if key in self.tried:
                 continue
             self.tried.add(key)
             if self.check(self._assignment(point)):
-                return Counterexample(point, np.zeros(0))
+                return ViolatingInput(point, np.zeros(0))
             self.rejected += 1
         return None
 
@@ -254,7 +255,7 @@ def _closer(question: Lifted) -> dict[Term, Ends]:
     known = analyse(question.model, case.lower[None, :], case.upper[None, :], fresh(question.model, 1))
     for node, bases in question.neurons.items():
         kind = question.model.lowered.nodes[node].kind
-        if kind is Kind.RELU:
+        if kind is NodeKind.RELU:
             highs = known.state.high[0, question.model.slots[node]]
             for base, high in zip(bases, highs, strict=True):
                 low, most = lifting.ranges[base]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from vouch.numeric.grouped import TapeValues
 from vouch.numeric.tape import Tape
 from vouch.numeric.values import FORMATS, Abstract, Floats, Ints, Truth, agreed, anything
 from vouch.smt.node import Term
@@ -50,7 +51,7 @@ class Narrowing:
         for variable in tape.variables:
             if variable.sort.kind != "bool":
                 self.ranges[variable] = anything(variable.sort, 1)
-        self.values: list[Any] = []
+        self.values: TapeValues = []
 
     def run(self) -> dict[Term, Abstract]:
         """The range of every variable, for a batch of one. Raises Contradiction."""
@@ -61,8 +62,9 @@ class Narrowing:
             for term, truth in [*work, *self.known.items()]:
                 self._learn(term, truth)
             if (len(self.known), _summary(self.ranges)) == before:
-                break
-        self.values = self.tape.run(self._given(), 1)
+                break  # the values are those of the ranges
+        else:
+            self.values = self.tape.run(self._given(), 1)
         for root in self.tape.roots:
             if not self.tape.truth(self.values, root).true[0]:
                 raise Contradiction

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 from vouch.numeric.choices import choice
 from vouch.numeric.curves import curved
-from vouch.numeric.forms import Form, Lifting, Rules
+from vouch.numeric.forms import Form, FormRules, Lifting
+from vouch.numeric.grouped import TapeValues
 from vouch.numeric.tape import Tape
 from vouch.smt.node import Term
 from vouch.smt.operators import signed
 
 
-def lifting_of(tape: Tape, values: list[Any], *, keep: bool = False) -> Lifting:
-    return Lifting(tape, values, Rules(_OPERATORS, curved), keep=keep)
+def lifting_of(tape: Tape, values: TapeValues, *, keep: bool = False) -> Lifting:
+    return Lifting(tape, values, FormRules(_OPERATORS, curved, ("fp_div",)), keep=keep)
 
 
 def _sum(sign: float) -> Callable[[Lifting, Term], Form]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from vouch.errors import VouchError
 from vouch.numeric import exhaust, real
-from vouch.numeric.emit import Call, NotEmitted
+from vouch.numeric.emit import MathCall, NotEmitted
 from vouch.numeric.mathlib import GLIBC, Accuracy, Library
 from vouch.numeric.narrow import Contradiction
 from vouch.numeric.values import FORMATS
@@ -25,10 +25,15 @@ _LARGEST = 200_000  # terms of a question
 _SHORT = 3.0  # seconds for the first turn of bounds
 _CHEAP = 20.0  # seconds for all inputs of a question that a solver can say little about
 _FIRST = 1.0  # seconds for the other solver before, where a question is small
+_FEW = 6  # products that a solver is quick with
+_GLANCED = 20_000, 0.3  # terms and seconds for a first glance
+_AT_ONCE = 0.2  # seconds for what the other solver sees without a glance
+_BEFORE = 5.0  # seconds for the other solver before bounds, where products of integers are concerned
 _HOPELESS = 8_000  # an effort that no solver will make in any time it gets
 
 
 SOLVER, BOUNDS, ALL = "solver", "bounds", "enumeration"
+GLANCE = "glance"  # at bounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +41,7 @@ class Numbers:
     """What is known beside the terms: results of the math library, which may grow, and how accurate it is;
     and which methods may be used."""
 
-    calls: Mapping[Term, Call] = field(default_factory=dict)
+    calls: Mapping[Term, MathCall] = field(default_factory=dict)
     accuracy: Accuracy = GLIBC
     bounds: bool = True
     enumeration: bool = True
@@ -79,12 +84,12 @@ class NumericSolver(Wrapper):
         if method == SOLVER:
             return self._inner.check(assumptions, until - time.monotonic())
         library = self._library(asked)
-        if method == BOUNDS:
-            answer = self._by_bounds(asked, until, library)
-        else:
+        if method == ALL:
             answer = self._by_enumeration(asked, until, library)
+        else:
+            answer = self._by_bounds(asked, until, library, method == GLANCE)
         if answer is not Answer.UNKNOWN:
-            self.decided_by = method
+            self.decided_by = ALL if method == ALL else BOUNDS
         return answer
 
     def assumed(self, term: Term) -> tuple[str, ...]:
@@ -101,7 +106,7 @@ class NumericSolver(Wrapper):
         known = self._numbers.calls
         if not known:
             return Library({}, self._numbers.accuracy)
-        found: dict[Term, Call] = {}
+        found: dict[Term, MathCall] = {}
         stack, seen = list(asked), set()
         while stack:
             term = stack.pop()
@@ -115,12 +120,12 @@ class NumericSolver(Wrapper):
 
     def _turns(self, effort: int, assumptions: Sequence[Term], limit: float) -> list[tuple[str, float]]:
         """Who has how many seconds, in turn. Few operations are the solver's, and so are products of
-        integers, as a rule; bounds get a short turn early and a longer one where that did not do. Few inputs
-        are run first where that takes less than the others would. Of the math library a solver knows next
-        to nothing."""
+        integers, as a rule, unless a glance at bounds shows that nothing can happen; bounds get a short turn
+        early and a longer one where that did not do. Few inputs are run first where that takes less than the
+        others would. Of the math library a solver knows next to nothing."""
         first = _FIRST if effort < 40 else 0.0
         usual = [
-            (SOLVER, first if self._floats else max(first, 0.25 * limit)),
+            (SOLVER, first if self._floats else max(first, min(_BEFORE, 0.25 * limit))),
             (BOUNDS, _SHORT),
             (SOLVER, 0.3 * limit),
             (BOUNDS, 0.3 * limit if self._floats else 2 * _SHORT),
@@ -132,11 +137,25 @@ class NumericSolver(Wrapper):
             usual = [(BOUNDS, 0.8 * limit), (SOLVER, limit)]
         if not self._numbers.bounds:
             usual = [turn for turn in usual if turn[0] != BOUNDS]
+        most, seconds = _GLANCED
+        glance = self._numbers.bounds and not self._floats and len(self._seen) <= most
+        turns = self._with_enumeration(usual, assumptions, limit)
+        if glance and effort >= _FEW:
+            at_once = [(SOLVER, _AT_ONCE)] if usual[0][0] == SOLVER else []  # else it would guess
+            turns = [*at_once, (GLANCE, min(seconds, 0.1 * limit)), *turns]
+        return turns
+
+    def _with_enumeration(
+        self, usual: list[tuple[str, float]], assumptions: Sequence[Term], limit: float
+    ) -> list[tuple[str, float]]:
+        """The turns with one for all inputs, where these are few."""
         self._posed = self._pose(assumptions)
         cost = limit if self._posed is None else exhaust.seconds(self._posed)
         if cost >= limit:
             return usual
         place = 0 if cost < _CHEAP and self._called else 1 if cost < 2 * _SHORT else 2
+        if self._called:  # a solver's model would be one of a library that it made up
+            place = min(place, next(n for n, turn in enumerate(usual) if turn[0] == SOLVER))
         if not self._floats and not self._called:
             usual.insert(0, (SOLVER, 2 * _FIRST))
         return [*usual[:place], (ALL, min(3 * cost + 5, limit)), *usual[place:]]
@@ -189,10 +208,12 @@ class NumericSolver(Wrapper):
             self._hard += 100
         return self._hard if len(self._seen) <= _LARGEST else 0
 
-    def _by_bounds(self, asked: list[Term], deadline: float, library: Library) -> Answer:
+    def _by_bounds(
+        self, asked: list[Term], deadline: float, library: Library, glance: bool = False
+    ) -> Answer:
         from vouch.numeric.decide import decide
 
-        found = decide(asked, deadline, library)
+        found = decide(asked, deadline, library, glance=glance)
         if found.model is not None:
             memo: dict[Term, object] = {}
             if all(evaluate(term, found.model.values, _zero, memo) is True for term in asked):

@@ -7,6 +7,7 @@ than the terms do, so what cannot be true here cannot be true at all.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -14,7 +15,9 @@ import numpy as np
 
 from vouch.numeric import floats as F
 from vouch.numeric import ints as N
+from vouch.numeric.grouped import GroupedValues, Grouping, Step, TapeValues, factor_of
 from vouch.numeric.mathlib import Library
+from vouch.numeric.shifted import threshold
 from vouch.numeric.values import (
     FORMATS,
     Abstract,
@@ -29,9 +32,9 @@ from vouch.smt.node import Term
 from vouch.smt.operators import signed
 from vouch.smt.sort import Sort
 
-Step = Callable[[list[Any]], Abstract]
 Box = Mapping[Term, Abstract]
 Ends = tuple[float, float]
+_LETTERS = {16: "<e", 32: "<f", 64: "<d"}
 _BITS: dict[int, type[np.unsignedinteger[Any]]] = {16: np.uint16, 32: np.uint32, 64: np.uint64}
 
 
@@ -40,8 +43,26 @@ def float_of(sort: Sort, bits: int) -> Any:
     return np.array([bits], dtype=_BITS[sort.width]).view(FORMATS[sort])[0]
 
 
+def number_of(sort: Sort, bits: int) -> float:
+    """The same as a Python float."""
+    found: float = struct.unpack(_LETTERS[sort.width], bits.to_bytes(sort.width // 8, "little"))[0]
+    return found
+
+
 def bits_of(sort: Sort, number: Any) -> int:
     return int(np.array([number], dtype=FORMATS[sort]).view(_BITS[sort.width])[0])
+
+
+class TapeSteps(dict[int, Step]):
+    """The steps of a tape by their places, made when they are wanted."""
+
+    def __init__(self, tape: Tape) -> None:
+        super().__init__()
+        self._tape = tape
+
+    def __missing__(self, place: int) -> Step:
+        made = self[place] = self._tape.step_at(place)
+        return made
 
 
 class Tape:
@@ -51,12 +72,24 @@ class Tape:
     def __init__(self, roots: Sequence[Term], library: Library | None = None) -> None:
         self.roots = list(roots)
         self.library = Library() if library is None else library
+        self._free: set[Term] = set()  # variables, and terms of sorts that are not followed
         self.terms = self._cone()
         self.place = {term: number for number, term in enumerate(self.terms)}
-        self.variables = [t for t in self.terms if self._variable(t) and anything(t.sort, 1) is not None]
-        self._steps = [self._step(term) for term in self.terms]
+        self.variables = [t for t in self.terms if t in self._free and anything(t.sort, 1) is not None]
+        self._plan = self._grouped()
+        self._steps = TapeSteps(self)
         self.batch = 0
         self._given: Mapping[Term, Abstract] = {}
+
+    def _grouped(self) -> Grouping:
+        levels: list[int] = []
+        alone = np.zeros(len(self.terms), dtype=bool)
+        for number, term in enumerate(self.terms):
+            call = self.library.calls.get(term)
+            alone[number] = term.value is not None or call is not None or term in self._free
+            given = call.arguments if call is not None else () if alone[number] else term.args
+            levels.append(1 + max((levels[self.place[arg]] for arg in given), default=-1))
+        return Grouping(self.terms, self.place, alone, levels, lambda term: _KNOWN[term.op](term))
 
     def _cone(self) -> list[Term]:
         """Arguments first; not below variables."""
@@ -69,7 +102,9 @@ class Tape:
                 call = self.library.calls.get(term)
                 if call is not None:
                     stack.extend(call.arguments)
-                elif not self._variable(term):
+                elif self._variable(term):
+                    self._free.add(term)
+                else:
                     stack.extend(term.args)
         return sorted(seen, key=lambda term: term.id)
 
@@ -78,32 +113,39 @@ class Tape:
             return False
         if term.op in ("symbol", "fp_from_bits") or term.op not in _KNOWN:
             return True
-        return any(s.kind == "array" or (s.kind == "fp" and s not in FORMATS) for s in _sorts(term))
+        return not (_followed(term.sort) and all(_followed(arg.sort) for arg in term.args))
 
-    def run(self, given: Box, batch: int, known: Mapping[Term, Ends] | None = None) -> list[Any]:
+    def run(self, given: Box, batch: int, known: Mapping[Term, Ends] | None = None) -> TapeValues:
         """The value of every term, in the order of `terms`. Variables that are not given may be anything;
         floats that are `known` lie within those ends."""
         self.batch, self._given = batch, given
-        values: list[Any] = []
         ends = {} if known is None else {self.place[term]: end for term, end in known.items()}
+
+        def narrowed(number: int, value: Abstract) -> Abstract:
+            return _within(value, *ends[number]) if isinstance(value, Floats) else value
+
         with np.errstate(all="ignore"):
-            for number, step in enumerate(self._steps):
-                value = step(values)
-                if number in ends and isinstance(value, Floats):
-                    value = _within(value, *ends[number])
-                values.append(value)
+            if self._plan.worth:
+                rows = GroupedValues(self._plan, self._steps, batch)
+                rows.run(narrowed, ends.keys())
+                return rows
+            values: list[Any] = []
+            for number in range(len(self.terms)):
+                value = self._steps[number](values)
+                values.append(narrowed(number, value) if number in ends else value)
         return values
 
-    def truth(self, values: list[Any], term: Term) -> Truth:
+    def truth(self, values: TapeValues, term: Term) -> Truth:
         found: Truth = values[self.place[term]]
         return found
 
     # ------------------------------------------------------------ steps
 
-    def _step(self, term: Term) -> Step:
+    def step_at(self, place: int) -> Step:
+        term = self.terms[place]
         if term.value is not None:
             return self._constant(term)
-        if self._variable(term):
+        if term in self._free:
             return lambda values: self._variable_value(term)
         call = self.library.calls.get(term)
         if call is not None:
@@ -140,7 +182,7 @@ class Tape:
         ends = (np.inf, -np.inf) if none else (number, number)
         made: list[Floats] = []
 
-        def step(values: list[Any]) -> Abstract:
+        def step(values: TapeValues) -> Abstract:
             if not made or len(made[0].nan) != self.batch:
                 low, high = (np.full(self.batch, end, dtype=type(number)) for end in ends)
                 made[:] = [Floats(low, high, np.full(self.batch, none))]
@@ -149,19 +191,30 @@ class Tape:
         return step
 
     def _choice(self, term: Term, places: list[int]) -> Step:
-        condition, first, second = term.args
-        narrowings = [_narrowing(condition, first, True), _narrowing(condition, second, False)]
-        at = [None if n is None else (n[0], self.place[n[1]]) for n in narrowings]
+        cuts = self._cut_by(term.args[0], term.args[1], True), self._cut_by(term.args[0], term.args[2], False)
 
-        def step(values: list[Any]) -> Abstract:
+        def step(values: TapeValues) -> Abstract:
             c, a, b = (values[p] for p in places)
-            if at[0] is not None:
-                a = _clipped(a, values[at[0][1]], at[0][0])
-            if at[1] is not None:
-                b = _clipped(b, values[at[1][1]], at[1][0])
+            if cuts[0] is not None:
+                a = cuts[0](values, a)
+            if cuts[1] is not None:
+                b = cuts[1](values, b)
             return chosen(c, a, b)
 
         return step
+
+    def _cut_by(self, condition: Term, branch: Term, holds: bool) -> Callable[[TapeValues, Any], Any] | None:
+        """What is left of a branch's value where its condition holds, or does not."""
+        plain = _narrowing(condition, branch, holds)
+        if plain is not None:
+            side, at = plain[0], self.place[plain[1]]
+            return lambda values, value: _clipped(value, values[at], side)
+        known = threshold(condition, branch)
+        if known is None:
+            return None
+        inner = self.place[known.inner]
+        below = known.holds_below is holds
+        return lambda values, value: known.cut(values[inner], value, below=below)
 
 
 def _within(value: Floats, low: float, high: float) -> Floats:
@@ -171,8 +224,8 @@ def _within(value: Floats, low: float, high: float) -> Floats:
     return Floats(np.maximum(value.low, first), np.minimum(value.high, last), value.nan)
 
 
-def _sorts(term: Term) -> list[Sort]:
-    return [term.sort, *(arg.sort for arg in term.args)]
+def _followed(sort: Sort) -> bool:
+    return sort in FORMATS or sort.kind in ("bv", "bool")
 
 
 def _narrowing(condition: Term, branch: Term, holds: bool) -> tuple[str, Term] | None:
@@ -240,10 +293,11 @@ def _multiplied_floats(term: Term) -> Callable[..., Abstract]:
     first, second = term.args
     if first is second:
         return lambda a, b: F.square(a)
-    for place, factor in enumerate(term.args):
-        number = None if factor.value is None else float_of(factor.sort, int(factor.value))
-        if number is not None and np.isfinite(number) and number != 0:
-            return lambda *values: F.scaled(values[1 - place], number)
+    found = factor_of(term)
+    if found is not None:
+        place, factor = found
+        number = float_of(factor.sort, int(factor.value or 0))
+        return lambda *values: F.scaled(values[place], number)
     return F.multiply
 
 

@@ -76,6 +76,10 @@ def integers(width: int, low: Numbers, high: Numbers) -> Ints:
     top, whole = min(1 << (width - 1), FAR), min(1 << width, FAR)
     far = (low <= -FAR) | (high >= FAR)
     fits = ~far & (low >= -top) & (high < top)
+    if width < 63 and not fits.all():  # a single number wraps to a single number
+        single = (low == high) & ~far
+        low, high = (np.where(single, ((end + top) & (whole - 1)) - top, end) for end in (low, high))
+        fits |= single
     positive = ~far & (low >= 0) & (high < whole)
     negative = fits & (high < 0)
     signed_high = np.where(fits, high, top - 1 if width < 63 else FAR)

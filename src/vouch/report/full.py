@@ -18,6 +18,7 @@ _HEADINGS = {
     Verdict.TIMEOUT: "undecided",
     Verdict.BOUND_SAFE: "proved up to a bound",
 }
+_MOST = 20  # checks under one heading, unless --verbose asks for all
 
 
 def render(report: Report, style: TextStyle) -> str:
@@ -64,7 +65,7 @@ def _violation(item: Item, result: Report, style: TextStyle) -> Iterator[str]:
     margin = " " * len(str(item.line))
     bar = style.paint("|", "blue")
     arrow = style.paint("-->", "blue")
-    yield f"{margin} {arrow} {place(item)} in {visible(item.function)}"
+    yield f"{margin} {arrow} {place(item)} in {visible(_function(item))}"
     text = source_line(result, item)
     if text is not None:
         column = max(item.column, 1)
@@ -84,7 +85,7 @@ def _notes(item: Item) -> Iterator[str]:
         yield visible(item.reason)
     if item.inputs:
         yield f"inputs: {inputs(item)}"
-    if item.precondition:
+    if item.precondition and item.precondition != "0":  # nothing makes it safe
         yield f"safe if: {visible(item.precondition)}"
     if item.replayed is True:
         yield "confirmed by a native run"
@@ -92,6 +93,8 @@ def _notes(item: Item) -> Iterator[str]:
         yield "NOT confirmed by a native run: this is a bug in vouch, please report it"
     elif item.verdict is Verdict.UNSAFE:
         yield "not replayed"
+    if item.replay is not None and item.replay.gpu:
+        yield visible(item.replay.gpu)
     for assumption in item.assumptions:
         yield f"assuming: {visible(assumption)}"
     yield f"id: {visible(item.id)}"
@@ -115,8 +118,11 @@ def _group(items: list[Item], heading: str, style: TextStyle) -> Iterator[str]:
         reasons.setdefault(explanation(item) or "no reason given", []).append(item)
     for reason, members in sorted(reasons.items(), key=lambda pair: -len(pair[1])):
         yield f"{style.paint(heading, 'yellow')} ({len(members)}): {reason}"
-        for item in members:
+        shown = members if style.verbosity > 0 or len(members) <= _MOST + 1 else members[:_MOST]
+        for item in shown:
             yield f"    {_headline(item)}"
+        if left := len(members) - len(shown):
+            yield f"    {style.paint(f'and {left} more (-v lists them)', 'dim')}"
         yield ""
 
 
@@ -126,3 +132,9 @@ def _safe(items: list[Item], style: TextStyle) -> Iterator[str]:
         why = f" ({visible(item.reason)})" if item.reason else ""
         assuming = f", assuming {visible('; '.join(item.assumptions))}" if item.assumptions else ""
         yield f"{style.paint('safe', 'green')}{how}{why}{assuming}: {_headline(item)}"
+
+
+def _function(item: Item) -> str:
+    """As the source calls it, where a trace ends in it."""
+    mangled = item.function.startswith("_Z")
+    return item.trace[-1].function if mangled and item.trace else item.function

@@ -17,7 +17,7 @@ _COMMANDS = {
 
 def render(report: Report, style: TextStyle) -> str:
     lines = [_line(item) for item in report.counted if item.verdict not in PROVED]
-    lines += [f"::warning::{_data(visible(warning))}" for warning in report.warnings]
+    lines += [f"::warning::{_data(visible(warning))}" for warning in report.notes]
     return "\n".join(lines)
 
 

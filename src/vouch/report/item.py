@@ -13,11 +13,14 @@ from vouch.verdict import Verdict
 
 @frozen_record
 class Replay:
-    """A program that shows a violation, and how to run it. `limits`: what it does not reproduce."""
+    """A program that shows a violation, and how to run it. `limits`: what it does not reproduce. `file`: its
+    name there. `gpu`: what a run on a GPU showed, "" where there was none."""
 
     driver: str
     command: str
     limits: tuple[str, ...] = ()
+    file: str = "replay.c"
+    gpu: str = ""
 
 
 @frozen_record
@@ -88,4 +91,12 @@ def item_of_check(document: Mapping[str, Any]) -> Item:
 def _replay(document: Mapping[str, Any] | None) -> Replay | None:
     if document is None:
         return None
-    return Replay(str(document["driver"]), str(document["command"]), tuple(document.get("limits", ())))
+    limits, file = tuple(document.get("limits", ())), str(document.get("file", "replay.c"))
+    return Replay(str(document["driver"]), str(document["command"]), limits, file, _gpu(document.get("gpu")))
+
+
+def _gpu(document: Mapping[str, Any] | None) -> str:
+    if document is None:
+        return ""
+    words = {True: "confirmed on the GPU", False: "not seen on the GPU", None: "not run on a GPU"}
+    return f"{words[document['seen']]}: {document['what']}"

@@ -21,6 +21,10 @@ def render(report: Report, style: TextStyle) -> str:
         suite.set("failures", str(kinds.count("failure")))
         suite.set("skipped", str(kinds.count("skipped")))
         suite.set("errors", "0")
+    if report.incomplete:
+        suite = ElementTree.SubElement(root, "testsuite", name="vouch", tests="1", skipped="1")
+        case = ElementTree.SubElement(suite, "testcase", classname="vouch", name="the whole run")
+        ElementTree.SubElement(case, "skipped", message=visible(report.incomplete))
     ElementTree.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode")
 

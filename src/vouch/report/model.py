@@ -55,6 +55,11 @@ class Report:
     sources: Sources | None = field(default=None, repr=False)
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be said about the run as a whole."""
+        return (*self.warnings, *([self.incomplete] if self.incomplete else ()))
+
+    @property
     def counted(self) -> list[Item]:
         """What the exit code stands for, in the order of the source."""
         return by_place([item for item in self.items if item.suppressed is None and not item.known])

@@ -53,10 +53,10 @@ def render(report: Report, style: TextStyle) -> str:
         ],
         "invocations": [
             {
-                "executionSuccessful": not report.interrupted,
+                "executionSuccessful": not (report.interrupted or report.incomplete),
                 "exitCode": int(report.exit_code),
                 "toolExecutionNotifications": [
-                    {"level": "warning", "message": {"text": visible(w)}} for w in report.warnings
+                    {"level": "warning", "message": {"text": visible(w)}} for w in report.notes
                 ],
             }
         ],

@@ -4,29 +4,31 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from vouch.errors import VouchError
+from vouch.record import record
 from vouch.run.supervise import Ending, Send, watch
 from vouch.settings import Settings
 from vouch.verdict import Verdict
 
 if TYPE_CHECKING:
     from vouch.c.checks.base import Check
-    from vouch.check_run import Record
+    from vouch.check_run import Listener, Record
     from vouch.result import CheckResult, RunResult
 
 # Seconds behind the time limit in which the flow may end by itself: it has what it needs to say more.
 GRACE = 1.5
 
 
-@dataclass(slots=True)
+@record
 class Seen:
     """What is known of a run from outside: where it is, and what it has decided."""
 
     record: Record
+    listen: Listener | None = None
     stage: str = ""
     answered: set[str] = field(default_factory=set)
     violated: set[str] = field(default_factory=set)
@@ -38,23 +40,40 @@ class Seen:
         elif kind == "found":
             record = self.record
             record.entries, record.checks, record.loops, record.warnings, record.sources = content
-        else:
-            checks = {check.id: check for check in self.record.checks}
-            for result in content:
-                name = result.check
-                self.record.decided[name] = replace(result, check=checks[name])
-                self.answered.add(name)
-                if result.verdict in (Verdict.UNSAFE, Verdict.COND_UNSAFE) or result.trace:
-                    self.violated.add(name)
+            content = record
+        elif kind == "decided":
+            content = self._decided(content)
+        if self.listen is not None:
+            self.listen(kind, content)
+
+    def _decided(self, results: Sequence[Any]) -> list[CheckResult]:
+        """Results with their checks in the place of the names that were sent."""
+        checks = {check.id: check for check in self.record.checks}
+        found = [replace(result, check=checks[result.check]) for result in results]
+        for result in found:
+            name = result.check.id
+            self.record.decided[name] = result
+            self.answered.add(name)
+            if result.verdict in (Verdict.UNSAFE, Verdict.COND_UNSAFE) or result.trace:
+                self.violated.add(name)
+        return found
 
 
 def checked(
-    paths: Sequence[str], settings: Settings, progress: Callable[[Seen], None] | None = None
+    paths: Sequence[str],
+    settings: Settings,
+    progress: Callable[[Seen], None] | None = None,
+    *,
+    meanwhile: Callable[[], None] | None = None,
+    listen: Listener | None = None,
+    earlier: Mapping[str, tuple[str | None, Mapping[str, Any]]] | None = None,
+    only: str | None = None,
 ) -> RunResult:
-    """`vouch.api.run` in a process of its own. `progress` is called now and then."""
+    """`vouch.api.run` in a process of its own. `progress` is called now and then, `listen` hears in this one
+    what the flow tells, `meanwhile` is called once when the flow has begun."""
     from vouch.check_run import Record
 
-    seen = Seen(Record())
+    seen = Seen(Record(), listen)
     began = seen.record.started
     limit = None if settings.timeout is None else began + float(settings.timeout) + GRACE
 
@@ -64,11 +83,12 @@ def checked(
             progress(seen)
 
     end = watch(
-        lambda send: _work(paths, settings, send),
+        lambda send: _work(paths, settings, send, earlier, only),
         hear,
         deadline=limit,
         memory=machine_memory(),
         tick=None if progress is None else lambda: progress(seen),
+        meanwhile=meanwhile,
     )
     if end.ending is Ending.DONE:
         result: RunResult = end.value
@@ -97,7 +117,13 @@ def machine_memory() -> int:
 # ---------------------------------------------------------------- the working process
 
 
-def _work(paths: Sequence[str], settings: Settings, send: Send) -> RunResult:
+def _work(
+    paths: Sequence[str],
+    settings: Settings,
+    send: Send,
+    earlier: Mapping[str, tuple[str | None, Mapping[str, Any]]] | None,
+    only: str | None,
+) -> RunResult:
     from vouch.api import run
 
     def tell(kind: str, content: Any) -> None:
@@ -109,7 +135,7 @@ def _work(paths: Sequence[str], settings: Settings, send: Send) -> RunResult:
         else:
             send((kind, content))
 
-    result = run(paths, settings, tell)
+    result = run(paths, settings, tell, earlier=earlier, only=only)
     return replace(result, checks=[_alone(r) for r in result.checks])
 
 

@@ -120,7 +120,7 @@ def _at_worker(function: bytes, item: bytes, limits: Limits) -> bytes:
     for _ in range(2):  # a servant that was ended from outside is replaced once
         servant: subprocess.Popen[bytes] | None = getattr(_threads, "servant", None)
         if servant is None or servant.poll() is not None:
-            line = [sys.executable, "-m", "vouch.run.cluster"]
+            line = [sys.executable, "-P", "-m", "vouch.run.cluster"]  # -P: nothing of the current folder
             servant = _threads.servant = start(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         try:
             return _ask(servant, function, item, limits)

@@ -22,13 +22,12 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkProcess
 from typing import Any, Generic, TypeVar
 
-from vouch.process import die_with_parent
+from vouch.forks import INTERRUPTS, TIME, die_with_parent, held_back
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _fork = multiprocessing.get_context("fork")
-_INTERRUPTS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 _RECYCLE_AFTER = 200  # Jobs per worker: what solvers leak is given back.
 _FULL = 0.25  # of its memory, held between two jobs: a new worker has all of it
 
@@ -176,17 +175,12 @@ class _Pool(Generic[Item, Result]):
     def _start(self) -> _Worker:
         here, there = _fork.Pipe()
         others = [here, *(worker.pipe for worker in self._workers)]
-        process = _fork.Process(
-            target=_serve,
-            args=(self._function, self._items, there, others, self._memory, self._hear is not None),
-        )
+        limits = (self._memory, self._hear is not None, os.getpid())
+        process = _fork.Process(target=_serve, args=(self._function, self._items, there, others, *limits))
         worker = _Worker(process, here)
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, _INTERRUPTS)  # A worker that runs is always listed.
-        try:
+        with held_back():  # A worker that runs is always listed.
             process.start()
             self._workers.append(worker)
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         there.close()
         return worker
 
@@ -257,6 +251,7 @@ def _serve(
     others: Sequence[Connection],
     memory: int | None,
     talks: bool,
+    parent: int,
 ) -> None:
     """The worker: answers job numbers until the pipe closes."""
     for other in others:  # Held open here, they would hide the caller's end from other workers.
@@ -264,8 +259,9 @@ def _serve(
     os.setpgid(0, 0)  # Ctrl-C reaches the caller only, and one signal ends a worker with its children.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, _INTERRUPTS)  # They were held back while it was started.
-    die_with_parent()
+    signal.signal(TIME, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTS)  # They were held back while it was started.
+    die_with_parent(parent)
     _confine(memory)
     present = _size()
 

@@ -2,7 +2,7 @@
 
 The work runs in a fork and sends what it has decided as it goes. The watching process does nothing but wait,
 so it answers at once when the time is up, when the user interrupts, or when the work dies; what was sent
-until then counts. Everything that the work started ends with it (`vouch.process`).
+until then counts. Everything that the work started ends with it (`vouch.forks`).
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from enum import StrEnum
 from types import FrameType
 from typing import Any
 
-from vouch.errors import TimeIsUp, VouchError
-from vouch.process import die_with_parent
+from vouch.errors import TimeIsUp, TimeLimit, VouchError
+from vouch.forks import TIME, die_with_parent, held_back, listening, time_is_up
+from vouch.interrupts import SIGNALS, asked_to_end, bells, leave
+from vouch.record import frozen_record
 
 Send = Callable[[Any], None]
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_TIME = signal.SIGUSR1  # tells the work that the time is up
 _DRAIN = 0.5  # seconds to read what is still in the pipe
 _TICK = 0.25
+_HEARD = 1.0  # seconds in which a signal is heard
 SOFT = 1.2  # seconds in which work that was asked to end may hand over what it has
 
 
@@ -43,7 +43,7 @@ class Ending(StrEnum):
     DIED = "died"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Watched:
     """How the work ended; with DONE its `value`, with DIED the `cause`."""
 
@@ -60,18 +60,22 @@ def watch(
     memory: int | None = None,
     soft: bool = False,
     tick: Callable[[], None] | None = None,
+    meanwhile: Callable[[], None] | None = None,
 ) -> Watched:
     """Run `work(send)` in a process of its own until it returns or `deadline` (of `time.monotonic`).
 
     `hear` gets every message that it sends. `memory` limits its address space in MiB. With `soft` the work
     gets an interrupt (or `TimeIsUp`) first and may still return a value. `tick` is called a few times a
-    second. Errors that a person can act on are raised here.
+    second, `meanwhile` once when the work has begun. Errors that a person can act on are raised here.
     """
     here, there = _line()
     with _woken() as (bell, rung):
-        child = _fork(work, here, there, memory, soft)
+        with held_back():
+            child = _fork(work, here, there, memory, soft)
         there.close()
         try:
+            if meanwhile is not None:
+                meanwhile()
             return _follow(child, here, bell, rung, hear, deadline, soft, tick)
         finally:
             child.kill()
@@ -95,8 +99,9 @@ class _Line:
     def send(self, message: Any) -> None:
         data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
         left = memoryview(struct.pack("<Q", len(data)) + data)
-        while left:
-            left = left[os.write(self._file, left) :]
+        with held_back():  # the whole of it: the next message would not be understood
+            while left:
+                left = left[os.write(self._file, left) :]
 
     def recv(self) -> Any:
         (length,) = struct.unpack("<Q", self._read(8))
@@ -146,7 +151,7 @@ class _Child:
 
     def ask_to_end(self, ending: Ending) -> None:
         with contextlib.suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGINT if ending is Ending.INTERRUPTED else _TIME)
+            os.kill(self.pid, signal.SIGINT if ending is Ending.INTERRUPTED else TIME)
 
     def cause(self) -> str:
         code = self.wait()
@@ -207,16 +212,20 @@ def _take(here: _Line, hear: Callable[[Any], None]) -> tuple[str, Any] | None:
 
 
 def _understood(answer: tuple[str, Any], ending: Ending | None, child: _Child) -> Watched:
+    """Work that was asked to end has ended for that, whatever went wrong then: an interrupt in the middle of
+    an import makes a broken module of it."""
     kind, content = answer
     if kind == "value":
         return Watched(ending or Ending.DONE, content)
+    if ending is not None:
+        return Watched(ending)
     if kind == "error":
         raise VouchError(content)
+    if kind == "late":
+        return Watched(Ending.TIMEOUT)
     if kind == "interrupted":
-        return Watched(ending or Ending.INTERRUPTED)
-    if kind == "failed":
-        return Watched(Ending.DIED, cause=content)
-    return Watched(ending or Ending.DIED, cause=child.cause())
+        return Watched(Ending.INTERRUPTED)
+    return Watched(Ending.DIED, cause=content if kind == "failed" else child.cause())
 
 
 def _ended(child: _Child, here: _Line, hear: Callable[[Any], None], ending: Ending) -> Watched:
@@ -232,9 +241,8 @@ def _ended(child: _Child, here: _Line, hear: Callable[[Any], None], ending: Endi
 # ---------------------------------------------------------------- the working process
 
 
-def _fork(
-    work: Callable[[Send], Any], here: _Line, there: _Line, memory: int | None, soft: bool
-) -> _Child:
+def _fork(work: Callable[[Send], Any], here: _Line, there: _Line, memory: int | None, soft: bool) -> _Child:
+    """Called with signals held back: they interrupt the work in `_report`, never what stands around it."""
     sys.stdout.flush()
     sys.stderr.flush()
     parent = os.getpid()
@@ -262,7 +270,7 @@ def _settle(parent: int, memory: int | None, soft: bool) -> None:
         os.setpgid(0, 0)
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGINT, signal.default_int_handler if soft else signal.SIG_IGN)
-    signal.signal(_TIME, _time_is_up if soft else signal.SIG_IGN)
+    signal.signal(TIME, time_is_up if soft else signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     signal.signal(signal.SIGTTOU, signal.SIG_IGN)  # it may write to the terminal
@@ -271,10 +279,6 @@ def _settle(parent: int, memory: int | None, soft: bool) -> None:
         with contextlib.suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_AS, (memory << 20, resource.getrlimit(resource.RLIMIT_AS)[1]))
     gc.freeze()
-
-
-def _time_is_up(number: int, frame: FrameType | None) -> None:
-    raise TimeIsUp
 
 
 def _report(work: Callable[[Send], Any], there: _Line) -> None:
@@ -286,7 +290,10 @@ def _report(work: Callable[[Send], Any], there: _Line) -> None:
             there.send(("said", message))
 
     try:
-        last = ("value", work(send))
+        with listening():
+            last = ("value", work(send))
+    except (TimeLimit, TimeIsUp):
+        last = ("late", None)
     except VouchError as error:
         last = ("error", str(error))
     except KeyboardInterrupt:
@@ -301,6 +308,8 @@ def _report(work: Callable[[Send], Any], there: _Line) -> None:
         if "-v" in sys.argv or "--verbose" in sys.argv:
             sys.excepthook(*sys.exc_info())
         last = ("failed", f"internal error: {type(error).__name__}: {error}")
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.flush()  # who gets the answer ends this process
     there.send(last)
 
 
@@ -311,9 +320,16 @@ def _report(work: Callable[[Send], Any], there: _Line) -> None:
 def _woken() -> Iterator[tuple[int, list[int]]]:
     """A file that becomes readable when a signal comes, and the signals that came."""
     reading, writing = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-    rung: list[int] = []
+    rung: list[int] = [0] if asked_to_end() else []  # before there was any work
+
+    first = time.monotonic()
 
     def note(number: int, frame: FrameType | None) -> None:
+        nonlocal first
+        if not rung:
+            first = time.monotonic()
+        elif bells() and time.monotonic() - first > _HEARD:
+            leave(number, frame)  # whoever should hear the first one waits for a reader of what it says
         rung.append(number)
 
     main = threading.current_thread() is threading.main_thread()
@@ -322,9 +338,11 @@ def _woken() -> Iterator[tuple[int, list[int]]]:
     try:
         if main:
             wakeup = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
-            for number in _SIGNALS:
+            for number in SIGNALS:
                 if signal.getsignal(number) is not signal.SIG_IGN:  # nohup
                     before[number] = signal.signal(number, note)
+        if rung:
+            os.write(writing, b"0")
         yield reading, rung
     finally:
         for restored, handler in before.items():

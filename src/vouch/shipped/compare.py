@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,19 +11,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vouch.errors import Unsupported, VouchError
+from vouch.folder import Folder
 from vouch.settings import Settings, resolve
-from vouch.shipped.execute import BOUND, evaluated, execute
+from vouch.shipped.execute import BOUND, execute
 from vouch.shipped.harness import NAME, harness
-from vouch.shipped.interface import Interface, Sizes, fraction_of, interface_of, mapped
+from vouch.shipped.interface import ArraySizes, Interface, fraction_of, interface_of, mapped
 from vouch.shipped.result import CodeComparison
+from vouch.shipped.trial import Trial
 from vouch.verdict import Verdict
 
 if TYPE_CHECKING:
     from vouch.c.ir import Program
+    from vouch.equiv.outcome import Witness
+    from vouch.equiv.pair import NetworkPair
     from vouch.equiv.property import Epsilon, Top
     from vouch.equiv.region import Region
     from vouch.equiv.result import Comparison
     from vouch.numeric.layers import Computed, Layers
+
+# Seconds for samples before anything is proved, and for a search after nothing was.
+_FIRST_LOOK, _LAST_LOOK = 2.0, 15.0
 
 
 def compare_code(reference: Any, files: Sequence[str], settings: Settings, **given: Any) -> CodeComparison:
@@ -35,6 +39,7 @@ def compare_code(reference: Any, files: Sequence[str], settings: Settings, **giv
     from vouch.equiv.api import loaded, property_of, region_of
     from vouch.equiv.property import Avoid
 
+    began = time.monotonic()
     network = loaded(reference)
     prop = property_of(settings)
     assert not isinstance(prop, Avoid)
@@ -44,8 +49,8 @@ def compare_code(reference: Any, files: Sequence[str], settings: Settings, **giv
     check = _check_settings(settings, given)
     headers = [file for file in files if Path(file).suffix in _HEADERS]
     sources = [file for file in files if file not in headers]
-    sizes = Sizes(region.size, network.outputs)
-    with _folder() as folder:
+    sizes = ArraySizes(region.size, network.outputs)
+    with Folder("vouch-") as folder:
         interface = _interface(folder, sources, headers, sizes, check, given)
         program = folder / NAME
         subject = _Subject([str(program), *sources], headers, program, interface, sizes, region, check)
@@ -55,7 +60,8 @@ def compare_code(reference: Any, files: Sequence[str], settings: Settings, **giv
 
         program.write_text(harness(interface, sizes, headers, region=region, expected=()), encoding="utf-8")
         # All calls are there, with what is known of their arguments: functions alone need not be looked at.
-        result = run(subject.paths, check.replace(strategy="global", unwind=BOUND))
+        left = _left(settings, began)
+        result = run(subject.paths, check.replace(strategy="global", unwind=BOUND, timeout=left))
         kept = [r for r in result.checks if Path(r.check.location.file).name != NAME]
     return CodeComparison(comparison, replace(result, checks=kept), rounding, assumed)
 
@@ -67,7 +73,7 @@ def _interface(
     folder: Path,
     sources: list[str],
     headers: list[str],
-    sizes: Sizes,
+    sizes: ArraySizes,
     check: Settings,
     given: dict[str, Any],
 ) -> Interface:
@@ -91,13 +97,9 @@ def _check_settings(settings: Settings, given: dict[str, Any]) -> Settings:
     return chosen.replace(timeout=settings.timeout, jobs=settings.jobs, quiet=True)
 
 
-@contextmanager
-def _folder() -> Iterator[Path]:
-    path = Path(tempfile.mkdtemp(prefix="vouch-"))
-    try:
-        yield path
-    finally:
-        shutil.rmtree(path, ignore_errors=True)
+def _left(settings: Settings, began: float) -> float | None:
+    """Seconds of the command's limit."""
+    return None if settings.timeout is None else max(0.0, settings.timeout - (time.monotonic() - began))
 
 
 def _program(files: Sequence[str], settings: Settings) -> Program:
@@ -115,7 +117,7 @@ class _Subject:
     headers: list[str]
     harness: Path
     interface: Interface
-    sizes: Sizes
+    sizes: ArraySizes
     region: Region
     check: Settings
 
@@ -124,9 +126,9 @@ def _compared(
     network: Any, subject: _Subject, settings: Settings, prop: Epsilon | Top
 ) -> tuple[Comparison, float | None, tuple[str, ...]]:
     """With the rounding of the code, and what the comparison rests on."""
+    from vouch.equiv.pair import subject as model_subject
     from vouch.equiv.property import Epsilon
     from vouch.equiv.result import Comparison
-    from vouch.equiv.rounded import rounding_of, with_errors
     from vouch.smt.term import Session
 
     began = time.monotonic()
@@ -138,50 +140,70 @@ def _compared(
     with Session():
         try:
             computed = execute(subject.paths, subject.interface, subject.sizes, subject.check)
-            lifted = _lifted(network, computed, subject.interface.unit)
-            rounding = rounding_of(prop, lifted.errors)
-            stronger = with_errors(prop, lifted.errors)
             library = computed.library
             assumed = (library.accuracy.assumption(library.calls),) if library.calls else ()
-            found = _decided(network, _Code(computed, lifted, subject), settings, prop, stronger)
+            trial = Trial(model_subject(network, "model"), computed, subject.interface, subject.region, prop)
+            witness = trial.hunt(began + _FIRST_LOOK)
+            if witness is None:
+                rounding, found = _decided(trial, settings, began)
+            else:
+                found = Comparison(Verdict.DIFFERENT, "falsifier", 0.0, asked, counterexample=witness)
         except Unsupported as error:
             found = Comparison(Verdict.UNKNOWN, "code", 0.0, asked, reason=str(error))
-    if found.bound is not None and found.verdict is Verdict.EQUIVALENT and rounding is not None:
-        found = replace(found, bound=found.bound + rounding)
+        if found.counterexample is not None:
+            found = replace(found, counterexample=_ran(subject, found.counterexample), bound=None)
     return replace(found, seconds=time.monotonic() - began, asked=asked), rounding, assumed
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Code:
-    computed: Computed
-    lifted: Layers
-    subject: _Subject
+def _decided(trial: Trial, settings: Settings, began: float) -> tuple[float, Comparison]:
+    """The rounding of the code, and the comparison of the model with the code as a network with noise."""
+    from vouch.equiv.api import team_of
+    from vouch.equiv.decide import EnginePlan, decide
+    from vouch.equiv.pair import NetworkPair, Subject
+    from vouch.equiv.rounded import noise_bound, rounding_of, with_errors
+    from vouch.nn.bounds.model import model_from
+
+    lifted = _lifted(trial.model.source, trial.code, trial.interface.unit)
+    exact, noisy = (
+        Subject("code", lifted.network, model_from(lowered, "real"))
+        for lowered in (lifted.exact, lifted.lowered)
+    )
+    last = rounding_of(trial.prop, lifted.errors)
+    rounding = last + noise_bound(NetworkPair(exact, noisy), trial.region, trial.prop)
+    stronger = with_errors(trial.prop, lifted.errors)
+    left = None if settings.timeout is None else max(0.1, settings.timeout - (time.monotonic() - began))
+    plan = EnginePlan.of(settings.replace(timeout=left), team_of(settings, None))
+    plan = replace(plan, confirm=trial.confirm)
+    found = decide(trial.model, noisy, stronger, trial.region, plan)
+    if found.verdict is Verdict.EQUIVALENT and found.bound is not None:
+        found = replace(found, bound=found.bound + last)
+    if found.verdict is not Verdict.UNKNOWN:
+        return rounding, found
+    witness = _longer(trial, NetworkPair(trial.model, noisy), began, settings.timeout)
+    if witness is None:
+        reason = f"{found.reason}; the rounding of the code may come to {rounding:.3g}"
+        return rounding, replace(found, reason=reason)
+    return rounding, replace(found, verdict=Verdict.DIFFERENT, counterexample=witness, reason=None)
 
 
-def _decided(
-    network: Any, code: _Code, settings: Settings, prop: Epsilon | Top, stronger: Any
-) -> Comparison:
-    """`stronger`: the property with all that rounding may do."""
-    from vouch.equiv.api import compared
-    from vouch.equiv.property import Epsilon
+def _longer(trial: Trial, pair: NetworkPair, began: float, timeout: float | None) -> Witness | None:
+    """A thorough search, from where gradients lead and among the code's own numbers."""
+    from vouch.equiv.falsify import falsify
+    from vouch.nn.search.task import Clock
 
-    region = code.subject.region
-    found = compared(network, code.lifted.network, settings, region=region, prop=stronger)
-    if found.verdict is not Verdict.DIFFERENT or found.counterexample is None:
-        return found
-    shown = _shown(network, code, found, prop)
-    if shown is None and not isinstance(prop, Epsilon):
-        # That is where classes come near each other. Do they change?
-        found = compared(network, code.lifted.network, settings, region=region, prop=prop)
-        if found.counterexample is not None:
-            shown = _shown(network, code, found, prop)
-    if shown is None:
-        raise Unsupported("the models differ by less than rounding can make up for")
-    return shown
+    end = time.monotonic() + _LAST_LOOK
+    end = end if timeout is None else min(end, began + timeout)
+    clock = Clock(max(0.1, (end - time.monotonic()) / 2))
+    found = falsify(pair, trial.region, trial.prop, trial.confirm, clock)
+    seed = 1
+    while found is None and time.monotonic() < end:
+        found = trial.hunt(end, seed)
+        seed += 1
+    return found
 
 
 def _lifted(network: Any, computed: Computed, unit: int) -> Layers:
-    from vouch.nn.lowered import lower
+    from vouch.nn.lowering import lower
     from vouch.numeric.layers import chain_of, layers_of
     from vouch.numeric.narrow import Contradiction
 
@@ -191,45 +213,23 @@ def _lifted(network: Any, computed: Computed, unit: int) -> Layers:
         raise Unsupported("no input of the region gets to the end of the code") from None
 
 
-def _shown(network: Any, code: _Code, found: Comparison, prop: Epsilon | Top) -> Comparison | None:
-    """The difference at the input that was found, by exact evaluation of the code, and by running it."""
-    from vouch.equiv.outcome import Witness
-    from vouch.nn.replay import replay
-
-    assert found.counterexample is not None
-    subject, unit = code.subject, code.subject.interface.unit
-    if subject.interface.integers:
-        point = np.round(found.counterexample.input * unit) / unit
-    else:
-        single = subject.interface.kind == "float"
-        point = found.counterexample.input.astype(np.float32 if single else np.float64).astype(np.float64)
-    if not subject.region.contains(point):
-        return None
-    own = evaluated(code.computed, point * unit)
-    if own is None:
-        return None
-    own = own / unit
-    model = np.asarray(replay(network, point[None, :])[0], dtype=np.float64)
-    if not prop.violated(model[None, :], own[None, :])[0]:
-        return None
-    ran = _ran(subject, point, own)
-    return replace(found, counterexample=Witness(point, model, own, ran), bound=None)
-
-
-def _ran(subject: _Subject, point: Any, code: Any) -> bool:
-    """Whether the compiled code gives those outputs: a harness that claims the first one to be smaller fails
-    when it is run, and every other output is what it should be."""
+def _ran(subject: _Subject, witness: Witness) -> Witness:
+    """With whether the compiled code gives those outputs: a harness that claims the first one to be smaller
+    fails when it is run, and every other output is what it should be."""
     from vouch.api import run
 
-    own = code * subject.interface.unit
+    own = witness.test * subject.interface.unit
     dtype = np.float32 if subject.interface.kind == "float" else np.float64
     smaller = own[0] - 1 if subject.interface.integers else np.nextafter(dtype(own[0]), dtype(-np.inf))
     least = -(2**31) if subject.interface.integers else -float(np.finfo(dtype).max)
     limits = [(least, float(smaller)), *((float(c), float(c)) for c in own[1:])]
     second = subject.harness.with_name("vouch_shown.c")
-    text = harness(subject.interface, subject.sizes, subject.headers, at=point, expected=limits)
+    text = harness(subject.interface, subject.sizes, subject.headers, at=witness.input, expected=limits)
     second.write_text(text, encoding="utf-8")
     result = run([str(second), *subject.paths[1:]], subject.check.replace(checks=["assertion"]))
     claims = [r for r in result.checks if Path(r.check.location.file).name == second.name]
+    if not claims:  # no time was left to compile it
+        return replace(witness, replayed=False)
     first, *others = sorted(claims, key=lambda r: r.check.location.line)
-    return bool(first.replayed) and all(r.verdict is Verdict.SAFE for r in others)
+    ran = bool(first.replayed) and all(r.verdict is Verdict.SAFE for r in others)
+    return replace(witness, replayed=ran)

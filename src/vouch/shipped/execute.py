@@ -13,7 +13,7 @@ import numpy as np
 from vouch.errors import Unsupported
 from vouch.settings import Settings
 from vouch.shipped.harness import NAME
-from vouch.shipped.interface import Interface, Sizes
+from vouch.shipped.interface import ArraySizes, Interface
 
 if TYPE_CHECKING:
     from vouch.bmc.equation import Claim
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 BOUND = 4096  # iterations of a loop; those of networks have constant counts
 
 
-def execute(paths: Sequence[str], interface: Interface, sizes: Sizes, check: Settings) -> Computed:
+def execute(paths: Sequence[str], interface: Interface, sizes: ArraySizes, check: Settings) -> Computed:
     """Follow the harness to its end. Every output is compared with a symbol of its own there."""
     from vouch.numeric.layers import Computed
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vouch.errors import VouchError
-from vouch.shipped.interface import IN, OUT, Interface, Sizes
+from vouch.shipped.interface import IN, OUT, ArraySizes, Interface
 
 if TYPE_CHECKING:
     from vouch.equiv.region import Region
@@ -19,7 +19,7 @@ NAME = "vouch_harness.c"
 
 def harness(
     interface: Interface,
-    sizes: Sizes,
+    sizes: ArraySizes,
     headers: Sequence[str],
     *,
     region: Region | None = None,

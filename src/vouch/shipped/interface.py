@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vouch.errors import VouchError
+from vouch.files import read_text
 
 if TYPE_CHECKING:
     from vouch.c.ir import CType, Function, Program
@@ -47,7 +48,7 @@ class Interface:
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
+class ArraySizes:
     inputs: int
     outputs: int
 
@@ -74,16 +75,19 @@ def _unit(name: str, kind: str, fraction: int | None) -> int:
 
 # ---------------------------------------------------------------- a map
 
+_LARGEST = 1 << 20  # bytes
 _KEYS = {"type": str, "declare": str, "call": str, "inputs": list, "outputs": list}
 
 
-def mapped(path: str, sizes: Sizes, fraction: int | None) -> Interface:
+def mapped(path: str, sizes: ArraySizes, fraction: int | None) -> Interface:
     """A TOML file: `call` (C statements), and what is assigned before it (`inputs`) and read after it
     (`outputs`), as C expressions in the order of the model's; `declare` for variables, `type` of numbers."""
     try:
-        given = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        given = tomllib.loads(read_text(path, _LARGEST))
+    except tomllib.TOMLDecodeError as error:
         raise VouchError(f"option --map: {path}: {error}") from None
+    except RecursionError:
+        raise VouchError(f"option --map: {path}: nested too deeply") from None
     for key, value in given.items():
         if key not in _KEYS or not isinstance(value, _KEYS[key]):
             wanted = ", ".join(f"{name} ({kind.__name__})" for name, kind in _KEYS.items())
@@ -113,7 +117,7 @@ def _each(path: str, given: dict[str, Any], key: str, count: int) -> list[str]:
 # ---------------------------------------------------------------- a signature
 
 
-def interface_of(program: Program, name: str, sizes: Sizes, fraction: int | None = None) -> Interface:
+def interface_of(program: Program, name: str, sizes: ArraySizes, fraction: int | None = None) -> Interface:
     """Pointers (also to arrays) to const numbers are inputs, others outputs; numbers are single inputs, or
     lengths where they come after a pointer; the result is the output where no pointer is."""
     function = program.functions.get(name) or _by_source_name(program, name)
@@ -158,7 +162,7 @@ def _parameter_type(kind: str | None, role: str) -> str:
     return {"inputs": f"const {kind} *", "outputs": f"{kind} *"}.get(role, str(kind))
 
 
-def _arguments(roles: list[str], sizes: Sizes) -> list[str]:
+def _arguments(roles: list[str], sizes: ArraySizes) -> list[str]:
     found: list[str] = []
     singles = iter(range(sizes.inputs))
     last = "inputs"

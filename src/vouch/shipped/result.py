@@ -42,6 +42,7 @@ class CodeComparison:
         document["run_time_errors"] = {
             "summary": dict(self._counts()),
             "violations": [r.to_json() for r in self.run.checks if r.verdict is Verdict.UNSAFE],
+            "incomplete": self.run.incomplete,
         }
         return document
 
@@ -52,7 +53,8 @@ class CodeComparison:
             lines.append(f"rounding of the code: at most {self.rounding:.3g}")
         lines += [f"assumed: {assumption}" for assumption in self.assumptions]
         listed = ", ".join(f"{count} {verdict}" for verdict, count in sorted(self._counts().items()))
-        lines.append(f"run-time errors: {listed or 'nothing to check'}")
+        nothing = self.run.incomplete or ("interrupted" if self.run.interrupted else "nothing to check")
+        lines.append(f"run-time errors: {listed or nothing}")
         for result in self.run.checks:
             if result.verdict is Verdict.UNSAFE:
                 place = result.check.location

@@ -6,6 +6,7 @@ Rounding is monotone, so the ends of a result are the results at the ends. Both 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 from vouch.smt import softfloat as sf
@@ -35,6 +36,7 @@ def bits_of(sort: Sort, number: int) -> int:
     return number if number >= 0 else -number | 1 << (sort.width - 1)
 
 
+@cache
 def everything(sort: Sort) -> FloatRange:
     return FloatRange(-sf.infinity(sort), sf.infinity(sort), True)
 
@@ -66,6 +68,8 @@ def _ends(sort: Sort, x: FloatRange) -> list[int]:
 
 
 def _add(sort: Sort, x: FloatRange, y: FloatRange) -> FloatRange:
+    if everything(sort) in (x, y):
+        return everything(sort)
     nan = x.nan or y.nan or (_infinite(sort, x) and _infinite(sort, y))
     (a, b), (c, d) = _ends(sort, x), _ends(sort, y)
     return _hull(sort, [sf.add(sort, a, c), sf.add(sort, b, d)], nan)
@@ -85,6 +89,8 @@ def _abs(_: Sort, x: FloatRange) -> FloatRange:
 
 
 def _mul(sort: Sort, x: FloatRange, y: FloatRange) -> FloatRange:
+    if everything(sort) in (x, y):
+        return everything(sort)
     if (_infinite(sort, x) and _has_zero(y)) or (_infinite(sort, y) and _has_zero(x)):
         return everything(sort)
     corners = [sf.mul(sort, a, b) for a in _ends(sort, x) for b in _ends(sort, y)]

@@ -7,6 +7,7 @@ operators that all solvers read alike (SMT-LIB leaves corners of them open).
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 from vouch.smt import softfloat as sf
 from vouch.smt.boolean import and_, ite, not_
@@ -38,7 +39,12 @@ def _expect(a: Term, *others: Term) -> None:
 
 def _is(a: Term, number: int) -> bool:
     """Whether `a` is the constant with that small integer as its value."""
-    return a.value is not None and a.value == sf.from_integer(a.sort, number)
+    return a.value is not None and a.value == _small_integer(a.sort, number)
+
+
+@cache
+def _small_integer(sort: Sort, number: int) -> int:
+    return sf.from_integer(sort, number)
 
 
 def fp_add(a: Term, b: Term) -> Term:

@@ -172,7 +172,10 @@ def boolean(value: object) -> Term:
 
 def bv(value: int, width: int) -> Term:
     """The bit-vector constant `value` modulo 2^width."""
-    return constant(value & ((1 << width) - 1), bitvec(width))
+    sort = bitvec(width)
+    bits = value & ((1 << width) - 1)
+    term = _constants.get((bits, sort))
+    return constant(bits, sort) if term is None else term
 
 
 def symbol(name: str, sort: Sort) -> Term:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import signal
 import time
 from collections.abc import Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkProcess
 from typing import Any
 
-from vouch.process import die_with_parent
+from vouch.forks import INTERRUPTS, TIME, die_with_parent, held_back
 from vouch.smt.backends import backend
 from vouch.smt.model import Model, Whole, take
 from vouch.smt.node import Term, Value
@@ -21,10 +23,18 @@ _fork = multiprocessing.get_context("fork")
 
 
 def _solve(
-    name: str, memory: int | None, asserted: list[Term], timeout: float | None, answers: Connection
+    name: str,
+    memory: int | None,
+    asserted: list[Term],
+    timeout: float | None,
+    answers: Connection,
+    parent: int,
 ) -> None:
     """The child: it sees the terms through fork and sends the answer with the values of the symbols."""
-    die_with_parent()
+    die_with_parent(parent)
+    for number in (signal.SIGINT, TIME):  # they are for the parent, which ends this process
+        signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTS)
     try:
         solver = Prepared(backend(name, memory))
         for term in asserted:
@@ -58,15 +68,15 @@ class Portfolio:
         self._model = None
         asserted = [*self._added, *assumptions]
         running: dict[Connection, ForkProcess] = {}
-        for name in self._names:
-            here, there = _fork.Pipe(duplex=False)
-            process = _fork.Process(
-                target=_solve, args=(name, self._memory, asserted, timeout, there), daemon=True
-            )
-            process.start()
-            there.close()
-            running[here] = process
         try:
+            for name in self._names:
+                here, there = _fork.Pipe(duplex=False)
+                given = (name, self._memory, asserted, timeout, there, os.getpid())
+                process = _fork.Process(target=_solve, args=given, daemon=True)
+                with held_back():  # a process that runs is always listed
+                    process.start()
+                    running[here] = process
+                there.close()
             return self._first(running, asserted, timeout)
         finally:
             for here, process in running.items():

@@ -49,11 +49,6 @@ def count(*roots: Term) -> int:
     return len(order(roots))
 
 
-def operators(*roots: Term) -> set[str]:
-    """The names of the operators in use."""
-    return {term.op for term in order(roots)}
-
-
 def evaluate(
     root: Term,
     values: Mapping[Term, Any],

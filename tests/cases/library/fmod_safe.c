@@ -1,3 +1,4 @@
+// slow: fmodf_safe.c
 #include <math.h>
 
 static const int table[10];

@@ -5,12 +5,12 @@
 
 void bytes(void) {
     char a[8] = "abcdef";
-    memcpy(a + 1, a, 5);
+    memcpy(a + 1, a, 5); // expect: pointer unsafe
     assert(a[2] == 'b'); // expect: assertion cond-unsafe
 }
 
 void text(void) {
     char a[16] = "abcdef";
-    strcpy(a + 1, a);
+    strcpy(a + 1, a); // expect: pointer unsafe
     assert(a[2] == 'b'); // expect: assertion cond-unsafe
 }

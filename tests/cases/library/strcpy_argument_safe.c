@@ -1,3 +1,4 @@
+// slow: strcpy_long_safe.c
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,5 +6,6 @@ also with an offset; a function without a body may or may not write what it reac
 same stands in the manual (docs/check.md, "Assumptions behind `safe`") and nowhere else.
 
 `outside` makes pointers and decides what may share memory, `places` says where in it they may lead, `layers`
-are contents after writes that nobody followed, `external` runs calls of unknown functions.
+are contents after writes that nobody followed, `external` runs calls of unknown functions, `code` knows which
+of the program's own functions an unknown pointer may lead to.
 """

@@ -9,10 +9,11 @@ construct.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from weakref import WeakKeyDictionary
 
 from vouch.bmc import promises
 from vouch.bmc.contents import Contents
-from vouch.bmc.environment.layers import WHOLE, OutsideData
+from vouch.bmc.environment.layers import WHOLE, OutsideData, Span
 from vouch.bmc.environment.reach import Reach, Root
 from vouch.bmc.execution import Execution
 from vouch.bmc.frame import Frame
@@ -20,6 +21,7 @@ from vouch.bmc.initial import Initial
 from vouch.bmc.state import State
 from vouch.bmc.value import Kind, MemObject, Pointer, Value
 from vouch.c import ir
+from vouch.c.escape import sheltered
 from vouch.errors import Unsupported
 
 _OWN_FILE_ONLY = ("internal", "private")
@@ -196,9 +198,20 @@ def _visible(ex: Execution) -> list[Root]:
     # Earlier calls may have told the addresses of others, where there were some.
     shared = environment.exposed()
     own = (*_OWN_FILE_ONLY,) if not ex.context.arbitrary else ()
-    names += [name for name in shared if ex.context.program.globals[name].linkage not in own]
+    held = ex.context.program.globals
+    hidden = _sheltered(ex.context.program)
+    names += [name for name in shared if held[name].linkage not in own and name not in hidden]
     names += [name for name in ex.reachability.written_by(ex.equation.callbacks) if name in relevant]
     return _roots(ex, names)
+
+
+_SHELTERED: WeakKeyDictionary[ir.Program, set[str]] = WeakKeyDictionary()  # worked out once for each program
+
+
+def _sheltered(program: ir.Program) -> set[str]:
+    if program not in _SHELTERED:
+        _SHELTERED[program] = sheltered(program)
+    return _SHELTERED[program]
 
 
 def _tables(ex: Execution) -> list[Root]:
@@ -237,6 +250,8 @@ def _call_back(ex: Execution, state: State, reached: Reach, name: str) -> None:
     relevant = set(environment.relevant)
     names = [n for n in ex.reachability.written_by(ex.public) if n in relevant]
     parts = environment.reach(state.memory, _roots(ex, names)).writable
+    if ex.public:
+        parts |= _behind_variables(ex, state, relevant.difference(names))
     own = {target: span for target, span in parts.items() if target not in reached.writable}
     nulled = ex.reachability.nulled_by(ex.public)
     for target, data in environment.write(state, own, name).items():
@@ -247,6 +262,15 @@ def _call_back(ex: Execution, state: State, reached: Reach, name: str) -> None:
         given = reached.seen if ex.reachability.may_free(_taking_pointers(ex)) else ()
         blocks = [target for target in (*held.seen, *given) if target.kind is Kind.HEAP]
         environment.perhaps_freed(state, blocks, f"if {name} calls a function of the library that frees it")
+
+
+def _behind_variables(ex: Execution, state: State, names: Iterable[str]) -> dict[MemObject, Span]:
+    """What variables lead to that stay as they are: functions that have them too may write there."""
+    held = ex.context.program.globals
+    holders = [ex.context.named(n) for n in sorted(names) if held[n].linkage in _OWN_FILE_ONLY]
+    environment = ex.context.environment
+    stored = (v for h in holders for _, v in environment.walker.stored(h, state.memory.get(h)))
+    return environment.reach(state.memory, [Root(value) for value in stored]).writable
 
 
 def _taking_pointers(ex: Execution) -> list[str]:

@@ -81,7 +81,7 @@ class Late(Unknown):
         size = memory.layout.store_size(type_)
         for symbol, hits in self.hits.items():
             for hit in hits:
-                if _effect(hit, None, offset, size, type_) is not Effect.NONE:
+                if _effect(hit, None, offset, size, type_) is not LayerEffect.NONE:
                     stored = hit.value if hit.value is not None else memory.fresh(type_, "pointer")
                     value = merge(T.and_(symbol, T.fresh("disturbed", T.BOOL)), stored, value)
         return value
@@ -267,7 +267,7 @@ class Hit(NamedTuple):
 UNTYPED = Hit(None, None, False, None, typed=False)
 
 
-class Effect(Enum):
+class LayerEffect(Enum):
     """What a write elsewhere may do to a scalar here."""
 
     NONE = "none"
@@ -296,15 +296,15 @@ class Disturbed(Layer):
 
     def effects(
         self, memory: Memory, target: MemObject, offset: int, type_: ir.Type
-    ) -> list[tuple[Term, Hit, Effect]]:
+    ) -> list[tuple[Term, Hit, LayerEffect]]:
         here = memory.context.ctypes.only_scalar_at(target.ctype, offset)
         here = here if here == type_ or type_ == BYTE else None
         size = memory.layout.store_size(type_)
-        found: list[tuple[Term, Hit, Effect]] = []
+        found: list[tuple[Term, Hit, LayerEffect]] = []
         for symbol, hits in self.hits.items():
             for hit in hits:
                 effect = _effect(hit, here, offset, size, type_)
-                if effect is not Effect.NONE:
+                if effect is not LayerEffect.NONE:
                     found.append((symbol, hit, effect))
         return found
 
@@ -324,14 +324,14 @@ class Disturbed(Layer):
     def combined(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> tuple[Value, Term]:
         value, bad = memory.read(target, self.old, offset, type_)
         effects = self.effects(memory, target, offset, type_)
-        anything = dict.fromkeys(symbol for symbol, _, effect in effects if effect is Effect.ANYTHING)
+        anything = dict.fromkeys(symbol for symbol, _, effect in effects if effect is LayerEffect.ANYTHING)
         for symbol, hit, effect in effects:
-            if effect is Effect.VALUE and symbol not in anything:
+            if effect is LayerEffect.VALUE and symbol not in anything:
                 assert hit.value is not None
                 value = merge(T.and_(symbol, T.fresh("disturbed", T.BOOL)), hit.value, value)
         if anything:
             own = isinstance(type_, ir.PointerType) and any(
-                effect is Effect.ANYTHING and not hit.outside for _, hit, effect in effects
+                effect is LayerEffect.ANYTHING and not hit.outside for _, hit, effect in effects
             )  # what the program itself wrote need not be valid
             if own and all(hit.typed for _, hit, _ in effects):
                 new = memory.fresh(type_, "pointer")
@@ -364,21 +364,21 @@ def add_hit(known: Mapping[Term, frozenset[Hit]], symbol: Term, hit: Hit) -> Map
     return {**known, symbol: hits | {hit}}
 
 
-def _effect(hit: Hit, here: ir.Type | None, offset: int, size: int, type_: ir.Type) -> Effect:
+def _effect(hit: Hit, here: ir.Type | None, offset: int, size: int, type_: ir.Type) -> LayerEffect:
     """`here` is the declared type of what is read as `type_`, None where it has none. A pointer changes only
     where a pointer is written, or bytes `over` pointers: others make it invalid, which pointers from outside
     are not."""
     if not hit.typed:
-        return Effect.ANYTHING
+        return LayerEffect.ANYTHING
     if hit.spared is not None and hit.spared[0] <= offset and offset + size <= hit.spared[1]:
-        return Effect.NONE
-    exact = Effect.VALUE if hit.value is not None and hit.type == type_ else Effect.ANYTHING
+        return LayerEffect.NONE
+    exact = LayerEffect.VALUE if hit.value is not None and hit.type == type_ else LayerEffect.ANYTHING
     if isinstance(type_, ir.PointerType):
-        return exact if hit.outside or hit.over or isinstance(hit.type, ir.PointerType) else Effect.NONE
+        return exact if hit.outside or hit.over or isinstance(hit.type, ir.PointerType) else LayerEffect.NONE
     kinds = hit.kinds if hit.type is None else {hit.type}
     if here is None or None in kinds or here in kinds or _is_character(here):
         return exact
-    return exact if any(_is_character(kind) for kind in kinds if kind is not None) else Effect.NONE
+    return exact if any(_is_character(kind) for kind in kinds if kind is not None) else LayerEffect.NONE
 
 
 def _members(memory: Memory, target: MemObject, offset: int, size: int) -> Iterator[tuple[int, ir.Type]]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from vouch.bmc.access_paths import AccessPaths
 from vouch.bmc.contents import Contents, partly_written
+from vouch.bmc.environment.code import UnknownCode
 from vouch.bmc.environment.layers import (
     UNTYPED,
     WHOLE,
@@ -79,6 +80,7 @@ class Environment(PointerMaker):
         self.chosen = chosen
         self.relevant: list[str] = []  # globals that the code from the entry point on mentions
         self.objects: list[MemObject] = []
+        self.code = UnknownCode(context.program)
         self.known = Reach()  # what code outside has seen of the program's own objects
         self.overlaps = Overlaps(context.ctypes, context.pointer_bits, typed=typed)
         self.places = Places(context, chosen)
@@ -178,7 +180,10 @@ class Environment(PointerMaker):
     def _stored(self, target: MemObject, offset: int, strict: bool) -> Value:
         pointee = self.ctypes.pointee(self.ctypes.ctype_at(target.ctype, offset))
         place = AccessPaths(self.ctypes.table, self.starts).place(target, offset)
-        return self.pointer(pointee, place, strict=strict)
+        found = self.pointer(pointee, place, strict=strict)
+        if target.kind is Kind.GLOBAL:
+            self.code.in_variables.update(held for _, held, _ in found.targets)
+        return found
 
     def own_pointer(self, target: MemObject, offset: int) -> Value:
         """What code of the program may have stored at a place: any pointer whatever."""
@@ -236,12 +241,14 @@ class Environment(PointerMaker):
 
     def _representatives(self) -> list[str]:
         """Of the variables that other files can see and this code does not mention, one of each type: a
-        pointer from outside may lead to one, and code outside writes them."""
-        found: dict[int, str] = {}
+        pointer from outside may lead to one, and code outside writes them. Of those that are only declared
+        the compiler says no more than how they lie in memory."""
+        found: dict[object, str] = {}
         for name, variable in self.context.program.globals.items():
             visible = variable.linkage not in ("internal", "private") and not variable.constant
-            if visible and name not in self.relevant and variable.variable is not None:
-                found.setdefault(variable.variable.type, name)
+            if visible and name not in self.relevant:
+                held = variable.variable
+                found.setdefault(variable.type if held is None else held.type, name)
         return list(found.values())
 
     # ------------------------------------------------------------ overlaps

@@ -16,7 +16,7 @@ from vouch.bmc.replay import elf
 from vouch.bmc.replay.machine import Machine, launching, lengthen
 from vouch.bmc.replay.text import Unreplayable
 from vouch.c.cache import Cache, key_of
-from vouch.c.clang import wheel
+from vouch.c.wheel import wheel
 from vouch.process import OutOfTime, call
 
 _SOURCES = Path(__file__).parent / "runtime"

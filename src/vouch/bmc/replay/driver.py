@@ -46,27 +46,30 @@ def driver(program: Program, example: Counterexample, flags: Sequence[str] = ())
     entry = program.functions.get(example.entry)
     if entry is None or entry.location is None or not entry.location.file.endswith((".c", ".i")):
         return None
-    writer = _Writer(program, example, entry)
+    writer = DriverText(program, example, entry)
     text = writer.text()
-    others = sorted(_files(program) - {entry.location.file})
+    others = sorted(sources(program, (".c",)) - {entry.location.file})
     compiler = _SANITIZERS.get(example.check.category, "cc -fsanitize=address,undefined")
     words = [*shlex.split(compiler), "-g", *flags, "replay.c", *others, "-lm", "-o", "replay"]
     return Driver(text, f"{shlex.join(words)} && ./replay", tuple(dict.fromkeys(writer.limits)))
 
 
-def _files(program: Program) -> set[str]:
+def sources(program: Program, suffixes: tuple[str, ...]) -> set[str]:
+    """The files with functions of the program itself, of those that end so."""
     return {
         f.location.file
         for f in program.functions.values()
         if f.defined
         and f.location is not None
         and f.name not in program.models
-        and f.location.file.endswith(".c")
+        and f.location.file.endswith(suffixes)
     }
 
 
 @dataclass(slots=True)
-class _Writer:
+class DriverText:
+    """The parts of a driver as text; `limits` grows with what they leave out."""
+
     program: Program
     example: Counterexample
     entry: Function
@@ -79,7 +82,7 @@ class _Writer:
         file = self.entry.location.file if self.entry.location is not None else ""
         outside = [o for o in self.example.objects if o.kind == "outside"]
         self.names = {o.name: f"object_{n}" for n, o in enumerate(outside, 1)}
-        what = _comment(f"{check.id}: {check.message}, at {place.file}:{place.line}")
+        what = comment(f"{check.id}: {check.message}, at {place.file}:{place.line}")
         stubs = self._stubs()
         body = [*self._memory(), *self._call()]
         lines = [
@@ -108,7 +111,7 @@ class _Writer:
         data = item.data[:_LARGEST]
         name = self.names[item.name]
         values = ", ".join(str(byte) for byte in data.rstrip(b"\0")) or "0"
-        told = _comment(item.name.partition("#")[0])
+        told = comment(item.name.partition("#")[0])
         return [
             f"static _Alignas(16) unsigned char {name}[{min(size, 1 << 20)}] = {{{values}}}; /* *{told} */",
             "",
@@ -216,10 +219,11 @@ class _Writer:
                 events.setdefault(event.function, []).append(event)
         lines: list[str] = []
         for name, own in events.items():
-            lines += self._stub(name, own)
+            lines += self.stub(name, own)
         return lines
 
-    def _stub(self, name: str, events: Sequence[Event]) -> list[str]:
+    def stub(self, name: str, events: Sequence[Event]) -> list[str]:
+        """A function without a body, which returns and writes what was recorded."""
         head = self._head(name)
         if head is None:
             self.limits.append(f"what {name} returns")
@@ -303,5 +307,5 @@ def _quoted(file: str) -> str:
     return visible(file).replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _comment(text: str) -> str:
+def comment(text: str) -> str:
     return visible(text).replace("*/", "* /").replace("/*", "/ *")

@@ -18,8 +18,8 @@ from vouch.bmc.replay.random_inputs import random_example
 from vouch.bmc.replay.text import Unreplayable
 from vouch.c.checks.base import Check
 from vouch.c.ir import Program
+from vouch.folder import Folder
 from vouch.numeric import real
-from vouch.process import Folder
 
 _QUESTIONS = 200  # runs of one counterexample: each may ask for one more result of the math library
 

@@ -370,6 +370,8 @@ class FunctionRewriter:
         if name.startswith(("@llvm.memcpy.", "@llvm.memmove.")):
             uninitialised = self._site(line, Trigger.UNINITIALISED)
             length = out.to_i64(call.arguments[2][0], values[2])
+            if name.startswith("@llvm.memcpy."):
+                out.call("apart", values[0], values[1], length, access, self._number)
             out.call("copy", values[0], values[1], length, access, access, uninitialised, self._number)
         elif name.startswith("@llvm.memset."):
             length = out.to_i64(call.arguments[2][0], values[2])

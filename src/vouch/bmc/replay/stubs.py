@@ -182,6 +182,8 @@ def _heap(out: CodeText, function: FunctionText, number: int) -> str | None:
     if hook not in ("free", "object_size", "new"):
         values.append(str(number))
     result = out.call(hook, *values)
+    if family := known.FAMILIES.index(known.family(function.name)) * (hook != "free"):
+        out.call("family", str(result), str(family))
     return out.value(f"trunc i64 {result} to i32") if function.result == "i32" else result
 
 
@@ -192,6 +194,8 @@ def _block(out: CodeText, function: FunctionText, number: int) -> str | None:
         byte = out.value(f"trunc {function.parameters[1].type} %a1 to i8")
         out.call("fill", "%a0", byte, length, "0", str(number))
     else:
+        if function.name != "memmove":
+            out.call("apart", "%a0", "%a1", length, "0", str(number))
         out.call("copy", "%a0", "%a1", length, "0", "0", "0", str(number))
     return "%a0" if function.result == "ptr" else None
 
@@ -303,6 +307,7 @@ _BODIES: Mapping[str, tuple[_Body, int]] = {  # by key, with the least number of
     "text": (_bytes("text", assumed=True), 2),
     "known": (_known, 1),
     "constant": (_known, 1),
+    "note": (_nothing, 2),
     "guard": (_guard, 1),
     "require": (_require, 2),
     "valid": (_asked("valid"), 2),

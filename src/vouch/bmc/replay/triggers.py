@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from vouch.bmc.replay.emit import CodeText, bits, element_bits, operand_text, type_text
 from vouch.bmc.replay.text import CallText, Line, split, type_end
+from vouch.c import known
 from vouch.c.checks.base import Check, Trigger
 from vouch.c.ir import GlobalConstant
 
@@ -170,7 +171,8 @@ def _shift(out: CodeText, check: Check, site: int, line: Line, call: CallText | 
 def _free(out: CodeText, check: Check, site: int, line: Line, call: CallText | None) -> None:
     if call is None or not call.arguments:
         raise Unwatchable("no argument to free")
-    out.call("check_free", call.arguments[0][2], str(site))
+    family = known.FAMILIES.index(known.family(call.callee.strip('@"')))
+    out.call("check_free", call.arguments[0][2], str(family), str(site))
 
 
 def _required(out: CodeText, check: Check, site: int, line: Line, call: CallText | None) -> None:

@@ -22,6 +22,7 @@ from vouch.c.checks import (
     shift,
     sign_change,
     signed_overflow,
+    unchecked_status,
     uninitialised,
     unreachable,
     unsigned_overflow,
@@ -61,6 +62,7 @@ RULES: tuple[Rule, ...] = (
     unreachable,
     leak,
     floats,
+    unchecked_status,
 )
 
 # Inline functions of these headers are the system's, not the program's.

@@ -27,13 +27,13 @@ from collections.abc import Iterator
 from vouch.c import known
 from vouch.c.checks.base import Category, Trigger
 from vouch.c.checks.context import Context, Found, source_name
-from vouch.c.checks.text import spell
+from vouch.c.checks.text import FALLBACK, spell
 from vouch.c.ir import Call, ExpressionConstant, Function, GlobalConstant, Location, Operand, StringConstant
 
 CATEGORY = Category.ASSERTION
 
 # What `assert` expands to, by C library, with the argument that holds the condition's text.
-FAILURES = {name: known.TABLE[name].text for name in known.having(known.Trait.FAILS)}
+FAILURES = {name: known.TABLE[name].argument for name in known.having(known.Trait.FAILS)}
 ERRORS = known.having(known.Trait.ERROR) | {"llvm.trap", "llvm.debugtrap"}
 CLAIMS = known.having(known.Trait.CLAIMS)
 
@@ -75,7 +75,8 @@ def _where(context: Context, call: Call) -> Location:
 def _claim(context: Context, call: Call, name: str) -> Found:
     text = spell(context, call.arguments[0])
     said = string_argument(context, call, 1)
-    message = f"assertion fails: {said or text}"
+    stated = said or ("" if text == FALLBACK else text)
+    message = f"assertion fails: {stated}" if stated else "assertion fails"
     return Found(
         CATEGORY,
         _where(context, call),

@@ -30,10 +30,18 @@ class Category(StrEnum):
     UNREACHABLE = "unreachable"
     LEAK = "leak"
     FLOAT = "float"
+    UNCHECKED_STATUS = "unchecked-status"
 
 
 OFF_BY_DEFAULT = frozenset(
-    {Category.UNSIGNED_OVERFLOW, Category.CAST, Category.SIGN_CHANGE, Category.LEAK, Category.FLOAT}
+    {
+        Category.UNSIGNED_OVERFLOW,
+        Category.CAST,
+        Category.SIGN_CHANGE,
+        Category.LEAK,
+        Category.FLOAT,
+        Category.UNCHECKED_STATUS,
+    }
 )
 
 

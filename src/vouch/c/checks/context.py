@@ -32,6 +32,7 @@ from vouch.c.ir import (
     Register,
     Store,
 )
+from vouch.c.pointees import Pointees
 from vouch.c.sources import Sources
 from vouch.record import record
 
@@ -62,6 +63,7 @@ class ProgramFacts:
     may_be_unwritten: bool | None = None  # whether some object behind a pointer may hold unwritten bytes
     used_results: frozenset[str] | None = None  # functions whose results some caller uses
     demands: dict[str, tuple[GlobalConstant, ...]] = field(default_factory=dict)  # by library model
+    statuses: object | None = None  # what `unchecked_status` works out
 
 
 @record
@@ -82,6 +84,14 @@ class Context:
     binaries: list[Binary] = field(default_factory=list)
     casts: list[Cast] = field(default_factory=list)
     users: dict[str, list[Instruction]] = field(default_factory=dict)
+    _pointees: Pointees | None = None
+
+    @property
+    def pointees(self) -> Pointees:
+        """The C types behind the function's pointers."""
+        if self._pointees is None:
+            self._pointees = Pointees(self.program, self.function)
+        return self._pointees
 
     def definition(self, operand: Operand | None) -> Instruction | None:
         return self.defs.get(operand.name) if isinstance(operand, Register) else None

@@ -80,8 +80,12 @@ def _worked_out(program: Program) -> Partly:
     # were complete: trusting them loses nothing.
     if not any(copies.incomplete(behind) for copies in copying):
         return Partly(False)
-    through = frozenset(call.number for copies in copying for call in copies.through())
-    return Partly(True, any(copies.goes_out() for copies in copying), through)
+    through = {copies.context.function.name: [c.number for c in copies.through()] for copies in copying}
+    spreading = frozenset(copies.context.function.name for copies in copying if copies.goes_out())
+    numbers = frozenset(number for held in through.values() for number in held)
+    return Partly(
+        True, bool(spreading), numbers, spreading, frozenset(name for name, held in through.items() if held)
+    )
 
 
 def _copies_something(function: Function) -> bool:

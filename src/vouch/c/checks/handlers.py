@@ -7,7 +7,6 @@ layout per handler is the sanitizer runtime's (compiler-rt, ubsan_handlers.h).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from vouch.c.ir import (
     AggregateConstant,
@@ -20,10 +19,10 @@ from vouch.c.ir import (
     StringConstant,
     ZeroConstant,
 )
-from vouch.record import record
+from vouch.record import frozen_record, record
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class TypeName:
     """A type descriptor: C spelling; `kind` "int" (a _BitInt too), "float" or "other"; width and signedness
     of an int."""
@@ -95,6 +94,7 @@ def _place(program: Program, record: AggregateConstant, debug: Location) -> Loca
 
 
 _SPELLING = re.compile(r"'([^']*)'")
+_BUILT_IN = re.compile(r"\b__(size_t|ptrdiff_t)\b")  # clang's own names of what sizeof and pointers yield
 _BIT_INT = re.compile(r"\b_(?:Bit|Ext)Int\((\d+)\)")
 
 
@@ -106,7 +106,7 @@ def _type(program: Program, operand: GlobalConstant) -> TypeName:
     data = text.data if isinstance(text, StringConstant) else b""
     spelled = data.split(b"\0")[0].decode(errors="replace")
     match = _SPELLING.search(spelled)
-    name = match.group(1) if match else spelled
+    name = _BUILT_IN.sub(r"\1", match.group(1) if match else spelled)
     number = info.value if isinstance(info, IntConstant) else 0
     match kind:
         case ZeroConstant() | IntConstant(value=0 | 2):

@@ -77,7 +77,7 @@ def conversions(context: Context, *, spelled_out: bool) -> Iterator[Found]:
     """Conversions between integers without instrumentation: those whose cast can be read in the source, or
     the others (of a macro, of IR without its source)."""
     carried = received(context.program, context.function)
-    places = Pointees(context.program, context.function)
+    places = context.pointees
     for cast in context.casts:
         place = cast.location
         if place is None or not _is_conversion(context, places, carried, cast):

@@ -114,7 +114,8 @@ def is_unsigned(context: Context, operand: Operand, depth: int = 8) -> bool | No
         return _parameter_unsigned(context, operand)
     match definition:
         case Load(pointer=pointer):
-            return _is_unsigned(ctype_of_place(context, pointer))
+            known = _is_unsigned(ctype_of_place(context, pointer))
+            return _is_unsigned(context.pointees.scalar(pointer)) if known is None else known
         case Cast(op="sext" | "fptosi"):
             return False
         case Cast(op="fptoui" | "ptrtoint"):

@@ -4,7 +4,10 @@ Finds every read and write through a pointer (`*p`, `p->x`, `p[i]`), writes to c
 literals, copies (`memcpy`, struct assignment), library functions that work on memory (`strcpy`, `strlen`, …),
 calls through function pointers, addresses of members (`&p->x`, an array `p->data`) of what a null pointer
 points to, and `free` of something that is not the start of a live heap object (twice freed, inside an object,
-on the stack).
+on the stack) or that came another way: `free` of what `new` made, `delete` of an array.
+`memcpy` and its kin between places of one object that overlap are violations too, where one function sees
+both as its own; places behind two pointers that come in as parameters or out of memory are taken to lie
+apart.
 
 Why it matters: the access reads or corrupts something else, or stops the processor.
 
@@ -25,7 +28,8 @@ enough.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
 from vouch.c import known
 from vouch.c.checks.base import Category, Trigger
@@ -53,8 +57,10 @@ from vouch.c.ir import (
     PointerType,
     Register,
     Store,
+    StringConstant,
     StructType,
     Type,
+    ZeroConstant,
 )
 
 CATEGORY = Category.POINTER
@@ -91,12 +97,49 @@ def _accesses_arguments(context: Context, call: Call, name: str) -> bool:
 def _is_harmless(context: Context, call: Call, name: str) -> bool:
     """Whether a model gets nothing to access but, at most, string literals to print."""
     if name not in known.having(known.Trait.PRINTS):
-        return name in known.having(known.Trait.HARMLESS)
+        return known.is_own(name) or name in known.having(known.Trait.HARMLESS)
     # The format is the last argument that is named; the streams before it are valid.
     format_at = max(len(call.signature.parameters) - 1, 0)
-    pointers = [a for a in call.arguments[format_at:] if isinstance(_type(a), PointerType)]
-    held = [context.program.globals.get(p.name) if isinstance(p, GlobalConstant) else None for p in pointers]
-    return all(variable is not None and variable.constant for variable in held)
+    if name != "puts" and not _suits(context, call.arguments[format_at], call.arguments[format_at + 1 :]):
+        return False
+    return all(
+        _literal(context, a) is not None
+        for a in call.arguments[format_at:]
+        if isinstance(_type(a), PointerType)
+    )
+
+
+def _literal(context: Context, operand: Operand) -> bytes | None:
+    """The text of a string literal."""
+    held = context.program.globals.get(operand.name) if isinstance(operand, GlobalConstant) else None
+    if held is None or not held.constant:
+        return None
+    match held.initializer:
+        case StringConstant(data=data) if 0 in data:
+            return data[: data.index(0)]
+        case ZeroConstant():
+            return b""
+    return None
+
+
+_CONVERSION = re.compile(rb"%[-+ #0']*(\*|\d*)(?:\.(\*|\d*))?(?:hh|h|ll|l|q|L|j|z|t)?(.?)", re.DOTALL)
+
+
+def _suits(context: Context, text: Operand, arguments: Sequence[Operand]) -> bool:
+    """Whether a format asks for no more arguments than there are, and for strings where pointers are."""
+    form = _literal(context, text)
+    if form is None:
+        return False
+    wanted: list[bytes] = []
+    for width, precision, conversion in _CONVERSION.findall(form):
+        wanted += [b"*"] * ((width == b"*") + (precision == b"*"))
+        wanted += [conversion] if conversion not in (b"%", b"m") else []
+    if len(wanted) > len(arguments) or not all(wanted):
+        return False
+    given = (isinstance(_type(argument), PointerType) for argument in arguments)
+    return not any(
+        what in b"nS$" or (what == b"s") > pointer for what, pointer in zip(wanted, given, strict=False)
+    )
 
 
 def _accesses(context: Context, places: PointsTo) -> Iterator[Found]:
@@ -191,15 +234,30 @@ def _copy(context: Context, places: PointsTo, call: Call) -> Iterator[Found]:
     length = call.arguments[2]
     pointers = [a for a in call.arguments[:2] if isinstance(_type(a), PointerType)]
     if isinstance(length, IntConstant):
-        if all(places.is_valid(places.of(pointer), length.value) for pointer in pointers):
+        found = [places.of(pointer) for pointer in pointers]
+        if all(places.is_valid(place, length.value) for place in found) and _apart(call, found, length.value):
             return
         if length.value == 0:
             return
     name = callee_name(call).split(".")[1]
     texts = [spell_place(context, pointer) for pointer in pointers]
-    what = texts[0] or name
-    message = f"{name} of {what} accesses memory through a null, freed or out-of-bounds pointer"
+    message = f"{_copying(name, *texts)} accesses memory through a null, freed or out-of-bounds pointer"
     yield Found(CATEGORY, place, message, Trigger.ACCESS, call, operands=tuple(texts))
+
+
+def _copying(name: str, to: str, origin: str = "") -> str:
+    """What a copy is called: assignments of structs, arguments and results are copies as well."""
+    if name == "memset":
+        return f"memset of {to}" if to else "memset"
+    return "the copy" + (f" of {origin}" if origin else "") + (f" to {to}" if to else "")
+
+
+def _apart(call: Call, found: list[Place], size: int) -> bool:
+    """Whether a copy between valid places needs no look at whether they overlap."""
+    if not callee_name(call).startswith("llvm.memcpy.") or found[0].base != found[1].base:
+        return True
+    to, origin = (place.offset for place in found)
+    return to is not None and origin is not None and (to == origin or abs(to - origin) >= size)
 
 
 def _indirect(context: Context, call: Call) -> Found | None:

@@ -3,8 +3,6 @@ checked."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vouch.c.checks.context import Context, callee_name
 from vouch.c.ir import (
     Alloca,
@@ -24,9 +22,10 @@ from vouch.c.ir import (
 )
 from vouch.c.layout import Sizes
 from vouch.errors import Unsupported
+from vouch.record import frozen_record
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class Place:
     """`base` is the object (None: it comes out of memory, a call or an argument). `offset` in bytes, None
     where an index is not constant; `checked` then tells that every such index has a bounds check of its own,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import struct
-from dataclasses import dataclass
 
 from vouch.c.checks.context import Context, callee_name, source_name
 from vouch.c.ir import (
@@ -32,6 +31,7 @@ from vouch.c.ir import (
     Unary,
     Variable,
 )
+from vouch.record import frozen_record
 
 FALLBACK = "the value"
 _DEPTH = 12
@@ -54,7 +54,7 @@ _COMPARE = {
 _OVERFLOW = re.compile(r"^llvm\.[su](add|sub|mul)\.with\.overflow\.")
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class Text:
     """`level` is C's binding strength of the outermost operator; `ctype` a key into `Program.ctypes`."""
 
@@ -166,6 +166,8 @@ def _call(context: Context, call: Call, depth: int) -> Text | None:
     name = source_name(context.program, call)
     if not name or name.startswith("llvm."):
         return None
+    if callee_name(call) == "__vouch_cuda_shared" and call.result is not None:
+        return Text(f"&{call.result.rpartition('.')[2]}", _UNARY)  # the register is called after it
     arguments = [_value(context, argument, True, min(depth - 1, 2)) for argument in call.arguments]
     known = [argument.text for argument in arguments if argument is not None]
     inside = ", ".join(known) if len(known) == len(arguments) else "…"
@@ -265,6 +267,8 @@ def _pointed(context: Context, pointer: Operand, depth: int) -> Text | None:
     if value is None:
         return None
     ctype = _ctype(context, value.ctype)
+    if value.text.startswith("&"):
+        return Text(value.text[1:], _PRIMARY)
     return Text(f"*{value.at(_UNARY)}", _UNARY, ctype.target if ctype is not None else None)
 
 

@@ -63,7 +63,6 @@ class GetElementPtr(Instruction):
     source: Type
     base: Operand
     indices: tuple[Operand, ...]
-    inbounds: bool
     variable: Variable | None = None  # from #dbg_declare: what lies there is a variable of the program
 
 

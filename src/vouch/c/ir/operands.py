@@ -44,7 +44,6 @@ class UndefConstant(Constant):
     """undef or poison of any type."""
 
     type: Type
-    poison: bool = False
 
 
 @frozen_record

@@ -65,8 +65,8 @@ class Global:
     constant: bool
     linkage: str
     align: int
-    thread_local: bool = False
     variable: Variable | None = None
+    section: bool = False  # it lies in a section of its own
 
 
 @record
@@ -87,11 +87,14 @@ class Layout:
 @frozen_record
 class Partly:
     """Copies of structs that may be written in part only: `some` where there are any, `out` where some of
-    them go to where pointers lead, `through` (numbers of calls) those that do so if they lack something."""
+    them go to where pointers lead, `through` (numbers of calls) those that do so if they lack something;
+    `spreading` are the functions with copies of the former kind, `copying` those with some of the latter."""
 
     some: bool
     out: bool = False
     through: frozenset[int] = frozenset()
+    spreading: frozenset[str] = frozenset()
+    copying: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True, frozen=True, eq=False, weakref_slot=True)
@@ -105,6 +108,7 @@ class Program:
     aliases: Mapping[str, Constant]
     ctypes: Mapping[int, CType]
     constructors: tuple[str, ...] = ()  # llvm.global_ctors, in order of priority
+    used: tuple[str, ...] = ()  # variables and functions marked as used although nothing may name them
     destructors: tuple[str, ...] = ()
     says_noundef: bool = False  # all of it is clang's, of a version that tells arguments that have a value
     models: frozenset[str] = frozenset()  # functions whose body is one of vouch's library models

@@ -25,6 +25,7 @@ class CType:
     enum. `size` in bytes. `target`: what a pointer points to, what an array holds, as a key into
     `Program.ctypes`, which keeps recursive types finite; key -1 is void. `rank` is what C calls a number or a
     record without typedefs, qualifiers and signs (`long`, `struct S`); "" where it has no such name.
+    `yields` is the kind of what a function returns.
     """
 
     kind: str
@@ -36,6 +37,7 @@ class CType:
     members: tuple[Member, ...] = ()
     qualifiers: frozenset[str] = frozenset()  # const, volatile, restrict, _Atomic; through typedefs too
     rank: str = ""
+    yields: str = ""
 
 
 @frozen_record

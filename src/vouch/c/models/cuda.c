@@ -208,7 +208,8 @@ cudaError_t __vouch_cuda_symbol_address(void **devPtr, void *symbol) {
     return cudaSuccess;
 }
 
-cudaError_t cudaDeviceSynchronize(void) { return last_error; }
+/* Waiting tells of what went wrong while a kernel ran, not of a launch that was refused: that is the last error. */
+cudaError_t cudaDeviceSynchronize(void) { return cudaSuccess; }
 cudaError_t cudaDeviceReset(void) { return cudaSuccess; }
 cudaError_t cudaSetDevice(int device) {
     REQUIRE(device >= 0, "cudaSetDevice: device is negative", noted(cudaErrorInvalidDevice));
@@ -255,7 +256,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     REQUIRE(live_stream(stream), "cudaStreamSynchronize: stream was not created", noted(cudaErrorInvalidResourceHandle));
-    return last_error;
+    return cudaSuccess;
 }
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
     REQUIRE(live_stream(stream), "cudaStreamQuery: stream was not created", noted(cudaErrorInvalidResourceHandle));
@@ -292,7 +293,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     REQUIRE(__vouch_valid(event, sizeof *event), "cudaEventSynchronize: event was not created",
             noted(cudaErrorInvalidResourceHandle));
-    return last_error;
+    return cudaSuccess;
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
     REQUIRE(__vouch_valid(event, sizeof *event), "cudaEventQuery: event was not created",

@@ -30,6 +30,12 @@ static void place(void) {
     launch.block_index->x = b % launch.grid.x;
     launch.block_index->y = b / launch.grid.x % launch.grid.y;
     launch.block_index->z = b / launch.grid.x / launch.grid.y;
+    if (launch.grid.x > 1) __vouch_note("blockIdx.x", launch.block_index->x);
+    if (launch.grid.y > 1) __vouch_note("blockIdx.y", launch.block_index->y);
+    if (launch.grid.z > 1) __vouch_note("blockIdx.z", launch.block_index->z);
+    __vouch_note("threadIdx.x", launch.thread_index->x);
+    if (launch.block.y > 1) __vouch_note("threadIdx.y", launch.thread_index->y);
+    if (launch.block.z > 1) __vouch_note("threadIdx.z", launch.thread_index->z);
 }
 
 #define LAUNCH(c, text)                                        \
@@ -160,14 +166,19 @@ void __vouch_cuda_access(const void *p, size_t size, int kind, int grain) {
     phase = launch.phase;
     for (size_t i = 0; i < size; i += grain, trace++) {
         if (!__vouch_valid(trace, sizeof *trace)) return;
-        _Bool raced = 0;
+        _Bool raced = 0, wrote = 0;
         if (trace->write_launch == launch.number && trace->write_thread / 2 != thread / 2 &&
             (trace->write_block != block || trace->write_phase == phase) && !(kind == 2 && trace->write_thread % 2))
-            raced = 1;
+            raced = wrote = 1;
         if (kind != 0 && trace->read_launch == launch.number &&
             (trace->read_block != block ||
              (trace->read_phase == phase && trace->read_thread != thread / 2)))
             raced = 1;
+        if (raced) {
+            int other = wrote ? trace->write_thread / 2 : trace->read_thread;
+            if (other >= 0) __vouch_note("the other thread", (unsigned)other % launch.threads);
+            if (other >= 0 && launch.blocks > 1) __vouch_note("the other block", (unsigned)other / launch.threads);
+        }
         __vouch_require(!raced, "data race: another thread accesses the same memory, and no barrier lies between");
         if (kind != 0) {
             _Bool plain = trace->write_launch == launch.number && trace->write_thread == thread / 2 * 2 &&

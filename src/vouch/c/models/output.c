@@ -144,11 +144,6 @@ int fputc(int c, void *stream) {
 int putc(int c, void *stream) { return fputc(c, stream); }
 int _IO_putc(int c, void *stream) { return fputc(c, stream); }
 
-int wprintf(const wchar_t *f, ...) {
-    if (__vouch_find(f, '%', EVERYTHING, sizeof *f, 1) != NOWHERE) __vouch_unsupported();
-    return printed();
-}
-
 int fputws(const wchar_t *s, void *stream) {
     __vouch_touch(stream);
     __vouch_length(s, EVERYTHING, sizeof *s);

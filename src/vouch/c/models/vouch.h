@@ -15,6 +15,7 @@
  *   __vouch_text(p, n)   n characters at p that the model does not work out, none of them zero.
  *   __vouch_bytes(p, n)  n bytes at p that the model does not work out.
  *   __vouch_constant(n)  whether the engine knows the number n.
+ *   __vouch_note(s, n)   traces show that what the literal s names is n.
  *   __vouch_repeats(f)   the function f may be called any number of times more.
  *   __vouch_unsupported()  what happens now is not modelled: nothing behind it is proved.
  *   __vouch_require(c, text)  a demand on the caller: a check at the call of the model, violated where c is 0. The text is a
@@ -87,6 +88,7 @@ void __vouch_sets_errno(void);
 void __vouch_text(char *, size_t);
 void __vouch_bytes(void *, size_t);
 _Bool __vouch_constant(size_t);
+void __vouch_note(const char *, unsigned);
 void __vouch_repeats(void *);
 void __vouch_unsupported(void);
 void __vouch_require(_Bool, const char *);

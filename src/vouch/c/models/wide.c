@@ -1,4 +1,4 @@
-/* wchar.h: exact. */
+/* wchar.h: exact, but for what is looked for in sets of characters and without regard to their case. */
 #include "vouch.h"
 
 #define WIDE ((int)sizeof(wchar_t))
@@ -23,6 +23,16 @@ wchar_t *wcsncpy(wchar_t *to, const wchar_t *from, size_t size) {
     memcpy(to, from, n * sizeof *to);
     memset(to + n, 0, bytes(size - n));
     return to;
+}
+
+wchar_t *wcpcpy(wchar_t *to, const wchar_t *from) {
+    wcscpy(to, from);
+    return to + wcslen(to);
+}
+
+wchar_t *wcpncpy(wchar_t *to, const wchar_t *from, size_t size) {
+    wcsncpy(to, from, size);
+    return to + wcsnlen(to, size);
 }
 
 wchar_t *wcscat(wchar_t *to, const wchar_t *from) {
@@ -88,4 +98,48 @@ int wmemcmp(const wchar_t *a, const wchar_t *b, size_t n) {
     __vouch_access(a, bytes(n), 0);
     __vouch_access(b, bytes(n), 0);
     return order(__vouch_compare(a, b, n, WIDE, 0, 0));
+}
+
+/* Some place in s before its end, or the end. */
+static size_t somewhere(const wchar_t *s) {
+    size_t n = __vouch_any_size_t();
+    __vouch_assume(n <= wcslen(s));
+    return n;
+}
+
+size_t wcsspn(const wchar_t *s, const wchar_t *set) {
+    wcslen(set);
+    return somewhere(s);
+}
+
+size_t wcscspn(const wchar_t *s, const wchar_t *set) { return wcsspn(s, set); }
+
+wchar_t *wcspbrk(const wchar_t *s, const wchar_t *set) {
+    size_t at = wcsspn(s, set);
+    return s[at] ? (wchar_t *)s + at : NULL;
+}
+
+wchar_t *wcsstr(const wchar_t *s, const wchar_t *part) {
+    size_t at = somewhere(s), n = wcslen(part);
+    if (__vouch_any_bool()) {
+        __vouch_assume(n != 0);
+        return NULL;
+    }
+    __vouch_assume(n <= wcslen(s) - at);
+    return (wchar_t *)s + at;
+}
+
+static int some_order(const wchar_t *a, const wchar_t *b) {
+    int some = __vouch_any_int();
+    if (!__vouch_compare(a, b, EVERYTHING, WIDE, 1, 0)) return 0;
+    return some;
+}
+
+int wcscasecmp(const wchar_t *a, const wchar_t *b) { return some_order(a, b); }
+int wcscoll(const wchar_t *a, const wchar_t *b) { return some_order(a, b); }
+
+int wcsncasecmp(const wchar_t *a, const wchar_t *b, size_t n) {
+    int some = __vouch_any_int();
+    if (!__vouch_compare(a, b, n, WIDE, 1, 0)) return 0;
+    return some;
 }

@@ -8,28 +8,30 @@ at most twice: bottom-up for what it returns, then top-down with what its caller
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from vouch.c.checks.base import Check, Trigger
 from vouch.c.checks.copies import partly_written
 from vouch.c.entries import Entries
 from vouch.c.ir import Call, Function, IntType, PointerType, Program
-from vouch.c.ranges.calls import CallGraph, instructions
+from vouch.c.ranges.calls import RangeCalls, instructions
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.judge import UNREACHABLE, judge
 from vouch.c.ranges.modified import modified
-from vouch.c.ranges.pointers import PointerRange, unnamed
+from vouch.c.ranges.pointers import OUTSIDE, OWN, PointerRange, unnamed
 from vouch.c.ranges.solve import FixedPoint
-from vouch.c.ranges.state import ZONES
+from vouch.c.ranges.spreading import spreads
+from vouch.c.ranges.state import CLEAN, FACTS, LIVE, TIDY, WHOLE, ZONES
 from vouch.c.ranges.whole_program import FROM_OUTSIDE, WholeProgram, join_arguments
 from vouch.c.ranges.widths import by_width
+from vouch.record import frozen_record, record
 from vouch.verdict import Verdict
 
-__all__ = ["Decision", "RangeAnalysis", "Ranges", "analyse", "decide"]
+__all__ = ["Decision", "RangeAnalysis", "Ranges", "analyse"]
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class Decision:
     """`rung` is "preprocess" (constants, bit-widths, the compiler) or "ranges". `reason` is None, or what a
     reader should know: "unreachable", or an assumption that the verdict rests on."""
@@ -85,33 +87,26 @@ class Ranges:
         return solver is None or label in solver.inputs
 
 
-@dataclass(slots=True)
+@record
 class RangeAnalysis:
     """`contexts` say for each function what holds whenever it is called, `results` what integers they return;
     `complete`: memory from outside, and globals, are never written in part only."""
 
     decisions: dict[str, Decision]
     ranges: Ranges
-    contexts: dict[str, Context] = field(default_factory=dict)
+    contexts: dict[str, RangeContext] = field(default_factory=dict)
     results: dict[str, Value] = field(default_factory=dict)
-    graph: CallGraph | None = None
+    graph: RangeCalls | None = None
     complete: bool = False
 
 
-@dataclass(slots=True, frozen=True)
-class Context:
+@frozen_record
+class RangeContext:
     """How a function is called: `arguments` are values, `Extent`s or None for anything; None as a whole where
     nothing is known. `clean`: pointers in memory from outside are those from outside."""
 
     arguments: tuple[Any, ...] | None
     clean: bool
-
-
-def decide(
-    program: Program, checks: Iterable[Check], starts: Entries, strict_pointers: bool = False
-) -> dict[str, Decision]:
-    """Decisions by check id; a check that is missing is not decided."""
-    return analyse(program, checks, starts, strict_pointers).decisions
 
 
 def analyse(
@@ -121,7 +116,7 @@ def analyse(
     strict_pointers: bool = False,
     malloc_may_fail: bool = False,
 ) -> RangeAnalysis:
-    """As `decide`, with the invariants."""
+    """Decisions by check id (a check that is missing is not decided), with the invariants."""
     by_function: dict[str, list[Check]] = {}
     checks = list(checks)
     for check in checks:
@@ -142,7 +137,7 @@ def analyse(
             known = decisions.get(check.id)
             if check.trigger is not Trigger.UNINITIALISED or known is None or known.reason == UNREACHABLE:
                 continue
-            if check.id not in whole.certain:
+            if check.id in whole.doubtful:
                 del decisions[check.id]
     whole = run.whole
     results = {name: held for name, held in whole.results.items() if type(held) is tuple}
@@ -180,13 +175,14 @@ class _Passes:
         self.roots = self.entries | graph.taken | {*program.constructors, *program.destructors}
         self.roots |= graph.twice
         self.solvers: dict[str, FixedPoint] = {}
-        self.contexts: dict[str, Context] = {}
+        self.contexts: dict[str, RangeContext] = {}
 
     def bottom_up(self) -> None:
         """What every function returns, whatever it is called with; and all writes to globals. Relations are
         left to the second pass, which decides."""
         whole = self.whole
         whole.relating = False
+        whole.spreads = dict.fromkeys(whole.graph.reaching(whole.copies.copying | whole.copies.spreading))
         collects = not whole.arbitrary and bool(whole.objects.hidden) and not whole.graph.twice
         called = {callee for callees in whole.graph.callees.values() for callee in callees}
         asked = whole.lending.asked()
@@ -200,20 +196,36 @@ class _Passes:
             if collects:
                 judge(solver, ())
             whole.results[name] = _returned(solver)
+            whole.returned[name] = solver.result_lives, solver.result_filled
+            if name in called and type(whole.results[name]) is PointerRange:
+                self._note_found(function, whole.results[name])
             if not solver.returns:
                 whole.endless.add(name)
             for parameter, mask in solver.filled.items():
                 whole.filled[name, parameter] = mask
             if name in asked:
                 self._note_writes(solver)
+            if name in whole.spreads:
+                whole.spreads[name] = spreads(solver)
         whole.relating = True
         whole.incomplete = whole.copies.out
         whole.called.clear()
-        whole.unclean.clear()
-        whole.stale.clear()
+        whole.lost.clear()
         whole.arguments.clear()
         if collects:
             whole.settle_writes()
+
+    def _note_found(self, function: Function, known: PointerRange) -> None:
+        """A pointer that a function finds in memory from outside is from there too."""
+        if known.base is not None or self.strict or self.whole.graph.effects[function.name].frees:
+            return  # after something was freed the caller trusts no such pointer
+        given = [FROM_OUTSIDE if isinstance(p.type, PointerType) else None for p in function.parameters]
+        if any(p.sret or p.byval is not None for p in function.parameters):
+            return
+        solver = FixedPoint(self.whole, function, given, FACTS)
+        result = solver.result
+        if type(result) is PointerRange and result.base in (OUTSIDE, OWN) and solver.result_lives:
+            self.whole.found[function.name] = result
 
     def _note_writes(self, solver: FixedPoint) -> None:
         whole, function = self.whole, solver.frame.function
@@ -245,9 +257,9 @@ class _Passes:
                         if value != given[number]:
                             whole.arguments[name][number] = None
 
-    def _known(self, names: list[str]) -> list[set[str]]:
+    def _known(self, names: list[str]) -> list[set[Any]]:
         whole = self.whole
-        return [held.intersection(names) for held in (whole.called, whole.unclean, whole.stale)]
+        return [whole.called.intersection(names), {entry for entry in whole.lost if entry[0] in names}]
 
     def top_down(self, name: str, checks: list[Check]) -> dict[str, str]:
         """Ids of safe checks with reasons, callers having been visited before."""
@@ -263,24 +275,24 @@ class _Passes:
             arguments = self._outside(name, function)
         else:
             arguments = whole.arguments.get(name)
-        clean, live = self._clean(name), self._live(name)
-        self.contexts[name] = Context(None if arguments is None else tuple(arguments), clean and live)
-        solver = self.solvers[name] = FixedPoint(whole, function, arguments, clean, live)
+        facts = self._facts(name)
+        clean = {CLEAN, TIDY, (LIVE, OUTSIDE), (LIVE, OWN)}.issubset(facts)
+        self.contexts[name] = RangeContext(None if arguments is None else tuple(arguments), clean)
+        solver = self.solvers[name] = FixedPoint(whole, function, arguments, facts)
         return judge(solver, checks)
 
-    def _clean(self, name: str) -> bool:
-        """Whether pointers in memory from outside can be trusted when a function is called."""
+    def _facts(self, name: str) -> list[tuple[Any, ...]]:
+        """Those of the `FACTS` that hold whenever a function is called."""
         whole = self.whole
-        if self.strict or name in whole.unclean or self._may_be_handed_anything(name):
-            return False
-        return name in whole.called or name in self.entries
-
-    def _live(self, name: str) -> bool:
-        """Whether nothing was freed yet when a function is called."""
-        whole = self.whole
-        if self.strict or name in whole.stale or self._may_be_handed_anything(name):
-            return False
-        return name in whole.called or name in self.entries
+        if self.strict or self._may_be_handed_anything(name):
+            return []
+        if name not in whole.called and name not in self.entries:
+            return []
+        return [
+            fact
+            for fact in FACTS
+            if (name, fact) not in whole.lost and (fact != WHOLE or name not in whole.copies.spreading)
+        ]
 
     def _may_be_handed_anything(self, name: str) -> bool:
         """Whether calls through pointers may lead to a function."""
@@ -312,7 +324,7 @@ def _takes_pointer(function: Function) -> bool:
 def _returned(solver: FixedPoint) -> Any:
     """What a function returns: objects that it allocates have no name elsewhere."""
     result = solver.result
-    if type(result) is PointerRange and result.base is not None and result.base[0] == "*":
+    if type(result) is PointerRange and result.base is not None and result.base[0] in "*!":
         return result._replace(base=unnamed(solver.at.extents[result.base].hi))
     return result
 

@@ -16,6 +16,7 @@ from vouch.c.ir import (
 from vouch.c.ranges import relations, written
 from vouch.c.ranges.calls import root
 from vouch.c.ranges.interpret import Interpreter
+from vouch.c.ranges.pointers import OUTSIDE as UNNAMED
 from vouch.c.ranges.pointers import PointerRange
 from vouch.errors import Unsupported
 
@@ -41,7 +42,27 @@ def valid_access(at: Interpreter, site: Instruction) -> str | None:
         if reason is None:
             return None
         reasons.add(reason)
+    if isinstance(site, Call) and (at.whole.graph.target(site) or "").startswith("llvm.memcpy."):
+        to, origin, length = site.arguments[:3]
+        if not apart(at, to, origin, length):
+            return None
     return None if not reasons else OUTSIDE if OUTSIDE in reasons else ""
+
+
+def apart(at: Interpreter, to: Operand, origin: Operand, length: Operand) -> bool:
+    """Whether two stretches that are inside their objects share no byte, or are the same. Those from outside
+    are taken to."""
+    first, second, size = at.pointer(to), at.pointer(origin), at.integer(length)[3]
+    bases = (first.base, second.base)
+    for base in bases:
+        extent = at.extents.get(base or "") or at.whole.extent(base)
+        if extent is not None and extent.outside:
+            return True
+    if first.base != second.base:
+        return all(base is not None and not base.startswith(UNNAMED) for base in bases)
+    if first[1:3] == second[1:3] and first.lo == first.hi:
+        return True
+    return first.hi + size <= second.lo or second.hi + size <= first.lo
 
 
 def accesses(at: Interpreter, site: Instruction) -> list[tuple[Operand, int | None]]:
@@ -67,8 +88,8 @@ def accesses(at: Interpreter, site: Instruction) -> list[tuple[Operand, int | No
 
 
 def is_written(at: Interpreter, pointer: PointerRange, size: int | None = None) -> str | None:
-    """Why what a pointer leads to holds something: globals, and what only pointers from outside lead to, do
-    at any time."""
+    """Why what a pointer leads to (`size` bytes, or all of it) holds something: globals, and what only
+    pointers from outside lead to, do at any time."""
     if pointer.base is None or pointer.or_null:
         return None
     if pointer.base[0] == "@":
@@ -76,7 +97,9 @@ def is_written(at: Interpreter, pointer: PointerRange, size: int | None = None) 
     if is_trusted(at, pointer):
         return OUTSIDE_WRITTEN
     extent = at.extents.get(pointer.base)
-    if extent is not None and written.covers(at, pointer, extent.hi - pointer.hi if size is None else size):
+    if extent is not None and (
+        written.covers_all(at, pointer, extent.hi) if size is None else written.covers(at, pointer, size)
+    ):
         return OUTSIDE_WRITTEN if extent.outside else ""
     held = extent is not None and extent.inner is not None and pointer.lo == pointer.hi == 0
     return "" if held and size is not None and size <= at.sizes.store_size(PointerType()) else None

@@ -2,16 +2,20 @@
 
 `Effects` over-approximate: `globals` are written by name, `wild` means through some pointer that is not the
 address of one of the function's own variables, `leaves` that code outside the program may run, `frees` that
-heap memory may be released, `taints` that a pointer of the program's making may get into memory from outside,
-`copies` that bytes are copied as they are, `texts` that library functions do so.
+memory may be released, `taints` that a pointer of the program's making may get into memory from outside,
+`copies` that bytes are copied as they are, `texts` that library functions do so. Code outside that runs may
+call the public functions of a library again. What those do to memory from outside is as if code outside did
+it itself, which leaves it valid; what they do to the program's own heap blocks and variables is not: `loses`
+and `unsettles` say that such a function may free, or store pointers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from vouch.c import known
+from vouch.c.escape import leaving
 from vouch.c.flow.components import components
 from vouch.c.ir import (
     Alloca,
@@ -52,6 +56,7 @@ from vouch.c.ir import (
     Unreachable,
     VaArg,
 )
+from vouch.record import record
 
 _HARMLESS = tuple(
     f"llvm.{name}"
@@ -67,7 +72,7 @@ _HARMLESS = tuple(
         "prefetch", "readcyclecounter", "donothing", "fptosi.sat.", "fptoui.sat.", "vscale", "allow.",
     )
 )  # fmt: skip
-_WRITERS = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
+WRITERS = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
 _WRITES_NOTHING = (
     Alloca,
     Load,
@@ -94,7 +99,7 @@ _WRITES_NOTHING = (
 )
 
 
-@dataclass(slots=True)
+@record
 class Effects:
     globals: set[str] = field(default_factory=set)
     wild: bool = False
@@ -103,6 +108,8 @@ class Effects:
     taints: bool = False
     copies: bool = False
     texts: bool = False
+    loses: bool = False
+    unsettles: bool = False
 
     def add(self, other: Effects) -> None:
         self.globals |= other.globals
@@ -112,11 +119,14 @@ class Effects:
         self.taints |= other.taints
         self.copies |= other.copies
         self.texts |= other.texts
+        self.loses |= other.loses
+        self.unsettles |= other.unsettles
 
     def flags(self) -> tuple[object, ...]:
         """What grows when others are added."""
         return (
-            len(self.globals), self.wild, self.leaves, self.frees, self.taints, self.copies, self.texts
+            len(self.globals), self.wild, self.leaves, self.frees, self.taints, self.copies, self.texts,
+            self.loses, self.unsettles,
         )  # fmt: skip
 
 
@@ -152,7 +162,7 @@ def is_free(name: str) -> bool:
     return known.frees(name)
 
 
-class CallGraph:
+class RangeCalls:
     """Direct calls, effects of each function with all it calls, and the functions in an order in which
     callees come before callers; `recursive` are those on a cycle."""
 
@@ -163,6 +173,7 @@ class CallGraph:
         self.effects: dict[str, Effects] = {}
         self.indirect: set[str] = set()
         self._through: dict[str, set[FunctionType]] = {}  # types of the calls through pointers, by function
+        self._called: dict[FunctionType, Effects] = {}  # of calls through pointers
         self.twice: set[str] = set()
         for name, function in program.functions.items():
             if function.defined:
@@ -229,16 +240,15 @@ class CallGraph:
         elif target in self.program.functions and self.program.functions[target].defined:
             callees[target] = None
             effects.frees |= is_free(target)
-            effects.taints |= is_free(target)
         elif is_free(target):
-            effects.frees = effects.taints = True
-        elif target.startswith(_WRITERS):
+            effects.frees = True
+        elif target.startswith(WRITERS):
             _write(effects, definitions, call.arguments[0])
             self._copy(name, effects, target)
             effects.taints |= not isinstance(root(definitions, call.arguments[0]), Alloca)
         elif target.startswith("llvm."):
             effects.wild |= self.of_intrinsic(target).wild
-        elif target == "__vouch_sets_errno":
+        elif target in known.having(known.Trait.ERRNO):
             effects.add(_ERRNO)
         elif not is_silent(self.program, target):
             effects.wild = effects.leaves = True
@@ -266,20 +276,34 @@ class CallGraph:
                     return None
         return None
 
+    def called(self, call: Call) -> str | None:
+        """As `target`, also for assembly, which is no function."""
+        return None if isinstance(call.callee, AsmOperand) else self.target(call)
+
     def of_call(self, call: Call) -> Effects:
         """What a call may write. For a callee without a body, everything that code outside can reach."""
         target = self.target(call)
         if target is not None:
-            known = self.effects.get(target)
-            if known is not None:
-                return known
+            found = self.effects.get(target)
+            if found is not None:
+                return found
             if is_silent(self.program, target):
                 return _NOTHING
-            if target == "__vouch_sets_errno":
+            if target in known.having(known.Trait.ERRNO):
                 return _ERRNO
-        elif not isinstance(call.callee, AsmOperand) and self._may_free(call.signature):
-            return replace(self.outside, frees=True)
+        elif isinstance(call.callee, AsmOperand):
+            return self.assembly
+        else:
+            return self._of_type_effects(call.signature)
         return self.outside
+
+    def _of_type_effects(self, signature: FunctionType) -> Effects:
+        """What a call through a pointer may do: as code outside, or as a function of the program."""
+        if signature not in self._called:
+            frees = self.outside.frees or self._may_free(signature)
+            taints = self.outside.taints or self._may_taint(signature)
+            self._called[signature] = replace(self.outside, frees=frees, taints=taints)
+        return self._called[signature]
 
     def of_intrinsic(self, name: str) -> Effects:
         """An intrinsic that is neither a copy nor known to touch no memory may write anything."""
@@ -289,12 +313,30 @@ class CallGraph:
         """Functions of this type whose address is taken: what a call through a pointer may reach."""
         return self._by_type.get(signature, ())
 
+    def reaching(self, names: Collection[str]) -> set[str]:
+        """Functions of the program that may come to call one of these, and these themselves."""
+        found = set(names) & self.effects.keys()
+        changed = bool(found)
+        while changed:
+            changed = False
+            for name in self.order:
+                if name not in found and (
+                    not found.isdisjoint(self.callees[name])
+                    or any(not found.isdisjoint(self.of_type(kind)) for kind in self._through.get(name, ()))
+                ):
+                    found.add(name)
+                    changed = True
+        return found
+
     def _may_free(self, signature: FunctionType) -> bool:
         """Whether a function of this type whose address is taken frees memory."""
         return any(
             self.effects[name].frees if self.program.functions[name].defined else is_free(name)
             for name in self.of_type(signature)
         )
+
+    def _may_taint(self, signature: FunctionType) -> bool:
+        return any(self.effects[n].taints for n in self.of_type(signature) if n in self.effects)
 
     def _close(self) -> None:
         """Effects of callees added to callers, to a fixed point (two rounds but for recursion)."""
@@ -306,27 +348,30 @@ class CallGraph:
                 before = own.flags()
                 for callee in self.callees[name]:
                     own.add(self.effects[callee])
-                own.frees = own.frees or any(map(self._may_free, self._through.get(name, ())))
+                through = self._through.get(name, ())
+                own.frees = own.frees or any(map(self._may_free, through))
+                own.taints = own.taints or any(map(self._may_taint, through))
                 changed |= before != own.flags()
-        self.outside = Effects(wild=True, leaves=True)
+        outside = self.outside = Effects(wild=True, leaves=True)
+        told = leaving(self.program) & self.taken
         for name in self.callable:
-            self.outside.globals |= self.effects[name].globals
-            self.outside.taints |= self.effects[name].taints
-            self.outside.frees |= self.effects[name].frees
-            self.outside.copies |= self.effects[name].copies
-            self.outside.texts |= self.effects[name].texts
+            held = self.effects[name]
+            outside.globals |= held.globals
+            outside.unsettles |= held.taints
+            outside.loses |= held.frees
+            outside.copies |= held.copies
+            outside.texts |= held.texts
+            if name in told:  # code outside may have been told to call it, with anything
+                outside.taints |= held.taints
+        self.assembly = replace(outside, frees=outside.loses, taints=True)
         for effects in self.effects.values():
             if effects.leaves:
-                effects.globals |= self.outside.globals
-                effects.frees |= self.outside.frees
-                effects.taints |= self.outside.taints
-                effects.copies |= self.outside.copies
-                effects.texts |= self.outside.texts
+                effects.add(outside)
 
 
 _NOTHING = Effects()
 _WILD = Effects(wild=True)
-_ERRNO = Effects(globals={"__vouch_errno"})
+_ERRNO = Effects(globals={known.ERRNO})
 
 
 def instructions(function: Function) -> Iterable[Instruction]:

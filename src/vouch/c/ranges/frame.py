@@ -28,7 +28,6 @@ from vouch.c.ir import (
     Register,
     Return,
     Store,
-    StructType,
     Switch,
     Type,
     Unreachable,
@@ -212,22 +211,11 @@ def _constant_place(defs: dict[str, Instruction], pointer: Operand, sizes: Sizes
 
 
 def _constant_step(source: Type, indices: tuple[Operand, ...], sizes: Sizes) -> int | None:
-    offset, kind = 0, source
-    for number, index in enumerate(indices):
-        if not isinstance(index, IntConstant):
-            return None
-        if number and isinstance(kind, StructType) and kind.fields is not None:
-            offset, kind = offset + sizes.offset(kind, index.value), kind.fields[index.value]
-            continue
-        if number:
-            if not isinstance(kind, ArrayType):
-                return None
-            kind = kind.element
-        try:
-            offset += index.value * sizes.size(kind)
-        except Unsupported:
-            return None
-    return offset
+    try:
+        strides = sizes.strides(source, indices)
+    except Unsupported:
+        return None
+    return sum(size for _, size in strides) if all(index is None for index, _ in strides) else None
 
 
 def _inner_locals(function: Function) -> frozenset[str]:

@@ -45,12 +45,12 @@ from vouch.c.ir import (
 )
 from vouch.c.ranges import domain, intrinsics, pointers, relations
 from vouch.c.ranges.conversion import survives
-from vouch.c.ranges.memory import Memory
+from vouch.c.ranges.memory import RangeMemory
 from vouch.c.ranges.pointers import SOMEWHERE, PointerPair, PointerRange
 from vouch.c.ranges.state import join_values
 
 
-class Interpreter(Memory):
+class Interpreter(RangeMemory):
     """What each instruction does."""
 
     # ------------------------------------------------------------ instructions
@@ -178,7 +178,7 @@ class Interpreter(Memory):
         self.define(instruction.result, self.unknown(instruction.type))
 
     def opaque(self, instruction: Instruction) -> None:
-        self.forget_effects(self.whole.graph.outside)
+        self.forget_effects(self.whole.graph.assembly)
         self.define(instruction.result, self.unknown(instruction.type))
 
     def call(self, instruction: Call) -> None:

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 from vouch.c import known
 from vouch.c.ir import AsmOperand, Call, Function, IntConstant, IntType, Operand, PointerType
-from vouch.c.ranges import domain, pointers, refine, relations, written
+from vouch.c.ranges import domain, pointers, refine, relations, spreading, written
 from vouch.c.ranges.calls import is_free
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.pointers import (
     ANYWHERE,
     INFINITE,
-    OUTSIDE,
+    OWN,
     UNBOUNDED,
     PointerPair,
     PointerRange,
     is_unnamed,
     unnamed,
 )
-from vouch.c.ranges.state import CLEAN, LIVE
+from vouch.c.ranges.state import CLEAN, FACTS, TIDY, WHOLE
 
 if TYPE_CHECKING:
     from vouch.c.ranges.interpret import Interpreter
@@ -34,6 +34,7 @@ _COPIES = ("llvm.memcpy.", "llvm.memmove.")
 def call(at: Interpreter, instruction: Call) -> None:
     graph = at.whole.graph
     target = None if isinstance(instruction.callee, AsmOperand) else graph.target(instruction)
+    function = None
     if target is not None:
         function = at.whole.program.functions.get(target)
         if target in known.having(known.Trait.ASSUMES) and (function is None or not function.defined):
@@ -45,15 +46,17 @@ def call(at: Interpreter, instruction: Call) -> None:
             at.define(instruction.result, _intrinsic(at, instruction, target))
             return
         if at.recording:
-            live = (LIVE, OUTSIDE) in at.state
-            at.whole.note_call(target, _arguments(at, instruction, function), CLEAN in at.state, live)
+            at.whole.note_call(target, _arguments(at, instruction, function), at.state)
         if (function is None or not function.defined) and (is_free(target) or known.allocates(target)):
             at.define(instruction.result, _heap(at, instruction, target))
             return
+    found = _found(at, instruction, target)
     effects = graph.of_call(instruction)
     at.forget_effects(effects)
     at.forget_lent(instruction, target)
     written.during_call(at, instruction, target, effects)
+    if spreading.of_call(at, instruction, target) != frozenset():
+        at.drop(WHOLE)
     result = at.unknown(instruction.type)
     key = None if target is None or function is None or function.defined else known.engine_key(target)
     text = target == "strlen" and target in at.whole.program.models
@@ -69,9 +72,32 @@ def call(at: Interpreter, instruction: Call) -> None:
             at.dead = True
         elif function is not None and function.signature.result == instruction.type:
             result = _returned(at, instruction, function, returned)
-    elif isinstance(instruction.type, PointerType):
-        result = _from_outside(at, instruction, target)
+            if found is not None and type(result) is PointerRange and result.base is None:
+                result = found
+            elif type(result) is PointerRange:
+                result = at.named(instruction, result, *at.whole.returned[target])
+    elif isinstance(instruction.type, PointerType) and (function is None or not function.defined):
+        result = at.named(instruction, _from_outside(at, instruction, target), True, 0)
     at.define(instruction.result, result)
+
+
+def _found(at: Interpreter, instruction: Call, target: str | None) -> PointerRange | None:
+    """The pointer from outside that a function returns if all that it gets is from there."""
+    found = at.whole.found.get(target or "")
+    if found is None or not all(fact in at.state for fact in FACTS if fact != WHOLE):
+        return None
+    if at.whole.program.functions[target or ""].signature != instruction.signature:
+        return None
+    for argument in instruction.arguments:
+        if isinstance(getattr(argument, "type", None), PointerType):
+            given = at.pointer(argument)
+            if given.or_null or given.lo < 0 or not at.is_large(given.base):
+                return None
+            assert given.base is not None
+            if not at.is_live(given.base, at.extents[given.base]):
+                return None
+            found = found._replace(base=OWN) if at.is_own(given.base) else found
+    return found
 
 
 def _returned(at: Interpreter, instruction: Call, function: Function, returned: Any) -> Any:
@@ -81,7 +107,7 @@ def _returned(at: Interpreter, instruction: Call, function: Function, returned: 
     if type(returned) is not PointerRange or not isinstance(instruction.type, PointerType):
         return at.unknown(instruction.type)
     base = returned.base
-    if base is None or base[0] in "%*":
+    if base is None or base[0] in "%*!":
         return at.unknown(instruction.type)
     if base[0] != "^":
         return returned
@@ -250,16 +276,17 @@ def _length(at: Interpreter, operand: Operand) -> int:
 
 def _taint(at: Interpreter, target: PointerRange) -> None:
     """Bytes that may be pointers are written."""
-    if CLEAN in at.state and not (target.base or "").startswith("%"):
-        del at.writable()[CLEAN]
+    if not (target.base or "").startswith("%"):
+        at.drop(CLEAN)
+        at.drop(TIDY)
 
 
 def _copy(at: Interpreter, instruction: Call) -> None:
     target, source = at.pointer(instruction.arguments[0]), at.pointer(instruction.arguments[1])
     length = instruction.arguments[2]
-    if at.recording and instruction.number in at.whole.copies.through:
-        complete = source.base is not None and (source.base[0] == "@" or at.is_outside(source.base))
-        at.whole.incomplete = at.whole.incomplete or not complete
+    if instruction.number in at.whole.copies.through and spreading.of_copy(at, instruction) != frozenset():
+        at.whole.incomplete = at.whole.incomplete or at.recording
+        at.drop(WHOLE)
     found = _source_cells(at, target, source, length) if isinstance(length, IntConstant) else {}
     _taint(at, target)
     at.forget(target, _length(at, length), through=instruction.arguments[0])

@@ -22,6 +22,7 @@ from vouch.c.ranges.domain import Value
 from vouch.c.ranges.interpret import Interpreter
 from vouch.c.ranges.intrinsics import exact_bounds
 from vouch.c.ranges.solve import FixedPoint
+from vouch.c.ranges.state import WHOLE
 
 UNREACHABLE = "unreachable"
 
@@ -121,6 +122,7 @@ def _holds(at: Interpreter, check: Check) -> str | None:
             return library.outcome(at, site)[0] if _calls_library(site, at) else access.valid_access(at, site)
         case Trigger.UNINITIALISED:
             if _calls_library(site, at):
+                _doubt(at, check)
                 return library.outcome(at, site)[1]
             if not isinstance(site, Load):
                 return None
@@ -148,14 +150,22 @@ def _read(at: Interpreter, check: Check, site: Load) -> str | None:
     something unwritten elsewhere matters."""
     sizes = [size for _, size in access.accesses(at, site)]
     pointer = at.pointer(site.pointer)
-    at.whole.certain.discard(check.id)
+    _doubt(at, check)
     extent = at.extents.get(pointer.base or "")
     size = sizes[0] if sizes else None
     own = extent is not None and not extent.outside and size is not None
     if own and size is not None and written.covers(at, pointer, size):
-        at.whole.certain.add(check.id)
+        at.whole.doubtful.discard(check.id)
         return ""
     return access.is_written(at, pointer, size)
+
+
+def _doubt(at: Interpreter, check: Check) -> None:
+    """Note whether a proof rests on nobody having copied something unwritten elsewhere."""
+    if WHOLE in at.state:
+        at.whole.doubtful.discard(check.id)
+    else:
+        at.whole.doubtful.add(check.id)
 
 
 def _is_integer(value: Operand | None) -> TypeGuard[Operand]:

@@ -9,7 +9,7 @@ choices, calls and what those return.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vouch.c import known
 from vouch.c.flow.uses import operands
@@ -36,12 +36,13 @@ from vouch.c.ir import (
     Select,
     Store,
 )
-from vouch.c.ranges.calls import CallGraph, instructions
+from vouch.c.ranges.calls import RangeCalls, instructions
+from vouch.record import record
 
 _ACCESSES = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.", "llvm.lifetime.", "llvm.dbg.")
 
 
-@dataclass(slots=True)
+@record
 class Trail:
     """Where an address goes in one function: the registers that may hold it (or a place in its object), the
     calls that get it (with the argument's number), whether it is kept or returned, and whether something is
@@ -58,7 +59,7 @@ class Lending:
     """`keeps` tells of each function which of its parameters it may store somewhere, `returns` which it may
     return, or a place behind it."""
 
-    def __init__(self, program: Program, graph: CallGraph, escaping: dict[str, set[str]]) -> None:
+    def __init__(self, program: Program, graph: RangeCalls, escaping: dict[str, set[str]]) -> None:
         self.program = program
         self.graph = graph
         self.escaping = escaping

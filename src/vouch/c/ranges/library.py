@@ -13,17 +13,13 @@ from vouch.c.ir import AsmOperand, Call, Instruction, IntConstant, Load, Operand
 from vouch.c.ranges import access
 from vouch.c.ranges.calls import is_silent
 from vouch.c.ranges.interpret import Interpreter
-from vouch.c.ranges.pointers import INFINITE, OUTSIDE
+from vouch.c.ranges.pointers import INFINITE
 from vouch.c.ranges.solve import FixedPoint
-from vouch.c.ranges.state import CLEAN, LIVE
+from vouch.c.ranges.state import FACTS
 
 _DEPTH = 4  # calls of models within models
 _LARGEST_LENGTH = 1 << 20
-# By how the engine executes functions: those that fill a stretch, with the argument that says how many bytes
-# it has, and those that access nothing.
-_FILLS = {"bytes": 1, "text": 1, "input": 1, "fill": 2}
-_OF_NO_CONCERN = ("__vouch_any_", "__vouch_nondet_", "llvm.lifetime.", "llvm.dbg.", "llvm.assume")
-_HARMLESS = frozenset({"assume", "errno", "constant", "known", "object_size"})
+_OF_NO_CONCERN = ("llvm.lifetime.", "llvm.dbg.", "llvm.assume")
 
 Outcome = tuple[str | None, str | None]  # why accesses are valid, why what is read was written
 _BAD: Outcome = (None, None)
@@ -41,9 +37,9 @@ def outcome(at: Interpreter, call: Call, depth: int = _DEPTH) -> Outcome:
         return _primitive(at, call, target)
     if target not in at.whole.program.models or function.signature.variadic:
         return _BAD
-    clean, live = CLEAN in at.state, (LIVE, OUTSIDE) in at.state
+    facts = tuple(fact for fact in FACTS if fact in at.state)
     given = tuple(at.argument(argument) for argument in call.arguments)
-    key = (target, given, clean, live)
+    key = (target, given, facts)
     if key not in at.whole.library:
         at.whole.library[key] = _BAD  # of one that calls itself
         at.whole.library[key] = _followed(at, key, depth - 1)
@@ -51,8 +47,8 @@ def outcome(at: Interpreter, call: Call, depth: int = _DEPTH) -> Outcome:
 
 
 def _followed(at: Interpreter, key: tuple[Any, ...], depth: int) -> Outcome:
-    target, given, clean, live = key
-    solver = FixedPoint(at.whole, at.whole.program.functions[target], list(given), clean, live, True)
+    target, given, facts = key
+    solver = FixedPoint(at.whole, at.whole.program.functions[target], list(given), facts, True)
     found = _GOOD
     for label in solver.frame.graph.order:
         if label not in solver.inputs or label in solver.frame.handlers:
@@ -93,13 +89,17 @@ def _of(at: Interpreter, instruction: Instruction, depth: int) -> Outcome:
 def _primitive(at: Interpreter, call: Call, name: str) -> Outcome:
     """What the functions of the engine access."""
     arguments, key = call.arguments, known.engine_key(name)
-    if name.startswith(_OF_NO_CONCERN) or key in _HARMLESS:
+    if name.startswith(_OF_NO_CONCERN) or key == "nondet":
+        return _GOOD
+    if name in known.having(known.Trait.HARMLESS) and not known.frees(name):
         return _GOOD
     if key == "copy":
         first, second = (_stretch(at, argument, arguments[2]) for argument in arguments[:2])
+        if name != "memmove" and not access.apart(at, *arguments[:3]):
+            first = None
         return _worse(first, second), _read(at, arguments[1])
-    if key in _FILLS:
-        return _stretch(at, arguments[0], arguments[_FILLS[key]]), ""
+    if name in known.having(known.Trait.FILLS):
+        return _stretch(at, arguments[0], arguments[known.TABLE[name].argument]), ""
     if key == "access":
         return _stretch(at, arguments[0], arguments[1]), ""
     if key == "length":

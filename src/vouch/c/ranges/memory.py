@@ -23,16 +23,16 @@ from vouch.c.ir import (
 )
 from vouch.c.ranges import domain, pointers, relations, written
 from vouch.c.ranges.calls import Effects, root
-from vouch.c.ranges.pointers import NULL, OUTSIDE, PointerRange, is_unnamed, unnamed
+from vouch.c.ranges.pointers import NULL, OUTSIDE, OWN, PointerRange, is_unnamed, size_of_unnamed, unnamed
 from vouch.c.ranges.registers import Registers
-from vouch.c.ranges.state import CLEAN, LIVE, TEXT, UNFREED, ZONES
+from vouch.c.ranges.state import CLEAN, LIVE, TEXT, TIDY, UNFREED, UNLOST, WRITTEN, ZONES
 from vouch.c.ranges.whole_program import ONLY_NULL, Extent
 from vouch.errors import Unsupported
 
-_MORTAL = "^*?"  # what the names of objects begin with that something may free
+_MORTAL = "^*?!"  # what the names of objects begin with that something may free
 
 
-class Memory(Registers):
+class RangeMemory(Registers):
     """Cells are in the `state`; `keys` are those seen so far, by object."""
 
     def load(self, instruction: Load) -> None:
@@ -105,8 +105,10 @@ class Memory(Registers):
         """What a cell holds that the function has not written: something for constants and, in a program
         with a `main`, for hidden globals."""
         unknown = self.unknown(kind)
-        if isinstance(kind, PointerType) and CLEAN in self.state and self.is_outside(pointer.base):
-            return PointerRange(OUTSIDE, 0, 0, False)
+        if isinstance(kind, PointerType) and self.is_outside(pointer.base):
+            own = self.is_own(pointer.base)
+            if (TIDY if own else CLEAN) in self.state:
+                return PointerRange(OWN if own else OUTSIDE, 0, 0, False)
         if pointer.base is None or pointer.base[0] != "@" or not isinstance(kind, IntType):
             return unknown
         known = self.whole.content(pointer.base, pointer.lo, pointer.hi, size)
@@ -121,12 +123,9 @@ class Memory(Registers):
         if size is None:
             self.forget(pointer, self.extent(kind), through=instruction.pointer)
             return
-        if (
-            CLEAN in self.state
-            and isinstance(kind, PointerType)
-            and not self.is_harmless(pointer, instruction.value)
-        ):
-            del self.writable()[CLEAN]
+        if isinstance(kind, PointerType):
+            for fact in self.spoilt_by(pointer, instruction.value):
+                self.drop(fact)
         exact = pointer.lo == pointer.hi and self.is_followed(pointer)
         known = value if exact or instruction.align % size == 0 else None
         key = (pointer.base, pointer.lo, size)
@@ -194,6 +193,8 @@ class Memory(Registers):
     def may_be_one(self, first: str, second: str) -> bool:
         """Whether two names of objects may be those of one. A function's own variables and blocks are new,
         and not what its parameters lead to."""
+        if "!" in (first[0], second[0]):
+            return self.is_reachable(first) and self.is_reachable(second)
         if first[0] != "^" or second[0] != "^":
             kinds = {first[0], second[0]}
             return kinds == {"^", "@"} and self.is_reachable(first) and self.is_reachable(second)
@@ -233,43 +234,70 @@ class Memory(Registers):
     def is_outside(self, base: str | None) -> bool:
         """Whether what a pointer leads to came from outside the program, as far as nobody wrote it since."""
         if base is None or is_unnamed(base):
-            return base == OUTSIDE
+            return base in (OUTSIDE, OWN)
         if base[0] == "@":
             return self.whole.arbitrary and not self.whole.objects.is_constant(base)
         extent = self.extents.get(base)
-        return extent is not None and extent.outside and extent.hi > pointers.INFINITE
+        if base[0] != "^" or extent is None:
+            return False
+        return extent.variable or (extent.outside and extent.hi > pointers.INFINITE)
+
+    def is_large(self, base: str | None) -> bool:
+        """Whether it is one of the objects from outside that are as large as they need be."""
+        extent = self.extents.get(base or "")
+        return self.is_outside(base) and extent is not None and extent.hi > pointers.INFINITE
+
+    def is_own(self, base: str | None) -> bool:
+        """Of memory from outside: whether it is the program's variables, or may be what they lead to."""
+        return (
+            base is None or base == OWN or base[0] == "@" or (base in self.extents and self.extents[base].own)
+        )
 
     def general(self, base: str) -> str | None:
         """An unnamed object that a named one is an example of. A function's own variables are none: they
         end with it."""
-        if base[0] not in "^@*":
+        if base[0] not in "^@*!":
             return None
         extent = self.extents.get(base) or self.whole.extent(base)
         if extent is None or extent.constant or extent.lo > 0 or extent.hi <= 0:
             return None
-        return OUTSIDE if base[0] == "^" and self.is_outside(base) else unnamed(extent.hi)
+        if base[0] == "^" and self.is_large(base):
+            return OWN if extent.own else OUTSIDE
+        return unnamed(extent.hi)
 
-    def is_harmless(self, place: PointerRange, operand: Operand) -> bool:
-        """Whether a stored pointer leaves memory from outside as trustworthy as it was: the place is a local
-        of this function, or the pointer is a function's or from outside itself. (A global is valid too, but
-        no larger than it is.)"""
+    def spoilt_by(self, place: PointerRange, operand: Operand) -> tuple[Any, ...]:
+        """What does not hold any more once a pointer is stored. Nothing if the place is a local of this
+        function, or the pointer is a function's or from outside itself. (A global is valid too, but no larger
+        than it is.)"""
         if place.base is not None and place.base[0] == "%":
-            return True
-        if isinstance(operand, GlobalConstant):
-            return operand.name in self.whole.program.functions
+            return ()
+        if isinstance(operand, GlobalConstant) and operand.name in self.whole.program.functions:
+            return ()
         value = self.value(operand)
-        return (
-            type(value) is PointerRange
-            and value.lo == value.hi == 0
-            and not value.or_null
-            and self.is_outside(value.base)
-        )
+        if (
+            isinstance(operand, GlobalConstant)
+            or type(value) is not PointerRange
+            or value.lo != 0
+            or value.hi != 0
+            or value.or_null
+            or not self.is_large(value.base)
+        ):
+            return CLEAN, TIDY
+        return (CLEAN,) if self.is_own(value.base) else ()
+
+    def drop(self, fact: tuple[Any, ...]) -> None:
+        if fact in self.state:
+            del self.writable()[fact]
 
     def forget_effects(self, effects: Effects) -> None:
-        if effects.taints and CLEAN in self.state:
-            del self.writable()[CLEAN]
+        if effects.taints or effects.frees:
+            self.drop(CLEAN)
+        if effects.taints or effects.frees or effects.unsettles:
+            self.drop(TIDY)
         if effects.frees:
             self.free()
+        elif effects.loses:
+            self.lose()
         if effects.wild:
             if TEXT in self.state:
                 del self.writable()[TEXT]
@@ -319,10 +347,21 @@ class Memory(Registers):
 
     def free(self) -> None:
         """Something is freed that any pointer may lead to: what is read there is arbitrary from now on."""
-        for key in [k for k in self.state if k[0] == LIVE or k == UNFREED]:
+        for key in [k for k in self.state if k[0] == LIVE or k in (UNFREED, UNLOST)]:
             del self.writable()[key]
         self.forget_objects({name for name in self.keys if self.is_mortal(name)})
-        written.freed(self)
+        written.freed(self, self.is_mortal)
+
+    def lose(self) -> None:
+        """Some of the program's own heap is freed: as `free`, but for memory from outside."""
+        for key in [k for k in self.state if (k[0] == LIVE and self.is_losable(k[1])) or k == UNLOST]:
+            del self.writable()[key]
+        self.forget_objects({name for name in self.keys if self.is_losable(name)})
+        written.freed(self, self.is_losable)
+
+    def is_losable(self, name: str) -> bool:
+        """Whether code outside that calls the program again may free an object."""
+        return self.is_mortal(name) and not (self.is_outside(name) and not self.is_own(name))
 
     def is_mortal(self, name: str) -> bool:
         """Whether something may free an object."""
@@ -334,9 +373,9 @@ class Memory(Registers):
     def is_followed(self, pointer: PointerRange) -> bool:
         """Whether what is written through a pointer is known to be read there again."""
         base = pointer.base
-        return (
-            base is not None and not pointer.or_null and (UNFREED in self.state or not self.is_mortal(base))
-        )
+        if base is None or pointer.or_null or not self.is_mortal(base):
+            return base is not None and not pointer.or_null
+        return (LIVE, base) in self.state or (UNLOST if self.is_losable(base) else UNFREED) in self.state
 
     def allocated(self, instruction: Call, size: int, or_null: bool) -> PointerRange:
         """A new object of at least `size` bytes. In loops there may be many of them, which have no name."""
@@ -351,7 +390,30 @@ class Memory(Registers):
 
     def is_live(self, base: str, extent: Extent) -> bool:
         """Whether an object still exists that something may free."""
-        return not extent.mortal or (LIVE, base if base[0] == "*" else OUTSIDE) in self.state
+        sized = is_unnamed(base) and base != OUTSIDE
+        return not extent.mortal or (LIVE, OWN if sized else base) in self.state
+
+    def named(self, call: Call, pointer: PointerRange, lives: bool, filled: int) -> PointerRange:
+        """What a call returns, as an object of its own name: whether it lives, and which of its bytes are
+        written, is known however old the memory is. In loops there may be many of them, which have no
+        name; what may be lent is followed by its own."""
+        base, result = pointer.base, call.result or ""
+        if base is None or not is_unnamed(base) or base in (OUTSIDE, OWN) or self.frame.repeats(self.label):
+            return pointer
+        if any(result in registers for registers in self.lent.values()):
+            return pointer
+        name, size = f"!{call.number}", size_of_unnamed(base)
+        known = self.extents.get(name)
+        hi = size if known is None else min(size, known.hi)
+        self.extents[name] = Extent(0, hi, True, mortal=True, own=True)
+        self.forget_object(name)
+        state = self.writable()
+        for key, held in (((LIVE, name), lives), ((WRITTEN, name), filled)):
+            if held:
+                state[key] = (held,)
+            else:
+                state.pop(key, None)
+        return pointer._replace(base=name)
 
     def argument(self, operand: Operand) -> Any:
         """What a callee may assume of an argument: an integer's value, or how many bytes before and behind a
@@ -382,10 +444,15 @@ class Memory(Registers):
         lo, filled = extent.lo - value.lo, written.of_pointer(self, value._replace(or_null=False))
         if self.is_outside(value.base) and value.base[0] != "@":
             filled = written.ALL
-        filled, lent = written.within(filled, hi), value.base in self.lent
-        return extent._replace(
-            lo=lo, hi=hi, or_null=value.or_null, text=text, inner=None, written=filled, lent=lent
-        )
+        if written.has_known_size(value.base):
+            filled = written.within(filled, hi)
+        lent = value.base in self.lent
+        own = not self.is_outside(value.base) or self.is_own(value.base)
+        variable = extent.variable or (value.base[0] == "@" and self.is_outside(value.base))
+        return Extent(
+            lo, hi, extent.outside, extent.constant, extent.mortal, value.or_null, text, None, filled, lent,
+            own, variable,
+        )  # fmt: skip
 
     def text_length(self, pointer: PointerRange) -> int | None:
         """The characters that a text has at most, None where it may not end."""

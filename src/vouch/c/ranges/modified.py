@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import Any
 
 from vouch.c.ir import AsmOperand, AtomicUpdate, Call, CompareExchange, Operand, Register, Store, VaArg
+from vouch.c.ranges.calls import WRITERS
 from vouch.c.ranges.lending import Trail
 from vouch.c.ranges.pointers import INFINITE
 from vouch.c.ranges.solve import FixedPoint
 
 Stretches = tuple[tuple[int, int], ...] | None  # None: everything
 _MOST = 16  # stretches; more are taken for everything
-_WRITERS = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
 
 
 def modified(solver: FixedPoint, parameter: str, trail: Trail) -> Stretches:
@@ -63,7 +63,7 @@ def _by_call(solver: FixedPoint, call: Call, number: int) -> Stretches:
         return ()
     if target is None:
         return None
-    if target.startswith(_WRITERS):
+    if target.startswith(WRITERS):
         return ((0, min(solver.at.integer(call.arguments[2])[3], INFINITE)),) if number == 0 else ()
     return whole.written_through(target, number)
 

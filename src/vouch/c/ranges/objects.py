@@ -1,7 +1,8 @@
 """Objects that the analysis follows: sizes, initial contents, and who can reach them.
 
 An object is named by a string: `%x` a local variable of the function at hand, `@g` a global, `^p` what the
-parameter `p` points to, `*n` what instruction number n allocates outside of loops. A local is *private* where
+parameter `p` points to, `*n` what instruction number n allocates outside of loops, `!n` what call number n
+returns, which may be any object that pointers lead to. A local is *private* where
 its address is only ever used to access it; a global is *hidden* where in addition no other file can see it.
 Nothing but accesses by name changes those.
 """

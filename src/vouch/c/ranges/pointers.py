@@ -26,6 +26,7 @@ class PointerRange(NamedTuple):
 OUTSIDE = (
     "?"  # base: one of the objects that memory from outside the program leads to; no two need be the same
 )
+OWN = "?@"  # base: one of those that the program's own variables led to when the function was called
 UNBOUNDED = 64 * INFINITE  # size of what is large enough
 
 
@@ -40,7 +41,7 @@ def is_unnamed(base: str | None) -> bool:
 
 
 def size_of_unnamed(base: str) -> int:
-    return int(base[1:]) if len(base) > 1 else UNBOUNDED
+    return UNBOUNDED if base in (OUTSIDE, OWN) else int(base[1:])
 
 
 ANYWHERE = PointerRange(None, 0, 0, False)
@@ -70,7 +71,9 @@ def join(a: PointerRange, b: PointerRange, general: General | None = None) -> Po
         bases = [_general(base, general) for base in (a.base, b.base)]
         if bases[0] is not None and bases[1] is not None:
             base = bases[0]
-            if bases[1] != base:
+            if {base, bases[1]} == {OUTSIDE, OWN}:
+                base = OWN
+            elif bases[1] != base:
                 base = unnamed(min(size_of_unnamed(base), size_of_unnamed(bases[1])))
             a, b = a._replace(base=base), b._replace(base=base)
     if a.base is None or a.base != b.base:

@@ -6,7 +6,6 @@ from math import gcd
 from typing import Any
 
 from vouch.c.ir import (
-    ArrayType,
     Constant,
     ExpressionConstant,
     GlobalConstant,
@@ -16,15 +15,13 @@ from vouch.c.ir import (
     Operand,
     PointerType,
     Register,
-    StructType,
     Type,
-    VectorType,
     ZeroConstant,
 )
 from vouch.c.ranges import domain, pointers
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.frame import FrameFacts
-from vouch.c.ranges.pointers import ANYWHERE, NULL, OUTSIDE, SOMEWHERE, PointerRange
+from vouch.c.ranges.pointers import ANYWHERE, NULL, OUTSIDE, OWN, SOMEWHERE, PointerRange
 from vouch.c.ranges.state import State
 from vouch.c.ranges.whole_program import FROM_OUTSIDE, Extent, WholeProgram
 from vouch.errors import Unsupported
@@ -54,6 +51,7 @@ class Registers:
         self.recording = False  # tell the others about calls and writes
         self.extents: dict[str, Extent] = {n: Extent(0, size, False) for n, size in frame.locals.items()}
         self.extents[OUTSIDE] = FROM_OUTSIDE
+        self.extents[OWN] = FROM_OUTSIDE._replace(own=True)
         self.pointer_keys: set[tuple[Any, ...]] = set()
         for name, keys in frame.fields.items():
             self.keys[name] = set(keys)
@@ -151,19 +149,11 @@ class Registers:
         if pointer.base is None or source is None:
             return SOMEWHERE if pointer.nonnull else ANYWHERE
         lo = hi = step = 0
-        kind: Type = source
         try:
-            for number, index in enumerate(indices):
-                if number and isinstance(kind, StructType):
-                    assert isinstance(index, IntConstant)
-                    assert kind.fields is not None
-                    at = self.sizes.offset(kind, index.value)
-                    lo, hi, kind = lo + at, hi + at, kind.fields[index.value]
+            for index, scale in self.sizes.strides(source, indices):
+                if index is None:
+                    lo, hi = lo + scale, hi + scale
                     continue
-                if number:
-                    assert isinstance(kind, ArrayType | VectorType)
-                    kind = kind.element
-                scale = self.sizes.size(kind)
                 steps = self.integer(index)
                 lo, hi = lo + steps[0] * scale, hi + steps[1] * scale
                 if not domain.is_const(steps):

@@ -34,7 +34,7 @@ from vouch.c.ranges.zones import Variable, Zone
 from vouch.errors import Unsupported
 
 if TYPE_CHECKING:
-    from vouch.c.ranges.memory import Memory
+    from vouch.c.ranges.memory import RangeMemory
     from vouch.c.ranges.registers import Registers
 
 Form = tuple[Variable, int]
@@ -58,7 +58,7 @@ def _set(at: Registers, zone: Zone) -> None:
 # ---------------------------------------------------------------- forms
 
 
-def forms(at: Memory, operand: Operand, reading: str, depth: int = _DEPTH) -> list[Form]:
+def forms(at: RangeMemory, operand: Operand, reading: str, depth: int = _DEPTH) -> list[Form]:
     """What an operand, read as signed (`s`), unsigned (`u`) or as an offset (`o`), is made of."""
     if not isinstance(operand, Register) or not depth:
         return []
@@ -89,7 +89,7 @@ def forms(at: Memory, operand: Operand, reading: str, depth: int = _DEPTH) -> li
     return []
 
 
-def _of_cell(at: Memory, cell: tuple[Any, ...], operand: Register, reading: str) -> list[Form]:
+def _of_cell(at: RangeMemory, cell: tuple[Any, ...], operand: Register, reading: str) -> list[Form]:
     value = at.value(operand)
     if reading == "o":
         followed = type(value) is PointerRange and value.base is not None and not value.or_null
@@ -101,7 +101,7 @@ def _of_cell(at: Memory, cell: tuple[Any, ...], operand: Register, reading: str)
     return [((reading, cell), 0)]
 
 
-def _of_pointer(at: Memory, operand: Register, depth: int) -> list[Form]:
+def _of_pointer(at: RangeMemory, operand: Register, depth: int) -> list[Form]:
     made = at.frame.defs.get(operand.name)
     if not isinstance(made, GetElementPtr) or len(made.indices) != 1:
         return []
@@ -116,7 +116,9 @@ def _of_pointer(at: Memory, operand: Register, depth: int) -> list[Form]:
     return [(variable, by + moved) for variable, by in forms(at, made.base, "o", depth - 1)]
 
 
-def _stepped(at: Memory, op: str, left: Operand, step: IntConstant, reading: str, depth: int) -> list[Form]:
+def _stepped(
+    at: RangeMemory, op: str, left: Operand, step: IntConstant, reading: str, depth: int
+) -> list[Form]:
     number = domain.const(step.value, step.type.bits)[0]
     number = -number if op == "sub" else number
     value, whole = at.integer(left), domain.top(step.type.bits)
@@ -136,7 +138,7 @@ def _fits(value: Value, reading: str, bits: int) -> bool:
 # ---------------------------------------------------------------- comparisons
 
 
-def learn(at: Memory, predicate: str, left: Operand, right: Operand) -> None:
+def learn(at: RangeMemory, predicate: str, left: Operand, right: Operand) -> None:
     """`left predicate right` holds."""
     if not at.whole.relating:
         return
@@ -146,7 +148,7 @@ def learn(at: Memory, predicate: str, left: Operand, right: Operand) -> None:
         _learn(at, predicate, left, right, reading)
 
 
-def _learn(at: Memory, predicate: str, left: Operand, right: Operand, reading: str) -> None:
+def _learn(at: RangeMemory, predicate: str, left: Operand, right: Operand, reading: str) -> None:
     zone = of_state(at.state)
     for x, by in forms(at, left, reading):
         for y, other in forms(at, right, reading):
@@ -168,12 +170,12 @@ def _learn(at: Memory, predicate: str, left: Operand, right: Operand, reading: s
     _set(at, zone)
 
 
-def _bound(at: Memory, zone: Zone, x: Variable, y: Variable) -> int | None:
+def _bound(at: RangeMemory, zone: Zone, x: Variable, y: Variable) -> int | None:
     found = (zones.bound(zone, x, y), zone_bounds(at.state)(x, y))
     return min((c for c in found if c is not None), default=None)
 
 
-def difference(at: Memory, left: Operand, right: Operand, reading: str) -> tuple[int | None, int | None]:
+def difference(at: RangeMemory, left: Operand, right: Operand, reading: str) -> tuple[int | None, int | None]:
     """The least and the largest that `left - right` can be, as far as relations tell."""
     zone = of_state(at.state)
     least: int | None = None
@@ -190,7 +192,7 @@ def difference(at: Memory, left: Operand, right: Operand, reading: str) -> tuple
     return least, most
 
 
-def subtracted(at: Memory, left: Operand, right: Operand, value: Value, bits: int) -> Value:
+def subtracted(at: RangeMemory, left: Operand, right: Operand, value: Value, bits: int) -> Value:
     """A difference, of which intervals know `value`."""
     for reading, first in (("s", 0), ("u", 2)):
         least, most = difference(at, left, right, reading)
@@ -211,7 +213,7 @@ def _made(parts: list[int], bits: int) -> Value | None:
     return domain.make(slo, shi, ulo, uhi, zeros, ones, bits)
 
 
-def decide(at: Memory, comparison: Compare) -> bool | None:
+def decide(at: RangeMemory, comparison: Compare) -> bool | None:
     """Whether a comparison holds in any case (True) or in none (False)."""
     if ZONES not in at.state:
         return None
@@ -239,7 +241,7 @@ def _known(kind: str, least: int | None, most: int | None) -> bool | None:
             return known if kind == "eq" or known is None else not known
 
 
-def _readings(at: Memory, predicate: str, left: Operand, right: Operand) -> str:
+def _readings(at: RangeMemory, predicate: str, left: Operand, right: Operand) -> str:
     """How the operands of a comparison are read. Addresses before an object may have wrapped around."""
     a, b = at.value(left), at.value(right)
     if type(a) is PointerRange and type(b) is PointerRange:
@@ -251,7 +253,7 @@ def _readings(at: Memory, predicate: str, left: Operand, right: Operand) -> str:
 # ---------------------------------------------------------------- memory
 
 
-def tightened(at: Memory, cell: tuple[Any, ...], value: Any) -> Any:
+def tightened(at: RangeMemory, cell: tuple[Any, ...], value: Any) -> Any:
     """What a cell can hold, by what others hold that it is related to."""
     zone = of_state(at.state)
     if not zone:
@@ -275,7 +277,7 @@ def tightened(at: Memory, cell: tuple[Any, ...], value: Any) -> Any:
     return value
 
 
-def _limits(at: Memory, zone: Zone, variable: Variable) -> tuple[int | None, int | None]:
+def _limits(at: RangeMemory, zone: Zone, variable: Variable) -> tuple[int | None, int | None]:
     least: int | None = None
     most: int | None = None
     bounds = zone_bounds(at.state)
@@ -303,7 +305,7 @@ def forget_objects(at: Registers, names: Collection[str]) -> None:
         _set(at, zones.forget(zone, lambda v: v[0] != "z" and v[1][0] in names))  # type: ignore[index]
 
 
-def before_store(at: Memory, instruction: Store, cell: tuple[Any, ...]) -> list[tuple[Variable, Form]]:
+def before_store(at: RangeMemory, instruction: Store, cell: tuple[Any, ...]) -> list[tuple[Variable, Form]]:
     """What a store relates the cell to: each of its readings, and the form that it gets."""
     found: list[tuple[Variable, Form]] = []
     if not at.whole.relating:
@@ -319,7 +321,9 @@ def before_store(at: Memory, instruction: Store, cell: tuple[Any, ...]) -> list[
     return found
 
 
-def after_store(at: Memory, cell: tuple[Any, ...], before: Zone, gained: list[tuple[Variable, Form]]) -> None:
+def after_store(
+    at: RangeMemory, cell: tuple[Any, ...], before: Zone, gained: list[tuple[Variable, Form]]
+) -> None:
     """The store is done, and has forgotten what it may have changed: relate the cell anew."""
     zone = of_state(at.state)
     for mine, (variable, step) in gained:
@@ -334,13 +338,13 @@ def after_store(at: Memory, cell: tuple[Any, ...], before: Zone, gained: list[tu
     _set(at, zone)
 
 
-def _is_alive(at: Memory, variable: Variable, cell: tuple[Any, ...]) -> bool:
+def _is_alive(at: RangeMemory, variable: Variable, cell: tuple[Any, ...]) -> bool:
     """Whether a variable is still what it was before a store to another cell."""
     assert isinstance(variable, tuple)
     return variable[0] == "z" or (variable[1] != cell and variable[1] in at.state)
 
 
-def _note_counters(at: Memory, cell: tuple[Any, ...]) -> None:
+def _note_counters(at: RangeMemory, cell: tuple[Any, ...]) -> None:
     """Before a counter moves: how it stands to the function's other counters."""
     zone, bounds = of_state(at.state), zone_bounds(at.state)
     value = at.state[cell][0]
@@ -363,7 +367,7 @@ def _note_counters(at: Memory, cell: tuple[Any, ...]) -> None:
 # ---------------------------------------------------------------- blocks of symbolic size
 
 
-def size_of_block(at: Memory, base: str, size: Operand) -> None:
+def size_of_block(at: RangeMemory, base: str, size: Operand) -> None:
     """A heap block was allocated, of so many bytes."""
     if not at.whole.relating:
         return
@@ -381,7 +385,7 @@ def size_of_block(at: Memory, base: str, size: Operand) -> None:
     _set(at, zone)
 
 
-def is_within_block(at: Memory, operand: Operand, size: int) -> bool:
+def is_within_block(at: RangeMemory, operand: Operand, size: int) -> bool:
     """Whether an access at a place in a heap block is below its end, which only relations tell."""
     made = at.frame.defs.get(operand.name) if isinstance(operand, Register) else None
     zone = of_state(at.state)

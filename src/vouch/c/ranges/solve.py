@@ -7,14 +7,14 @@ widening overshot. Each round is sound by itself: it runs sound states through s
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from vouch.c.ir import Branch, Function, IntConstant, IntType, Invoke, Phi, PointerType, Return, Switch
-from vouch.c.ranges import domain, refine
+from vouch.c.ranges import domain, refine, written
 from vouch.c.ranges.interpret import Interpreter
-from vouch.c.ranges.pointers import ANYWHERE, NULL, OUTSIDE, PointerRange
-from vouch.c.ranges.state import CLEAN, LIVE, TEXT, UNFREED, WRITTEN, State, join, join_values, keep, widen
+from vouch.c.ranges.pointers import ANYWHERE, NULL, PointerRange
+from vouch.c.ranges.state import LIVE, TEXT, UNFREED, UNLOST, WRITTEN, State, join, join_values, keep, widen
 from vouch.c.ranges.whole_program import ONLY_NULL, Extent, WholeProgram
 
 _BEFORE_WIDENING = 3  # visits of a loop head
@@ -32,20 +32,15 @@ class FixedPoint:
         whole: WholeProgram,
         function: Function,
         arguments: list[Any] | None,
-        clean: bool = False,
-        live: bool = False,
+        facts: Collection[Any] = (),
         outline: bool = False,
         carrying: bool = False,
     ) -> None:
-        """`clean`: no pointer of the program's making is in memory from outside when it is called; `live`:
-        and nothing was freed. `outline`: of a model, only what stands for all texts. `carrying`: find out
-        where the function moves the pointers that its parameters point to (`carried`)."""
+        """`facts`: those of the `FACTS` that hold whenever it is called. `outline`: of a model, only what
+        stands for all texts. `carrying`: find out where the function moves the pointers that its parameters
+        point to (`carried`)."""
         self.whole = whole
-        self.start: State = {TEXT: (True,), UNFREED: (True,)}
-        if clean:
-            self.start[CLEAN] = (True,)
-        if live:
-            self.start[LIVE, OUTSIDE] = (True,)
+        self.start: State = dict.fromkeys((TEXT, UNFREED, UNLOST, *facts), (True,))
         self.frame = whole.frame(function)
         self.at = Interpreter(whole, self.frame, whole.objects.escaping[function.name])
         self.at.outline = outline
@@ -57,6 +52,8 @@ class FixedPoint:
         self.sources: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {}  # of edges to joins
         self.filled: dict[int, int] = {}  # bytes behind parameters that are written at every return, as bits
         self.result: Any = None
+        self.result_lives = False  # a pointer that is returned leads to something that is there
+        self.result_filled = 0  # the bytes behind it that are written, as bits
         self.returns = False
         self.widened = False
         self._bind(function, arguments)
@@ -101,6 +98,8 @@ class FixedPoint:
         if given.lo == ONLY_NULL.lo:
             return NULL
         self.at.extents[base] = given._replace(or_null=False)
+        if given.mortal:
+            self.start[LIVE, base] = (True,)
         if given.written:
             self.start[WRITTEN, base] = (given.written,)
         if given.inner is not None and not given.or_null:
@@ -203,6 +202,12 @@ class FixedPoint:
         yield from found.items()
 
     def _return(self, value: Any) -> None:
+        if type(value) is PointerRange and value != NULL:
+            lives, mask = self._returned_object(value)
+            self.result_lives = lives and (self.result_lives or not self.returns)
+            self.result_filled = mask & (self.result_filled if self.returns else mask)
+        elif not self.returns:
+            self.result_lives, self.result_filled = True, written.ALL
         self.result = value if not self.returns else join_values(self.result, value, self.at.general)
         size = self.whole.objects.sizes.store_size(PointerType()) if self.carried else 0
         for number, parameter in enumerate(self.frame.function.parameters):
@@ -213,6 +218,14 @@ class FixedPoint:
             left = self.at.state.get((f"^{name}", 0, size), (ANYWHERE,))[0]
             self.carried[name] = join_values(known, left) if self.returns else left
         self.returns = True
+
+    def _returned_object(self, value: PointerRange) -> tuple[bool, int]:
+        """Whether what a pointer leads to lives, and the bytes behind it that are written."""
+        extent = self.at.extents.get(value.base or "") or self.whole.extent(value.base)
+        if value.base is None or extent is None or value.base[0] == "%":
+            return False, 0
+        plain = value._replace(or_null=False)
+        return self.at.is_live(value.base, extent), written.of_pointer(self.at, plain)
 
     # ------------------------------------------------------------ rounds
 

@@ -1,12 +1,20 @@
 """What is known at one point of a function: the contents of memory cells, and facts about registers.
 
 Keys are `(object, offset, size)` for cells, `("r", register)` for a register that a branch tells more about,
-`("h", register)` for the cell that a register was loaded from and that still holds it, `CLEAN` while no
-pointer of the program's making was stored to memory from outside, `(LIVE, object)` while nothing was freed
-that may be that object (`OUTSIDE` stands for all that existed when the function was called), `TEXT` while
-nothing was written but local variables, `UNFREED` while the function has freed nothing, `(WRITTEN, object)`
-for the bytes of an object that hold something (`written.py`), `ZONES` for relations (`relations.py`). A key
-that is missing says nothing. States are shared: whoever changes one copies it first.
+`("h", register)` for the cell that a register was loaded from and that still holds it, and
+
+- `CLEAN` while no pointer of the program's making was stored to memory from outside, `TIDY` while none was
+  stored to the program's variables and to what they lead to,
+- `(LIVE, object)` while nothing was freed that may be that object: `OUTSIDE` stands for all that pointers
+  from outside lead to, `OWN` for all else that has no name,
+- `UNFREED` while the function has freed nothing, `UNLOST` while in addition no code outside may have called
+  the program again to free some of its own,
+- `TEXT` while nothing was written but local variables,
+- `(WRITTEN, object)` for the bytes of an object that hold something (`written.py`), `WHOLE` while no bytes
+  that may hold nothing were copied to memory from outside or to globals (`spreading.py`),
+- `ZONES` for relations (`relations.py`).
+
+A key that is missing says nothing. States are shared: whoever changes one copies it first.
 """
 
 from __future__ import annotations
@@ -15,14 +23,25 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from vouch.c.ranges import domain, pointers, zones
-from vouch.c.ranges.pointers import General, PointerRange
+from vouch.c.ranges.pointers import OUTSIDE, OWN, General, PointerRange
 
 CLEAN = ("clean",)
+TIDY = ("tidy",)
 LIVE = "live"
 TEXT = ("text",)
 UNFREED = ("unfreed",)
+UNLOST = ("unlost",)
+WHOLE = ("whole",)
 WRITTEN = "written"
 ZONES = ("zones",)
+FACTS = (
+    CLEAN,
+    TIDY,
+    (LIVE, OUTSIDE),
+    (LIVE, OWN),
+    WHOLE,
+)  # that a function starts with if all its callers do
+_PLAIN = frozenset({"h", "clean", "tidy", "text", "unfreed", "unlost", "whole", LIVE})
 State = dict[tuple[Any, ...], tuple[Any, ...]]
 # Cells map to (value, registers that hold it); ("r", x) to (value,); ("h", x) to (cell,); (WRITTEN, x) to
 # (mask,).
@@ -54,7 +73,7 @@ def join(a: State, b: State, general: General | None = None) -> State:
             continue
         if result is None:
             result = dict(a)
-        if other is None or key[0] in ("h", "clean", "text", "unfreed", LIVE):
+        if other is None or key[0] in _PLAIN:
             del result[key]
             continue
         if key[0] == WRITTEN:

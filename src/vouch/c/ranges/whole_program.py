@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 from vouch.c.ir import Function, Partly, Program
 from vouch.c.ranges import domain
-from vouch.c.ranges.calls import CallGraph, is_silent
+from vouch.c.ranges.calls import RangeCalls, is_silent
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.frame import FrameFacts
 from vouch.c.ranges.lending import Lending
 from vouch.c.ranges.objects import Objects
 from vouch.c.ranges.pointers import UNBOUNDED, PointerRange, is_unnamed, size_of_unnamed
-from vouch.c.ranges.state import join_values
+from vouch.c.ranges.state import FACTS, join_values
 
 
 class Extent(NamedTuple):
@@ -23,7 +23,8 @@ class Extent(NamedTuple):
     pointer is null. `text`: a zero byte is there at or behind the origin when the function is called.
     `inner`: an `Extent` of the pointer that is stored at the origin then. `written`: the bytes behind the
     origin that hold something, as bits. `lent`: no pointers lead to the object but those that are made of
-    arguments."""
+    arguments. `own`: it may be one that the program's own variables lead to. `variable`: it is one of these,
+    whose pointers are from outside when an entry point is called."""
 
     lo: int
     hi: int
@@ -35,6 +36,8 @@ class Extent(NamedTuple):
     inner: Any = None
     written: int = 0
     lent: bool = False
+    own: bool = False
+    variable: bool = False
 
 
 FROM_OUTSIDE = Extent(0, UNBOUNDED, True, mortal=True, written=-1)
@@ -54,15 +57,16 @@ class WholeProgram:
         self.may_fail = may_fail
         self.arbitrary = arbitrary  # globals may hold anything when an entry point is called
         self.objects = Objects(program, arbitrary)
-        self.graph = CallGraph(program, public)
+        self.graph = RangeCalls(program, public)
         self.results: dict[str, Any] = {}  # by function: a value, None where nothing is known of it
+        self.returned: dict[str, tuple[bool, int]] = {}  # whether results live; their written bytes, as bits
+        self.found: dict[str, PointerRange] = {}  # results of functions that get pointers from outside only
         self.endless: set[str] = set()  # functions that never return
         self.arguments: dict[str, list[Any]] = {}  # by function: join over the calls seen
         self.called: set[str] = set()
         self.copies = Partly(False)
         self.incomplete = False  # memory from outside, and globals, may be written in part only
-        self.unclean: set[str] = set()  # functions called after a pointer was stored to memory from outside
-        self.stale: set[str] = set()  # functions called after something was freed
+        self.lost: set[tuple[str, Any]] = set()  # functions called where one of the `FACTS` does not hold
         self.writes: dict[str, list[tuple[int, int, int, Value | None]]] | None = None
         self._recorded: dict[str, list[tuple[int, int, int, Value | None]]] = {}
         self.library: dict[Any, tuple[str | None, str | None]] = {}  # calls of models that were looked at
@@ -70,7 +74,8 @@ class WholeProgram:
         self.modified: dict[tuple[str, int], tuple[tuple[int, int], ...] | None] = {}
         self.carried: dict[tuple[str, int], PointerRange] = {}  # how far pointers behind parameters are moved
         self.filled: dict[tuple[str, int], int] = {}  # bytes that functions write behind parameters, as bits
-        self.certain: set[str] = set()  # checks of what is written that rest on nothing else
+        self.doubtful: set[str] = set()  # checks of what is written that hold if everything is
+        self.spreads: dict[str, frozenset[int] | None] = {}  # see `written.spreads`
         self._frames: dict[str, FrameFacts] = {}
         self._contents: dict[tuple[str, int, int, int], Value | None] = {}
 
@@ -105,12 +110,10 @@ class WholeProgram:
     def knows_result(self, name: str) -> bool:
         return name in self.results
 
-    def note_call(self, name: str, arguments: list[Any], clean: bool = False, live: bool = False) -> None:
+    def note_call(self, name: str, arguments: list[Any], facts: Collection[Any] = ()) -> None:
+        """A call, and which of the `FACTS` hold there."""
         self.called.add(name)
-        if not clean:
-            self.unclean.add(name)
-        if not live:
-            self.stale.add(name)
+        self.lost.update((name, fact) for fact in FACTS if fact not in facts)
         known = self.arguments.get(name)
         if known is None:
             self.arguments[name] = arguments
@@ -173,6 +176,8 @@ def join_arguments(a: Any, b: Any) -> Any:
             join_arguments(a.inner, b.inner) if a.inner is not None and b.inner is not None else None,
             a.written & b.written,
             a.lent and b.lent,
+            a.own or b.own,
+            a.variable and b.variable,
         )
     if type(a) is Extent or type(b) is Extent:
         return None

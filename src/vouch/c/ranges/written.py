@@ -3,12 +3,13 @@
 The state's `(WRITTEN, object)` maps to a mask, bit n for byte n (a negative mask holds all bytes from some
 place on). A write adds bytes, and only four things take some away: a block of the program begins anew
 (`llvm.lifetime`), memory is freed, bytes are copied that may be unwritten themselves, and a call may do one
-of these. Objects are those that pointers name (`%x`, `^p`, `*n`); globals and memory from outside hold
+of these. Objects are those that pointers name (`%x`, `^p`, `*n`, `!n`); globals and memory from outside hold
 something at any time, which `access.is_written` knows.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from vouch.c.ir import Call, Operand, PointerType, Register
@@ -17,13 +18,13 @@ from vouch.c.ranges.state import WRITTEN
 
 if TYPE_CHECKING:
     from vouch.c.ranges.calls import Effects
-    from vouch.c.ranges.memory import Memory
+    from vouch.c.ranges.memory import RangeMemory
 
 ALL = -1
 _LARGEST = 4096  # bytes of an object that are looked at
 
 
-def put(at: Memory, pointer: PointerRange, size: int) -> None:
+def put(at: RangeMemory, pointer: PointerRange, size: int) -> None:
     """At least `size` bytes that hold something are written through a pointer."""
     base = pointer.base
     if not _is_named(base) or pointer.lo != pointer.hi or pointer.or_null or pointer.lo < 0:
@@ -37,7 +38,7 @@ def put(at: Memory, pointer: PointerRange, size: int) -> None:
         at.writable()[WRITTEN, base] = (after,)
 
 
-def spoil(at: Memory, pointer: PointerRange, size: int, through: Operand | None = None) -> None:
+def spoil(at: RangeMemory, pointer: PointerRange, size: int, through: Operand | None = None) -> None:
     """At most `size` bytes that may hold nothing are written through a pointer."""
     base = pointer.base
     if base == "null":
@@ -64,7 +65,7 @@ def _less(mask: int, pointer: PointerRange, size: int) -> int:
 
 
 def copied(
-    at: Memory, target: PointerRange, source: PointerRange, size: tuple[int, int], through: Operand
+    at: RangeMemory, target: PointerRange, source: PointerRange, size: tuple[int, int], through: Operand
 ) -> None:
     """Between so many and so many bytes are copied: what was not written stays so."""
     least, most = size
@@ -80,7 +81,7 @@ def copied(
         at.writable()[WRITTEN, target.base] = (held | mask << target.lo,)
 
 
-def of_pointer(at: Memory, pointer: PointerRange) -> int:
+def of_pointer(at: RangeMemory, pointer: PointerRange) -> int:
     """The bytes known to be written, counted from where a pointer leads."""
     base = pointer.base
     if base is None or pointer.or_null:
@@ -98,7 +99,7 @@ def of_pointer(at: Memory, pointer: PointerRange) -> int:
     return found
 
 
-def covers(at: Memory, pointer: PointerRange, size: int) -> bool:
+def covers(at: RangeMemory, pointer: PointerRange, size: int) -> bool:
     """Whether `size` bytes behind a pointer hold something."""
     if not _is_named(pointer.base) or pointer.or_null or pointer.lo < 0:
         return False
@@ -112,8 +113,14 @@ def covers(at: Memory, pointer: PointerRange, size: int) -> bool:
     return bool(held & wanted == wanted)
 
 
+def has_known_size(base: str) -> bool:
+    """Whether the size known of an object is all of it: of others, it is the least they have."""
+    return base[0] in "%@"
+
+
 def within(mask: int, size: int) -> int:
-    """The mask of an object that has so many bytes: one and the same for all whose bytes are all written."""
+    """The mask of an object that has so many bytes and no more: one and the same for all whose bytes are all
+    written."""
     if size <= 0 or mask == ALL:
         return ALL
     if size > _LARGEST:
@@ -122,18 +129,29 @@ def within(mask: int, size: int) -> int:
     return ALL if mask & whole == whole else mask & whole
 
 
-def begin(at: Memory, base: str) -> None:
+def covers_all(at: RangeMemory, pointer: PointerRange, size: int) -> bool:
+    """Whether everything behind a pointer holds something, in an object of which `size` bytes are known."""
+    base = pointer.base
+    if not _is_named(base) or pointer.or_null or pointer.lo < 0:
+        return False
+    assert base is not None
+    if at.state.get((WRITTEN, base), (0,))[0] == ALL:
+        return True
+    return has_known_size(base) and covers(at, pointer, size - pointer.hi)
+
+
+def begin(at: RangeMemory, base: str) -> None:
     """A block's variable begins or ends."""
     if (WRITTEN, base) in at.state:
         del at.writable()[WRITTEN, base]
 
 
-def freed(at: Memory) -> None:
-    for key in [k for k in at.state if k[0] == WRITTEN and at.is_mortal(k[1])]:
+def freed(at: RangeMemory, may_be: Callable[[str], bool]) -> None:
+    for key in [k for k in at.state if k[0] == WRITTEN and may_be(k[1])]:
         del at.writable()[key]
 
 
-def during_call(at: Memory, call: Call, target: str | None, effects: Effects) -> None:
+def during_call(at: RangeMemory, call: Call, target: str | None, effects: Effects) -> None:
     """A call may copy bytes that hold nothing; what it writes in any case through its parameters is
     written."""
     if target is not None and target in at.whole.program.models:
@@ -154,7 +172,7 @@ def during_call(at: Memory, call: Call, target: str | None, effects: Effects) ->
                 at.writable()[WRITTEN, pointer.base] = (held | filled << pointer.lo,)
 
 
-def _spoil_reachable(at: Memory, call: Call, target: str | None) -> None:
+def _spoil_reachable(at: RangeMemory, call: Call, target: str | None) -> None:
     lent: set[str] = set()
     for number, argument in enumerate(call.arguments):
         if target is None or at.whole.lending.spoils(target, number):
@@ -165,4 +183,4 @@ def _spoil_reachable(at: Memory, call: Call, target: str | None) -> None:
 
 
 def _is_named(base: str | None) -> bool:
-    return base is not None and base != "null" and base[0] in "%^*" and not is_unnamed(base)
+    return base is not None and base != "null" and base[0] in "%^*!" and not is_unnamed(base)

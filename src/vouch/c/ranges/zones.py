@@ -77,12 +77,6 @@ def shift(zone: Zone, x: Variable, step: int) -> Zone:
     }
 
 
-def assign(zone: Zone, x: Variable, y: Variable, step: int) -> Zone:
-    """x is y + step from now on; x and y differ."""
-    zone = forget(zone, lambda v: v == x)
-    return add(add(zone, x, y, step), y, x, -step)
-
-
 def join(a: Zone, b: Zone, in_a: Implied, in_b: Implied) -> Zone:
     """What holds in both; intervals of the one may imply what the other relates."""
     if a is b or a == b:

@@ -113,9 +113,9 @@ class CTypeReader:
 
     def _function(self, node: dict[str, str]) -> CType:
         keys = [self.key(f"!{n}" if n else "null") for n in self._items(node.get("types", "")[1:])]
-        result = self._read(keys[0]).name if keys else "void"
+        result = self._read(keys[0] if keys else self.void)
         names = [self._read(k).name if k != self.void else "..." for k in keys[1:]]
-        return CType("function", f"{result} ({', '.join(names) or 'void'})", 0)
+        return CType("function", f"{result.name} ({', '.join(names) or 'void'})", 0, yields=result.kind)
 
     def _array(self, node: dict[str, str]) -> CType:
         key, element = self._target(node)

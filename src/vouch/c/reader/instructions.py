@@ -166,7 +166,7 @@ class Instructions:
     def getelementptr(
         self, op: str, result: str | None, text: str, at: Location | None, inner: bool
     ) -> Instruction:
-        flags, text = self.flags(text)
+        _, text = self.flags(text)
         source, base, *indices = split(text)
         operand = self.values.operand
         pointer = operand(base)
@@ -176,7 +176,7 @@ class Instructions:
             wide = type_of(item)
             if isinstance(wide, VectorType) and not isinstance(kind, VectorType):
                 kind = VectorType(wide.count, kind)
-        return GetElementPtr(result, kind, at, inner, self.types(source), pointer, index, "inbounds" in flags)
+        return GetElementPtr(result, kind, at, inner, self.types(source), pointer, index)
 
     def atomicrmw(
         self, op: str, result: str | None, text: str, at: Location | None, inner: bool

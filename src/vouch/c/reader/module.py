@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import re
 
+from vouch.c.flow.uses import names_in
 from vouch.c.ir import (
     AggregateConstant,
     Constant,
@@ -98,6 +99,7 @@ class _Module:
             ctypes=self._metadata.ctypes.finish(),
             constructors=_ordered(self._lists.get("llvm.global_ctors")),
             destructors=_ordered(self._lists.get("llvm.global_dtors")),
+            used=tuple(name for table in _USED for name in names_in(self._lists.get(table))),
             says_noundef=self._says_noundef(),
         )
 
@@ -195,14 +197,14 @@ class _Module:
             constant=match[3] == "constant",
             linkage=linkage,
             align=align,
-            thread_local=any(word.startswith("thread_local") for word in words),
             variable=variable,
+            section=any(extra.startswith("section ") for extra in extras),
         )
 
     def _special(self, name: str, value: str) -> None:
         """llvm.global_ctors and the like are lists for the linker, not variables; that a function is in
         one of them does not let its address into the program."""
-        if name in ("llvm.global_ctors", "llvm.global_dtors"):
+        if name in _LISTS:
             self._lists[name] = self._apart.initializer(self._types("ptr"), value)
 
     def _alias(self, name: str, kind: str, target: str) -> None:
@@ -210,6 +212,10 @@ class _Module:
             self._aliases[name] = OpaqueConstant(self._types("ptr"), f"ifunc {target}")
             return
         self._aliases[name] = self._apart.constant(target)
+
+
+_USED = ("llvm.used", "llvm.compiler.used")
+_LISTS = ("llvm.global_ctors", "llvm.global_dtors", *_USED)
 
 
 def _without_extras(text: str) -> str:

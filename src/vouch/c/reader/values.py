@@ -106,7 +106,7 @@ class Values:
         if text == "zeroinitializer":
             return ZeroConstant(kind)
         if text in ("undef", "poison"):
-            return UndefConstant(kind, text == "poison")
+            return UndefConstant(kind)
         if isinstance(kind, FloatType):
             return float_constant(kind, text)
         if first == "c" and text.startswith('c"') and isinstance(kind, ArrayType):

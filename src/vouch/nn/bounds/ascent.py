@@ -9,31 +9,31 @@ from __future__ import annotations
 
 from typing import Any
 
-from vouch.nn.bounds.model import Model
-from vouch.nn.lowered import Activation, ActivationGap, Affine, Kind, Multiply
+from vouch.nn.bounds.model import BoundModel
+from vouch.nn.lowered import Activation, ActivationGap, Affine, Multiply, NodeKind
 
 
-def is_relu(model: Model, index: int) -> bool:
+def is_relu(model: BoundModel, index: int) -> bool:
     node = model.node(index)
-    return isinstance(node, Activation) and node.kind is Kind.RELU
+    return isinstance(node, Activation) and node.kind is NodeKind.RELU
 
 
-def all_relus(model: Model) -> bool:
+def all_relus(model: BoundModel) -> bool:
     """Whether splitting the signs of ReLUs makes everything linear (differences of ReLUs follow suit)."""
     if model.products:
         return False
     nodes = [model.node(index) for index in model.activations]
     kinds = [model.node(n.first).kind if isinstance(n, ActivationGap) else n.kind for n in nodes]
-    return all(kind is Kind.RELU for kind in kinds)
+    return all(kind is NodeKind.RELU for kind in kinds)
 
 
-def relu_slopes(model: Model, relaxed: dict[int, Any]) -> dict[int, Any]:
+def relu_slopes(model: BoundModel, relaxed: dict[int, Any]) -> dict[int, Any]:
     """The lower slopes that may be changed freely within 0..1 where a ReLU is unstable."""
     return {i: relaxation.low_slope for i, relaxation in relaxed.items() if is_relu(model, i)}
 
 
 def on_lines(
-    model: Model,
+    model: BoundModel,
     relaxed: dict[int, Any],
     slopes: dict[int, Any],
     corner: Any,

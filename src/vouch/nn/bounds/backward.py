@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from vouch.nn.bounds.model import Model
-from vouch.nn.bounds.relax import Relaxation
+from vouch.nn.bounds.model import BoundModel
+from vouch.nn.bounds.relaxation import Relaxation
 from vouch.nn.lowered import Activation, Affine, Multiply
 
 
 def substitute(
-    model: Model,
+    model: BoundModel,
     rows: dict[int, Any],
     boxes: Any | None,
     noise: dict[int, Any],

@@ -11,15 +11,15 @@ from __future__ import annotations
 from typing import Any
 
 from vouch.nn.bounds.arrays import Arrays
-from vouch.nn.bounds.relax import Relaxation
-from vouch.nn.functions import LARGEST, Function, Piece
+from vouch.nn.bounds.relaxation import Relaxation
+from vouch.nn.functions import LARGEST, Piece, ScalarFunction
 
 # Relative error of the library's functions and of the few operations on them, with room to spare.
 _SLACK = 2.0**-42
 
 
 def relaxed(
-    arrays: Arrays, function: Function, low: Any, high: Any, *, float32: bool
+    arrays: Arrays, function: ScalarFunction, low: Any, high: Any, *, float32: bool
 ) -> tuple[Relaxation, Any, Any, Any]:
     """The lines, an interval of the value, and where the interval leaves the domain (the lines mean nothing
     there)."""
@@ -49,20 +49,20 @@ def relaxed(
     return lines, least - slack, most + slack, undefined
 
 
-def _below(xp: Any, function: Function, low: Any, high: Any) -> list[Any]:
+def _below(xp: Any, function: ScalarFunction, low: Any, high: Any) -> list[Any]:
     """Slopes to try for the line below."""
     if function.bend > 0:
         return [_finite(xp, function.slope(xp, (low + high) * 0.5))]
     return [_chord(xp, function, low, high)] if function.bend < 0 else _tried(xp, function, low, high)
 
 
-def _above(xp: Any, function: Function, low: Any, high: Any) -> list[Any]:
+def _above(xp: Any, function: ScalarFunction, low: Any, high: Any) -> list[Any]:
     if function.bend < 0:
         return [_finite(xp, function.slope(xp, (low + high) * 0.5))]
     return [_chord(xp, function, low, high)] if function.bend > 0 else _tried(xp, function, low, high)
 
 
-def _tried(xp: Any, function: Function, low: Any, high: Any) -> list[Any]:
+def _tried(xp: Any, function: ScalarFunction, low: Any, high: Any) -> list[Any]:
     slopes = [function.slope(xp, h) for h in (low, high, (low + high) * 0.5)]
     return [low * 0.0, _chord(xp, function, low, high), *(_finite(xp, k) for k in slopes)]
 
@@ -71,7 +71,7 @@ def _finite(xp: Any, slope: Any) -> Any:
     return xp.where(abs(slope) < LARGEST, slope, 0.0)
 
 
-def _chord(xp: Any, function: Function, low: Any, high: Any) -> Any:
+def _chord(xp: Any, function: ScalarFunction, low: Any, high: Any) -> Any:
     width = high - low
     wide = width > 1e-7 * (abs(low) + abs(high)) + 1e-30
     rise = function.value(xp, high) - function.value(xp, low)
@@ -79,7 +79,9 @@ def _chord(xp: Any, function: Function, low: Any, high: Any) -> Any:
     return _finite(xp, xp.where(wide, rise / xp.where(wide, width, 1.0), slope))
 
 
-def _best(xp: Any, function: Function, slopes: list[Any], low: Any, high: Any, sign: int) -> tuple[Any, Any]:
+def _best(
+    xp: Any, function: ScalarFunction, slopes: list[Any], low: Any, high: Any, sign: int
+) -> tuple[Any, Any]:
     """Of the slopes, the one whose line is nearest to the function at the middle, and its offset."""
     middle = (low + high) * 0.5
     slope = slopes[0]
@@ -92,7 +94,7 @@ def _best(xp: Any, function: Function, slopes: list[Any], low: Any, high: Any, s
     return slope, shift
 
 
-def _extreme(xp: Any, function: Function, slope: Any, low: Any, high: Any, sign: int) -> Any:
+def _extreme(xp: Any, function: ScalarFunction, slope: Any, low: Any, high: Any, sign: int) -> Any:
     """At least max (sign 1), at most min (sign -1) of f(h) - slope h over [low, high]."""
     pick = xp.maximum if sign > 0 else xp.minimum
     nothing = float("-inf") if sign > 0 else float("inf")

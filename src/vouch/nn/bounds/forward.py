@@ -15,28 +15,29 @@ from typing import Any, Literal
 from vouch.errors import Unsupported
 from vouch.nn.bounds.backward import substitute
 from vouch.nn.bounds.ball import least_over
-from vouch.nn.bounds.model import LARGEST32, Model, rows_of
+from vouch.nn.bounds.model import LARGEST32, BoundModel, rows_of
 from vouch.nn.bounds.relax import relax
-from vouch.nn.bounds.room import rows_at_once
-from vouch.nn.lowered import Activation, Affine, AffineGap, Kind, Multiply
+from vouch.nn.bounds.relaxation import Relaxed
+from vouch.nn.bounds.room import rows_in_cache
+from vouch.nn.lowered import Activation, Affine, AffineGap, Multiply, NodeKind
 from vouch.nn.property import Ball
 
 Domain = Literal["interval", "crown"]
 
 
 @dataclass(slots=True)
-class State:
+class ForwardState:
     """Intervals [batch, neurons] of all activation inputs, in the order of `Model.slots`."""
 
     low: Any
     high: Any
 
-    def take(self, chosen: Any) -> State:
-        return State(self.low[chosen], self.high[chosen])
+    def take(self, chosen: Any) -> ForwardState:
+        return ForwardState(self.low[chosen], self.high[chosen])
 
-    def columns(self, chosen: Any) -> State:
+    def columns(self, chosen: Any) -> ForwardState:
         """The same for some of the neurons."""
-        return State(self.low[:, chosen], self.high[:, chosen])
+        return ForwardState(self.low[:, chosen], self.high[:, chosen])
 
 
 @dataclass(slots=True)
@@ -46,10 +47,10 @@ class Analysis:
     runtime may meet on the way (see `Model.height`). `undefined` marks boxes in which some function may be
     asked outside of its domain (None: no such box): nothing that is said about them holds."""
 
-    model: Model
+    model: BoundModel
     lower: Any
     upper: Any
-    state: State
+    state: ForwardState
     noise: dict[int, Any]
     relaxed: dict[int, Any]
     output_low: Any
@@ -81,18 +82,18 @@ class Analysis:
         return empty if self.undefined is None else empty & ~self.undefined
 
 
-def fresh(model: Model, batch: int) -> State:
+def fresh(model: BoundModel, batch: int) -> ForwardState:
     """The state that knows nothing."""
     arrays = model.arrays
     shape = (batch, model.neurons)
-    return State(arrays.full(shape, -float("inf")), arrays.full(shape, float("inf")))
+    return ForwardState(arrays.full(shape, -float("inf")), arrays.full(shape, float("inf")))
 
 
 def analyse(
-    model: Model,
+    model: BoundModel,
     lower: Any,
     upper: Any,
-    state: State,
+    state: ForwardState,
     domain: Domain = "crown",
     ball: Ball | None = None,
     *,
@@ -112,13 +113,13 @@ def analyse(
     size = xp.maximum(xp.abs(lower), xp.abs(upper))
     heights: dict[int, Any] = {}
     height = xp.amax(size, 1)
+    known = noise, relaxed, lower, upper
     for index, node in enumerate(model.lowered.nodes):
         if isinstance(node, Affine):
             low, high, noise[index], size = _affine(model, index, node, lows, highs, noise, heights)
             if model.integers is not None:
                 exact = domain == "crown" and index > 1
-                so_far = noise, relaxed, lower, upper
-                low, high = _in_word(model, index, node, low, high, lows, highs, so_far, exact)
+                low, high = _in_word(model, index, node, low, high, lows, highs, known, exact)
             lows[index], highs[index] = low, high
             if index in heights:
                 height = xp.maximum(height, heights[index])
@@ -127,30 +128,38 @@ def analyse(
             for source, part in _operands(node):
                 _meet(xp, low[:, part], high[:, part], lows[source], highs[source])
                 if domain == "crown" and (source > 1 or ball is not None):
-                    known = noise, relaxed
-                    _tighten(
-                        model, node, source, low[:, part], high[:, part], *known, lower, upper, ball, stop
-                    )
+                    _tighten(model, node, source, low[:, part], high[:, part], *known, ball, stop)
             found = relax(model, index, low, high, state)
-            relaxed[index], lows[index], highs[index] = found.lines, found.low, found.high
-            if model.integers is not None:
-                table = model.integers.looked_up(index, found.lines, low, high)
-                if table is not None:
-                    relaxed[index], lows[index], highs[index] = table
+            relaxed[index], lows[index], highs[index] = _lines(model, index, found, low, high)
             if found.undefined is not None:
                 height = xp.maximum(height, xp.amax(xp.maximum(abs(found.low), abs(found.high)), 1))
                 # What is undefined before leaves nothing to say about what comes after.
                 wrong = found.undefined.any(1)
                 undefined = wrong if undefined is None else undefined | wrong
                 size = xp.maximum(abs(found.low), abs(found.high))
-    if undefined is not None and model.arithmetic == "float32":
-        undefined = undefined | ~(height < LARGEST32)
-    if undefined is not None and not partial and bool(undefined.any()):
-        raise Unsupported("a function may be asked for a value outside of its domain")
+    if undefined is not None:
+        undefined = _heeded(model, undefined, height, partial)
     last = model.output
     return Analysis(
         model, lower, upper, state, noise, relaxed, lows[last], highs[last], size, height, undefined
     )
+
+
+def _heeded(model: BoundModel, undefined: Any, height: Any, partial: bool) -> Any:
+    """The boxes of which nothing can be said; `Unsupported` where answers about the others are not wanted."""
+    if model.arithmetic == "float32":
+        undefined = undefined | ~(height < LARGEST32)
+    if not partial and bool(undefined.any()):
+        raise Unsupported("a function may be asked for a value outside of its domain")
+    return undefined
+
+
+def _lines(model: BoundModel, index: int, found: Relaxed, low: Any, high: Any) -> tuple[Any, Any, Any]:
+    """Lines around an activation and its interval; those of its table, where integers are looked up."""
+    table = None
+    if model.integers is not None:
+        table = model.integers.looked_up(index, found.lines, low, high)
+    return (found.lines, found.low, found.high) if table is None else table
 
 
 def _operands(node: Activation | Multiply) -> list[tuple[int, slice]]:
@@ -161,7 +170,7 @@ def _operands(node: Activation | Multiply) -> list[tuple[int, slice]]:
 
 
 def _affine(
-    model: Model,
+    model: BoundModel,
     index: int,
     node: Affine,
     lows: Any,
@@ -184,7 +193,7 @@ def _affine(
 
 
 def _in_word(
-    model: Model,
+    model: BoundModel,
     index: int,
     node: Affine,
     low: Any,
@@ -216,7 +225,7 @@ def _meet(xp: Any, low: Any, high: Any, new_low: Any, new_high: Any) -> None:
 
 
 def _tighten(
-    model: Model,
+    model: BoundModel,
     reader: Activation | Multiply,
     index: int,
     low: Any,
@@ -231,11 +240,11 @@ def _tighten(
     """Back-substitution for the neurons of node `index` whose interval matters; writes into low and high."""
     xp = model.arrays.xp
     node = model.node(index)
-    signs = isinstance(reader, Activation) and reader.kind in (Kind.RELU, Kind.GAP)
+    signs = isinstance(reader, Activation) and reader.kind in (NodeKind.RELU, NodeKind.GAP)
     if signs and not isinstance(node, Affine):
         return
     boxes, neurons = xp.where((low < 0) & (high > 0) if signs else low < high)
-    together = rows_at_once(model) // 2
+    together = rows_in_cache(model) // 2
     for start in range(0, len(boxes), together):
         if stop is not None and stop():
             return
@@ -245,7 +254,7 @@ def _tighten(
 
 
 def _tighten_some(
-    model: Model,
+    model: BoundModel,
     index: int,
     boxes: Any,
     neurons: Any,

@@ -3,7 +3,7 @@
 Each affine node is taken to compute M z + b + noise with |noise| <= `noise(node, |z|)`. The noise covers
 
 - the float64 round-off of the bound computation itself, however it sums (a-priori bounds, see below);
-- what folding maps lost (`weight_error`, `bias_error`);
+- what folding maps lost (`weight_error`, `bias_error`), and the `noise` that a node is said to have;
 - with arithmetic "float32", the round-off of the network's own float32 arithmetic in any order of
   summation, with or without fused multiply-add, and flushing of denormals; also where a runtime folds
   products and sums with constants (a batch normalisation) into the sum of products before them, or moves
@@ -27,12 +27,13 @@ import numpy as np
 from vouch.errors import Unsupported
 from vouch.nn.bounds.arrays import NUMPY, Arrays
 from vouch.nn.linear import Dense, LinearMap, Sparse
-from vouch.nn.lowered import Activation, Affine, AffineGap, Kind, Lowered, Maximum, Multiply, lower
+from vouch.nn.lowered import Activation, Affine, AffineGap, Lowered, Maximum, Multiply, NodeKind
+from vouch.nn.lowering import lower
 from vouch.nn.network import Network
 from vouch.nn.operators.base import UNIT32
 
 if TYPE_CHECKING:
-    from vouch.nn.bounds.relax import Relaxation
+    from vouch.nn.bounds.relaxation import Relaxation
 
 Arithmetic = Literal["real", "float32"]
 
@@ -70,7 +71,7 @@ class IntegerRules(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Model:
+class BoundModel:
     """The nodes, and which of them are non-linear.
 
     `activations` lists the indices of activation nodes; `slots[index]` is the slice of a state vector
@@ -109,7 +110,29 @@ class Model:
     def node(self, index: int) -> Any:
         return self.lowered.nodes[index]
 
-    def until(self, index: int) -> Model:
+    @property
+    def coefficients(self) -> int:
+        """What one pass through the affine nodes multiplies."""
+        nodes = (node for node in self.lowered.nodes if isinstance(node, Affine))
+        return sum(map_.rows * min(map_.columns, map_.terms) for node in nodes for map_ in node.maps)
+
+    def on_cpu(self) -> BoundModel:
+        """The same model in numpy."""
+        if self.arrays.device is None or self.integers is not None:
+            return self
+
+        def numpy(parts: dict[int, Any]) -> dict[int, Any]:
+            return {index: self.arrays.numpy(part) for index, part in parts.items()}
+
+        return replace(
+            self,
+            arrays=NUMPY,
+            biases=numpy(self.biases),
+            size_of_biases=numpy(self.size_of_biases),
+            bias_noise=numpy(self.bias_noise),
+        )
+
+    def until(self, index: int) -> BoundModel:
         """The model that ends with node `index`: what every node before it computes, rounding included. Its
         neurons are the first ones of this model."""
         within = {i: part for i, part in self.slots.items() if i < index}
@@ -176,20 +199,20 @@ class Model:
 
 def model_of(
     network: Network, arithmetic: Arithmetic = "float32", arrays: Arrays = NUMPY, *, logits: bool = True
-) -> Model:
+) -> BoundModel:
     """Raises Unsupported for networks that cannot be lowered. Without `logits`, a softmax at the end is part
     of the model."""
     lowered = lower(network, fold=arithmetic == "real", relu_only=True, logits=logits)
     return model_from(lowered, arithmetic, arrays)
 
 
-def model_from(lowered: Lowered, arithmetic: Arithmetic, arrays: Arrays = NUMPY) -> Model:
+def model_from(lowered: Lowered, arithmetic: Arithmetic, arrays: Arrays = NUMPY) -> BoundModel:
     activations = tuple(i for i, node in enumerate(lowered.nodes) if isinstance(node, Activation))
     products = tuple(i for i, node in enumerate(lowered.nodes) if isinstance(node, Multiply))
     slots, start = {}, 0
     for index in sorted((*activations, *products)):
         node = lowered.nodes[index]
-        if isinstance(node, Activation) and node.kind in (Kind.LEAKY_RELU, Kind.CLIP):
+        if isinstance(node, Activation) and node.kind in (NodeKind.LEAKY_RELU, NodeKind.CLIP):
             raise Unsupported(f"bounds of {node.kind}")
         width = 2 * node.size if isinstance(node, Multiply) else node.size
         slots[index] = slice(start, start + width)
@@ -207,7 +230,7 @@ def model_from(lowered: Lowered, arithmetic: Arithmetic, arrays: Arrays = NUMPY)
             steps = (_terms(node) + 6) * UNIT32
             factor += steps / (1 - steps)
         factors[index] = factor
-    return Model(
+    return BoundModel(
         lowered,
         arithmetic,
         arrays,
@@ -218,7 +241,7 @@ def model_from(lowered: Lowered, arithmetic: Arithmetic, arrays: Arrays = NUMPY)
         {i: arrays.array(node.bias) for i, node in affine.items()},
         {i: arrays.array(np.abs(node.bias)) for i, node in affine.items()},
         factors,
-        {i: arrays.array(b) for i, b in _bias_noise(affine).items()} if arithmetic == "float32" else {},
+        {i: arrays.array(b) for i, b in _bias_noise(affine, arithmetic).items()},
         {i: tuple(map(_reach, node.maps)) for i, node in affine.items()} if arithmetic == "float32" else {},
     )
 
@@ -229,7 +252,16 @@ def _reach(linear: LinearMap) -> float:
     return max(1.0, float(rows.max(initial=0.0)))
 
 
-def _bias_noise(affine: dict[int, Affine]) -> dict[int, Any]:
+def _bias_noise(affine: dict[int, Affine], arithmetic: Arithmetic) -> dict[int, Any]:
+    """The noise of the nodes themselves and, in float32, that of constants."""
+    found = _folding_noise(affine) if arithmetic == "float32" else {}
+    for index, node in affine.items():
+        if node.noise is not None:
+            found[index] = found.get(index, 0.0) + node.noise
+    return found
+
+
+def _folding_noise(affine: dict[int, Affine]) -> dict[int, Any]:
     """What folding a constant into the sums before it adds to its rounding: one for every term there.
 
     The rest of a folded node's rounding is that of its parts: a weight is a product of theirs, whose relative

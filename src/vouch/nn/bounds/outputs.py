@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from vouch.nn.bounds.backward import substitute
 from vouch.nn.bounds.ball import SLACK, least_over
 from vouch.nn.bounds.forward import Domain, analyse, fresh
-from vouch.nn.bounds.model import LARGEST32, Model
-from vouch.nn.bounds.region import Unsafe
+from vouch.nn.bounds.model import LARGEST32, BoundModel
+from vouch.nn.bounds.region import Unsafe, exclude
 from vouch.nn.property import Array, Case, Rows
 
 
-def output_bounds(model: Model, lower: Array, upper: Array, domain: Domain = "crown") -> tuple[Array, Array]:
+def output_bounds(
+    model: BoundModel, lower: Array, upper: Array, domain: Domain = "crown"
+) -> tuple[Array, Array]:
     """Lower and upper bounds of every output for inputs lower..upper."""
     arrays = model.arrays
     box = arrays.array(lower[None, :]), arrays.array(upper[None, :])
@@ -30,7 +34,16 @@ def output_bounds(model: Model, lower: Array, upper: Array, domain: Domain = "cr
     return np.maximum(low, found[:count]), np.minimum(high, -found[count:])
 
 
-def may_overflow(model: Model, case: Case) -> bool:
+def refuted_at_once(model: BoundModel, case: Case, stop: Callable[[], bool]) -> bool:
+    """Whether bounds of the whole box are enough for every region: a hint, for overflow is not looked at."""
+    lower, upper = (model.arrays.array(end[None, :]) for end in fed_box(model, case))
+    regions = [Unsafe.of(model, case, rows) for rows in case.regions]
+    ball = regions[0].ball if regions else None
+    known = analyse(model, lower, upper, fresh(model, 1), ball=ball, partial=True, stop=stop)
+    return not any(len(exclude(known, region, 0).index) for region in regions)
+
+
+def may_overflow(model: BoundModel, case: Case) -> bool:
     """Whether some number of the network's own float32 arithmetic might leave its range, in any order of
     summation and with constants folded: bounds that hold for real numbers plus rounding say nothing about
     infinities. Where a function may leave its domain, the answer is False and each part has to be looked at
@@ -48,7 +61,7 @@ def may_overflow(model: Model, case: Case) -> bool:
     return True
 
 
-def least_of_rows(model: Model, case: Case, rows: Array) -> Array:
+def least_of_rows(model: BoundModel, case: Case, rows: Array) -> Array:
     """Lower bounds of rows * output, row by row, over the case's box and ball (its linear constraints are
     left aside)."""
     arrays = model.arrays
@@ -68,7 +81,7 @@ def least_of_rows(model: Model, case: Case, rows: Array) -> Array:
     return bound
 
 
-def fed_box(model: Model, case: Case) -> tuple[Array, Array]:
+def fed_box(model: BoundModel, case: Case) -> tuple[Array, Array]:
     """The box of what the network is fed: in float32, every real input is rounded first."""
     if model.arithmetic == "real":
         return case.lower, case.upper

@@ -18,7 +18,7 @@ from vouch.nn.bounds.ascent import on_lines, relu_slopes
 from vouch.nn.bounds.backward import substitute
 from vouch.nn.bounds.ball import SLACK, least_over, lowest
 from vouch.nn.bounds.forward import Analysis
-from vouch.nn.bounds.model import Model
+from vouch.nn.bounds.model import BoundModel
 from vouch.nn.bounds.room import rows_at_once
 from vouch.nn.operators.base import UNIT32
 from vouch.nn.property import Ball, Case, Rows
@@ -37,7 +37,7 @@ class Unsafe:
     ball: Ball | None
 
     @classmethod
-    def of(cls, model: Model, case: Case, rows: Rows) -> Unsafe:
+    def of(cls, model: BoundModel, case: Case, rows: Rows) -> Unsafe:
         parts = [rows] if case.inputs is None else [rows, case.inputs]
         x_rows = np.vstack([part.x_rows for part in parts])
         y_rows = np.vstack([_wide(part.y_rows, rows.y_rows.shape[1]) for part in parts])

@@ -6,73 +6,25 @@ Shifts are widened so that this holds for the computed slopes, whatever they wer
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, assert_never
 
 from vouch.nn.bounds.arrays import Arrays
-from vouch.nn.bounds.model import Model
+from vouch.nn.bounds.curves import relaxed
+from vouch.nn.bounds.model import BoundModel
+from vouch.nn.bounds.relaxation import Planes, Relaxation, Relaxed
 from vouch.nn.functions import LARGEST
-from vouch.nn.lowered import Activation, ActivationGap, Kind, Multiply
+from vouch.nn.lowered import Activation, ActivationGap, Multiply, NodeKind
 from vouch.nn.operators.base import UNIT32
 
 if TYPE_CHECKING:
-    from vouch.nn.bounds.forward import State
+    from vouch.nn.bounds.forward import ForwardState
 
 _WIDEN = 2.0**-50
 # Covers the error of `_where_slope` and of the library's tanh.
 _CURVE = 2.0**-33
 
 
-@dataclass(slots=True)
-class Relaxation:
-    """`low_shift` is None where it is zero throughout (ReLU). `unstable` marks what is not linear."""
-
-    low_slope: Any
-    low_shift: Any | None
-    high_slope: Any
-    high_shift: Any
-    unstable: Any
-
-    def take(self, chosen: Any) -> Relaxation:
-        return Relaxation(
-            self.low_slope[chosen],
-            None if self.low_shift is None else self.low_shift[chosen],
-            self.high_slope[chosen],
-            self.high_shift[chosen],
-            self.unstable[chosen],
-        )
-
-
-@dataclass(slots=True)
-class Planes:
-    """A product x y lies between slope_left x + slope_right y + low_shift and the same with high_shift."""
-
-    slope_left: Any
-    slope_right: Any
-    low_shift: Any
-    high_shift: Any
-
-    def take(self, chosen: Any) -> Planes:
-        return Planes(
-            self.slope_left[chosen],
-            self.slope_right[chosen],
-            self.low_shift[chosen],
-            self.high_shift[chosen],
-        )
-
-
-@dataclass(slots=True)
-class Relaxed:
-    """How one node is relaxed, an interval of its value, and where nothing is known because an argument may
-    be outside of the function's domain (None: nowhere)."""
-
-    lines: Any
-    low: Any
-    high: Any
-    undefined: Any | None = None
-
-
-def relax(model: Model, index: int, low: Any, high: Any, state: State | None = None) -> Relaxed:
+def relax(model: BoundModel, index: int, low: Any, high: Any, state: ForwardState | None = None) -> Relaxed:
     """The relaxation of node `index` on [low, high], the intervals of its slots. A difference of two
     activations needs the `state` with the intervals of both."""
     node = model.node(index)
@@ -82,28 +34,26 @@ def relax(model: Model, index: int, low: Any, high: Any, state: State | None = N
         return product(model, low[:, :half], high[:, :half], low[:, half:], high[:, half:])
     assert isinstance(node, Activation)
     match node.kind:
-        case Kind.RELU:
+        case NodeKind.RELU:
             return Relaxed(relu(arrays, low, high), low.clip(min=0), high.clip(min=0))
-        case Kind.SIGMOID | Kind.TANH:
+        case NodeKind.SIGMOID | NodeKind.TANH:
             return Relaxed(*curve(arrays, node.kind, low, high, model.curve_error(index)))
-        case Kind.CURVE:
-            from vouch.nn.bounds.curves import relaxed
-
+        case NodeKind.CURVE:
             assert node.function is not None
             return Relaxed(*relaxed(arrays, node.function, low, high, float32=model.arithmetic == "float32"))
-        case Kind.GAP:
+        case NodeKind.GAP:
             assert isinstance(node, ActivationGap)
             assert state is not None
             least, most = steepness(model, node, state)
-            error = 0.0 if model.node(node.first).kind is Kind.RELU else 2 * model.curve_error(index)
+            error = 0.0 if model.node(node.first).kind is NodeKind.RELU else 2 * model.curve_error(index)
             return Relaxed(*gap(arrays, least, most, low, high, error))
-        case Kind.LEAKY_RELU | Kind.CLIP:
+        case NodeKind.LEAKY_RELU | NodeKind.CLIP:
             raise AssertionError("written out with ReLU before")
         case _:
             assert_never(node.kind)
 
 
-def product(model: Model, x_low: Any, x_high: Any, y_low: Any, y_high: Any) -> Relaxed:
+def product(model: BoundModel, x_low: Any, x_high: Any, y_low: Any, y_high: Any) -> Relaxed:
     """With the middles a and b, x y = b x + a y - a b + (x - a)(y - b), and the last term is at most the
     product of the radii: the mean of the two planes of McCormick on either side."""
     xp = model.arrays.xp
@@ -133,14 +83,14 @@ def relu(arrays: Arrays, low: Any, high: Any) -> Relaxation:
     return Relaxation(below, None, slope, shift, unstable)
 
 
-def curve(arrays: Arrays, kind: Kind, low: Any, high: Any, error: float) -> tuple[Relaxation, Any, Any]:
+def curve(arrays: Arrays, kind: NodeKind, low: Any, high: Any, error: float) -> tuple[Relaxation, Any, Any]:
     """Tangent and chord of an S-shaped function.
 
     Each bound first takes a slope k. f(h) - k h has its extremes at the ends or where f'(h) = k, that is at
     +-h(k), in closed form; so each shift is as tight as its slope allows, up to the slack.
     """
     xp = arrays.xp
-    f = _sigmoid(arrays) if kind is Kind.SIGMOID else xp.tanh
+    f = _sigmoid(arrays) if kind is NodeKind.SIGMOID else xp.tanh
     f_low, f_high = f(low), f(high)
     width = high - low
     chord = xp.where(width > 1e-6, (f_high - f_low) / xp.where(width > 1e-6, width, 1.0), 0.0)
@@ -155,13 +105,13 @@ def curve(arrays: Arrays, kind: Kind, low: Any, high: Any, error: float) -> tupl
     low_shift = _extreme(arrays, kind, f, below, low, high, -1.0) - slack
     high_shift = _extreme(arrays, kind, f, above, low, high, 1.0) + slack
     unstable = width > 0
-    bottom = 0.0 if kind is Kind.SIGMOID else -1.0
+    bottom = 0.0 if kind is NodeKind.SIGMOID else -1.0
     value_low = (f_low - error).clip(min=bottom - error)
     value_high = (f_high + error).clip(max=1.0 + error)
     return Relaxation(below, low_shift, above, high_shift, unstable), value_low, value_high
 
 
-def _extreme(arrays: Arrays, kind: Kind, f: Any, slope: Any, low: Any, high: Any, sign: float) -> Any:
+def _extreme(arrays: Arrays, kind: NodeKind, f: Any, slope: Any, low: Any, high: Any, sign: float) -> Any:
     """max (sign 1) or min (sign -1) of f(h) - slope * h over [low, high]."""
     xp = arrays.xp
     pick = xp.maximum if sign > 0 else xp.minimum
@@ -173,19 +123,19 @@ def _extreme(arrays: Arrays, kind: Kind, f: Any, slope: Any, low: Any, high: Any
     return best
 
 
-def _where_slope(arrays: Arrays, kind: Kind, slope: Any) -> Any:
+def _where_slope(arrays: Arrays, kind: NodeKind, slope: Any) -> Any:
     """The h >= 0 with f'(h) = slope. Near the optimum f(h) - slope h is flat, so its error hardly matters:
     the value at a point that is off by e is off by less than e squared."""
     xp = arrays.xp
-    steepest = 0.25 if kind is Kind.SIGMOID else 1.0
+    steepest = 0.25 if kind is NodeKind.SIGMOID else 1.0
     share = xp.sqrt((1 - slope / steepest).clip(min=0.0, max=1.0))
     share = share.clip(max=1 - 1e-12)
     at = xp.arctanh(share)
-    return at * 2 if kind is Kind.SIGMOID else at
+    return at * 2 if kind is NodeKind.SIGMOID else at
 
 
-def _derivative(kind: Kind, value: Any) -> Any:
-    return value * (1 - value) if kind is Kind.SIGMOID else 1 - value * value
+def _derivative(kind: NodeKind, value: Any) -> Any:
+    return value * (1 - value) if kind is NodeKind.SIGMOID else 1 - value * value
 
 
 def _sigmoid(arrays: Arrays) -> Any:
@@ -197,7 +147,7 @@ def _sigmoid(arrays: Arrays) -> Any:
     return sigmoid
 
 
-def steepness(model: Model, node: ActivationGap, state: State) -> tuple[Any, Any]:
+def steepness(model: BoundModel, node: ActivationGap, state: ForwardState) -> tuple[Any, Any]:
     """The least and the largest slope (f(r) - f(t)) / (r - t) for r and t within their intervals, by the mean
     value theorem; rounded outwards."""
     arrays, xp = model.arrays, model.arrays.xp
@@ -207,16 +157,16 @@ def steepness(model: Model, node: ActivationGap, state: State) -> tuple[Any, Any
     ]
     low, high = xp.minimum(ends[0][0], ends[1][0]), xp.maximum(ends[0][1], ends[1][1])
     kind = model.node(node.first).kind
-    if kind is Kind.RELU:
+    if kind is NodeKind.RELU:
         return (low >= 0) * 1.0, (high > 0) * 1.0
     flattest = xp.minimum(_bell(arrays, kind, low), _bell(arrays, kind, high))
     steepest = _bell(arrays, kind, xp.maximum(low, xp.minimum(high, arrays.zeros(low.shape))))
     return flattest * (1 - 2.0**-40), steepest * (1 + 2.0**-40)
 
 
-def _bell(arrays: Arrays, kind: Kind, h: Any) -> Any:
+def _bell(arrays: Arrays, kind: NodeKind, h: Any) -> Any:
     """The derivative of sigmoid or tanh at h, without cancellation."""
-    scale, height = (1.0, 1.0) if kind is Kind.SIGMOID else (2.0, 4.0)
+    scale, height = (1.0, 1.0) if kind is NodeKind.SIGMOID else (2.0, 4.0)
     power = arrays.xp.exp(-abs(h) * scale)
     return power / ((1 + power) * (1 + power)) * height
 

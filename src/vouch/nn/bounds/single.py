@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 
 from vouch.nn.bounds.forward import analyse, fresh
-from vouch.nn.bounds.model import Model
+from vouch.nn.bounds.model import BoundModel
 from vouch.nn.bounds.outputs import fed_box
 from vouch.nn.bounds.region import Unsafe
 from vouch.nn.linear import DENSE_LIMIT
-from vouch.nn.lowered import Activation, Affine, AffineGap, Kind, LoweredNode
+from vouch.nn.lowered import Activation, Affine, AffineGap, LoweredNode, NodeKind
 from vouch.nn.operators.base import UNIT32, Array
 from vouch.nn.property import Case
 
@@ -34,7 +34,7 @@ _TINY = 2.0**-100
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
+class SingleLayer:
     """With `relu`, ReLUs stand before it. `weights` [into, neurons]; `sizes` bound their absolute values;
     `lost` is the share of the sizes read that rounding may cost, `extra` what it may cost besides."""
 
@@ -59,7 +59,7 @@ class Forms:
 class SingleBounds:
     """Bounds of the rows of `regions` over boxes inside of the case's, on a device of torch."""
 
-    def __init__(self, model: Model, case: Case, regions: list[Unsafe], device: str) -> None:
+    def __init__(self, model: BoundModel, case: Case, regions: list[Unsafe], device: str) -> None:
         import torch
 
         self.torch, self.device = torch, device
@@ -73,7 +73,7 @@ class SingleBounds:
         reach = np.maximum(np.abs(lower), np.abs(upper))
         self.reach = self._above(np.abs(x_rows) @ reach * (64 * UNIT32))
 
-    def _region(self, model: Model, region: Unsafe) -> tuple[Array, Array, Array, Array]:
+    def _region(self, model: BoundModel, region: Unsafe) -> tuple[Array, Array, Array, Array]:
         """The rows of a region, and their mean where there are several: it may be clear where no row is."""
         numpy = model.arrays.numpy
         x_rows, y_rows, rhs = numpy(region.x_rows), numpy(region.y_rows), numpy(region.rhs)
@@ -94,7 +94,9 @@ class SingleBounds:
         """Float32 numbers that are at least the given ones."""
         return self._tensor(np.nextafter(np.asarray(values, dtype=np.float32), np.float32(np.inf)))
 
-    def _layers(self, model: Model, case: Case, rows: Array, rhs: Array, row_sizes: Array) -> list[Layer]:
+    def _layers(
+        self, model: BoundModel, case: Case, rows: Array, rhs: Array, row_sizes: Array
+    ) -> list[SingleLayer]:
         arrays, layers, relu = model.arrays, [], False
         lower, upper = fed_box(model, case)
         box = arrays.array(lower[None, :]), arrays.array(upper[None, :])
@@ -119,7 +121,7 @@ class SingleBounds:
                 sizes, matrix, bias = row_sizes @ sizes, rows @ matrix, rows @ bias - rhs
             extra = extra + _TINY * (1 + sizes.sum(1))
             layers.append(
-                Layer(
+                SingleLayer(
                     relu,
                     self._tensor(matrix).T.contiguous(),
                     self._above(sizes * (1 + 2.0**-40)).T.contiguous(),
@@ -196,7 +198,7 @@ class SingleBounds:
         return self.torch.stack(parts).any(0)
 
 
-def fits(model: Model, case: Case) -> bool:
+def fits(model: BoundModel, case: Case) -> bool:
     """Whether the network is a chain of dense maps and ReLUs, and the inputs are a box."""
     if case.ball is not None or case.inputs is not None or model.integers is not None or not case.regions:
         return False
@@ -207,7 +209,7 @@ def fits(model: Model, case: Case) -> bool:
 
 def _chained(node: LoweredNode, index: int) -> bool:
     if isinstance(node, Activation):
-        return node.kind is Kind.RELU and node.input == index - 1
+        return node.kind is NodeKind.RELU and node.input == index - 1
     if not isinstance(node, Affine) or isinstance(node, AffineGap) or node.losses:
         return False
     if node.inputs != (index - 1,):

@@ -18,8 +18,8 @@ import numpy as np
 from vouch.nn.bounds.ascent import is_relu, on_lines
 from vouch.nn.bounds.backward import substitute
 from vouch.nn.bounds.ball import SLACK, lowest
-from vouch.nn.bounds.forward import Analysis, Domain, State, analyse
-from vouch.nn.bounds.model import Model
+from vouch.nn.bounds.forward import Analysis, Domain, ForwardState, analyse
+from vouch.nn.bounds.model import BoundModel
 from vouch.nn.bounds.region import Unsafe
 from vouch.nn.property import Ball
 
@@ -32,7 +32,7 @@ class Assumptions:
     neurons], which neurons are cut to the intervals of the state (1, else 0), and the parameters of their
     parent's bound."""
 
-    state: State
+    state: ForwardState
     signs: Any
     cuts: Any
     slopes: Any
@@ -49,12 +49,18 @@ class Assumptions:
             self.weights[chosen],
         )
 
+    def moved(self, to: Callable[[Any], Any]) -> Assumptions:
+        """The same in another array library."""
+        state = ForwardState(to(self.state.low), to(self.state.high))
+        rest = (to(part) for part in (self.signs, self.cuts, self.slopes, self.multipliers, self.weights))
+        return Assumptions(state, *rest)
+
     def __len__(self) -> int:
         return len(self.signs)
 
 
 @dataclass(slots=True)
-class Bounded:
+class SplitBounds:
     """The best bound of each node, where it is reached, and the loss that each unstable neuron causes."""
 
     value: Any
@@ -76,14 +82,14 @@ class Units:
     def take(self, chosen: Any) -> Units:
         return Units(self.neurons[chosen], self.signs[chosen], self.ball)
 
-    def rows(self, model: Model) -> Any:
+    def rows(self, model: BoundModel) -> Any:
         arrays, count = model.arrays, len(self.neurons)
         rows = arrays.zeros((count, model.outputs))
         rows[arrays.indices(np.arange(count)), self.neurons] = self.signs
         return rows
 
 
-def root(model: Model, state: State, region: Unsafe | Units, batch: int = 1) -> Assumptions:
+def root(model: BoundModel, state: ForwardState, region: Unsafe | Units, batch: int = 1) -> Assumptions:
     """No assumptions yet; the slopes are those of least area."""
     arrays = model.arrays
     shape = (batch, model.neurons)
@@ -93,7 +99,7 @@ def root(model: Model, state: State, region: Unsafe | Units, batch: int = 1) -> 
 
 
 def bound(
-    model: Model,
+    model: BoundModel,
     lower: Any,
     upper: Any,
     nodes: Assumptions,
@@ -101,7 +107,7 @@ def bound(
     steps: int,
     stop: Callable[[], bool] = lambda: False,
     domain: Domain = "interval",
-) -> tuple[Bounded, Analysis]:
+) -> tuple[SplitBounds, Analysis]:
     """Improves the parameters of the nodes in place, for at most `steps` steps or until `stop` says so, and
     bounds the region's excess (or the outputs asked for) from below: positive means that the node contains
     no violation."""
@@ -125,7 +131,9 @@ def bound(
 class _Ascent:
     """Adam on slopes and multipliers, multiplicative ascent on weights; keeps the best of each node."""
 
-    def __init__(self, model: Model, analysis: Analysis, nodes: Assumptions, region: Unsafe | Units) -> None:
+    def __init__(
+        self, model: BoundModel, analysis: Analysis, nodes: Assumptions, region: Unsafe | Units
+    ) -> None:
         self.model, self.analysis, self.nodes, self.region = model, analysis, nodes, region
         self.arrays, self.xp = model.arrays, model.arrays.xp
         self.slopes, self.multipliers, self.weights = nodes.slopes, nodes.multipliers, nodes.weights
@@ -221,7 +229,10 @@ class _Ascent:
             multiplier_gradient[:, part] = self._by_multiplier(part, before[index])
         fade = 0.98**step
         self.slopes = (self.slopes + self._adam("slopes", slope_gradient, 0.1 * fade, step)).clip(0, 1)
-        moved = self.multipliers + self._adam("multipliers", multiplier_gradient, 0.05 * fade, step)
+        change = self._adam("multipliers", multiplier_gradient, 0.05 * fade, step)
+        if self.any_cut:
+            change = xp.where(self.cut, change * self._coefficients(), change)
+        moved = self.multipliers + change
         self.multipliers = xp.where(self.cut, moved, moved.clip(min=0)) if self.any_cut else moved.clip(min=0)
         region = self.region
         if isinstance(region, Unsafe) and region.count > 1:
@@ -239,6 +250,15 @@ class _Ascent:
         low, high = state.low[:, part] - value, state.high[:, part] - value
         by_end = xp.where(b > 0, low, xp.where(b < 0, high, low.clip(min=0) + high.clip(max=0)))
         return xp.where(self.cut[:, part], by_end, by_sign)
+
+    def _coefficients(self) -> Any:
+        """How large the coefficients of the bound are behind each activation: multipliers of cuts are of that
+        size where the ends of the interval say more than all that comes before. At least a share of the
+        largest, for cuts that contradict each other while nothing depends on them."""
+        found = self.arrays.zeros((len(self.nodes), self.model.neurons))
+        for index, row in self.trace.items():
+            found[:, self.model.slots[index]] = abs(row)
+        return found + self.xp.amax(found, 1)[:, None] * 0.1
 
     def _adam(self, name: str, gradient: Any, rate: float, step: int) -> Any:
         first, second = self.moments.get(name, (gradient * 0.0, gradient * 0.0))
@@ -266,8 +286,8 @@ class _Ascent:
         shift = relaxation.high_shift - (0.0 if relaxation.low_shift is None else relaxation.low_shift)
         return ((relaxation.high_slope - relaxation.low_slope) * middle + shift).clip(min=0)
 
-    def bounded(self) -> Bounded:
+    def bounded(self) -> SplitBounds:
         unstable = self.loss < 0
         for index, part in self.model.slots.items():
             unstable[:, part] = self.analysis.relaxed[index].unstable
-        return Bounded(self.best, self.best_corner, self.loss, unstable)
+        return SplitBounds(self.best, self.best_corner, self.loss, unstable)

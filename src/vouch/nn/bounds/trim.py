@@ -14,15 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vouch.nn.bounds.ascent import is_relu
-from vouch.nn.bounds.forward import State
-from vouch.nn.bounds.model import Model
+from vouch.nn.bounds.forward import ForwardState
+from vouch.nn.bounds.model import BoundModel
 from vouch.nn.linear import Dense, LinearMap, Sparse
 from vouch.nn.lowered import Activation, Affine, AffineGap, Lowered, LoweredNode
 
 Indices: TypeAlias = NDArray[np.int64]
 
 
-def trimmed(model: Model, state: State) -> tuple[Model, Indices]:
+def trimmed(model: BoundModel, state: ForwardState) -> tuple[BoundModel, Indices]:
     """The model for the box whose `state` (one row) is given, and which of the neurons are left, in order.
 
     Only for inputs of that box does the result compute what the model computes.
@@ -50,7 +50,7 @@ def trimmed(model: Model, state: State) -> tuple[Model, Indices]:
     return small, np.concatenate(kept)
 
 
-def _droppable(model: Model, state: State) -> tuple[dict[int, Indices], dict[int, Indices]]:
+def _droppable(model: BoundModel, state: ForwardState) -> tuple[dict[int, Indices], dict[int, Indices]]:
     """What is left of affine nodes and of the ReLUs that read them, where something can be dropped."""
     rows: dict[int, Indices] = {}
     columns: dict[int, Indices] = {}
@@ -70,7 +70,7 @@ def _droppable(model: Model, state: State) -> tuple[dict[int, Indices], dict[int
         maps = [_maps_from(nodes[reader], index) for reader in readers[index]]
         if any(found is None for found in maps):
             continue
-        left = np.flatnonzero(high[part] > 0)
+        left = np.flatnonzero(~(high[part] <= 0))
         left = left if len(left) else np.arange(1)
         if len(left) < node.size:
             rows[node.input] = columns[index] = left
@@ -115,6 +115,7 @@ def _smaller(
         maps=tuple(_part(linear, own, part) for linear, part in zip(node.maps, wide, strict=True)),
         losses=tuple(_part(linear, own, part) for linear, part in zip(node.losses, wide, strict=False)),
         bias=node.bias if own is None else node.bias[own],
+        noise=node.noise if own is None or node.noise is None else node.noise[own],
     )
 
 
@@ -125,6 +126,6 @@ def _part(linear: LinearMap, rows: Indices | None, columns: Indices | None) -> L
     return Dense(np.ascontiguousarray(matrix)) if isinstance(linear, Dense) else Sparse(matrix.tocsr())
 
 
-def _rows(model: Model, values: dict[int, Any], rows: dict[int, Indices]) -> dict[int, Any]:
+def _rows(model: BoundModel, values: dict[int, Any], rows: dict[int, Indices]) -> dict[int, Any]:
     indices = model.arrays.indices
     return {i: value[indices(rows[i])] if i in rows else value for i, value in values.items()}

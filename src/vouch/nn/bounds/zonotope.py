@@ -18,10 +18,11 @@ from typing import Any
 import numpy as np
 
 from vouch.errors import Unsupported
-from vouch.nn.bounds.forward import State, fresh
-from vouch.nn.bounds.model import Model
-from vouch.nn.bounds.relax import Relaxation, Relaxed, relax
-from vouch.nn.lowered import Activation, ActivationGap, Affine, AffineGap, Kind, Multiply
+from vouch.nn.bounds.forward import ForwardState, fresh
+from vouch.nn.bounds.model import BoundModel
+from vouch.nn.bounds.relax import relax
+from vouch.nn.bounds.relaxation import Relaxation, Relaxed
+from vouch.nn.lowered import Activation, ActivationGap, Affine, AffineGap, Multiply, NodeKind
 from vouch.nn.property import Array
 
 _SAFETY = 2.0**-40
@@ -75,9 +76,9 @@ class Propagated:
     """The zonotope of every node. `blame` [batch, symbols, inputs] says which share of a symbol's relaxation
     each input is responsible for (rows sum to about 1)."""
 
-    model: Model
+    model: BoundModel
     shapes: dict[int, Zonotope]
-    state: State
+    state: ForwardState
     blame: Any
     relaxed: Any
 
@@ -103,7 +104,7 @@ class Propagated:
         return found
 
 
-def propagate(model: Model, lower: Any, upper: Any, state: State | None = None) -> Propagated:
+def propagate(model: BoundModel, lower: Any, upper: Any, state: ForwardState | None = None) -> Propagated:
     """Zonotopes for boxes [batch, inputs]; intervals of activation inputs are met with `state`, which is
     tightened. numpy models only."""
     batch, inputs = lower.shape
@@ -154,7 +155,9 @@ def _affine(
     return Zonotope(centre, total, rest + noise[index], symbols, within)
 
 
-def _interval(model: Model, index: int, node: Affine, read: list[Zonotope], noise: Any) -> tuple[Any, Any]:
+def _interval(
+    model: BoundModel, index: int, node: Affine, read: list[Zonotope], noise: Any
+) -> tuple[Any, Any]:
     """Plain intervals, which are narrower behind functions whose values are far from any line."""
     middle, radius = model.biases[index], noise
     for linear, shape in zip(node.maps, read, strict=True):
@@ -200,7 +203,7 @@ def _all_symbols(shapes: list[Zonotope]) -> Any:
 
 def _activated(work: Propagated, index: int, node: Activation, low: Any, high: Any) -> Zonotope:
     model = work.model
-    if isinstance(node, ActivationGap) and model.node(node.first).kind is Kind.RELU:
+    if isinstance(node, ActivationGap) and model.node(node.first).kind is NodeKind.RELU:
         return _relu_gap(work, index, node, low, high)
     shape = work.shapes[node.input]
     found = _insisted(relax(model, index, low, high, work.state))
@@ -230,9 +233,7 @@ def _end(pick: Any, own: Any, shift: Any, slope: Any, low: Any, high: Any) -> An
     return pick((own - slope) * low, (own - slope) * high) + shift
 
 
-def _with_symbols(
-    work: Propagated, index: int, before: Zonotope, shape: Zonotope, spread: Any
-) -> Zonotope:
+def _with_symbols(work: Propagated, index: int, before: Zonotope, shape: Zonotope, spread: Any) -> Zonotope:
     """The shape with a symbol of its own for each neuron whose `spread` is not 0; to blame for it is what the
     value `before` the activation depends on."""
     boxes, neurons = np.where(spread > 0)
@@ -309,9 +310,3 @@ def _relu_gap(work: Propagated, index: int, node: ActivationGap, low: Any, high:
 
 def _like(mask: Any, values: Any) -> Any:
     return mask if values.ndim == 2 else mask[:, None, :]
-
-
-def zonotope_bounds(model: Model, lower: Array, upper: Array) -> tuple[Array, Array]:
-    """Bounds of every output for one box."""
-    low, high = propagate(model, lower[None, :], upper[None, :]).output.interval()
-    return low[0], high[0]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from vouch.errors import VouchError
-from vouch.nn.cover.classic import Classic, Measure, classic
+from vouch.nn.cover.classic import Classic, CoverageMeasure, classic
 from vouch.nn.cover.methods import METHODS, Coverage, CoveringPair, Method, Metrics, coverage
 from vouch.nn.cover.potentials import Potentials, potentials
 from vouch.nn.cover.raising import Goal, Raised, Raising, raise_coverage
@@ -29,7 +29,7 @@ class CoverResult:
 
     inputs: int
     coverages: dict[Method, Coverage]
-    measures: list[Measure] = field(default_factory=list)
+    measures: list[CoverageMeasure] = field(default_factory=list)
     wanted: float | None = None
     raised: dict[Method, Raising] = field(default_factory=dict)
     seconds: float = 0.0
@@ -114,8 +114,12 @@ class Asked:
 
 
 def cover(
-    network: Network | Potentials, rows: Array | Sequence[Sequence[float]], asked: Asked | None = None,
-    *, timeout: float | None = None, seed: int = 0,
+    network: Network | Potentials,
+    rows: Array | Sequence[Sequence[float]],
+    asked: Asked | None = None,
+    *,
+    timeout: float | None = None,
+    seed: int = 0,
 ) -> CoverResult:
     """Coverage of `network` by the rows, each an input."""
     asked, began, clock = asked or Asked(), time.monotonic(), Clock(timeout)

@@ -22,7 +22,7 @@ class Classic:
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class CoverageMeasure:
     """`covered` of `total` targets: neurons, sections of their ranges, or ends of them."""
 
     name: str
@@ -34,7 +34,9 @@ class Measure:
         return self.covered / self.total
 
 
-def classic(network: Potentials, rows: Array, profile: Array, choice: Classic | None = None) -> list[Measure]:
+def classic(
+    network: Potentials, rows: Array, profile: Array, choice: Classic | None = None
+) -> list[CoverageMeasure]:
     """Neuron, k-multisection, boundary and top-k coverage of `rows`; ranges are those that `profile` (the
     training data, say) reaches."""
     choice = choice or Classic()
@@ -48,10 +50,10 @@ def classic(network: Potentials, rows: Array, profile: Array, choice: Classic | 
         ends += int((layer < low).any(0).sum() + (layer > high).any(0).sum())
     neurons = network.neurons
     return [
-        Measure("neuron", active, neurons),
-        Measure("sections", sections, choice.sections * neurons),
-        Measure("boundary", ends, 2 * neurons),
-        Measure("top", top, neurons),
+        CoverageMeasure("neuron", active, neurons),
+        CoverageMeasure("sections", sections, choice.sections * neurons),
+        CoverageMeasure("boundary", ends, 2 * neurons),
+        CoverageMeasure("top", top, neurons),
     ]
 
 
@@ -72,5 +74,3 @@ def _sections(layer: Array, low: Array, high: Array, count: int) -> int:
     section = np.clip(scaled, 0, count - 1).astype(np.int64)
     numbers = section + count * np.arange(layer.shape[1])
     return len(np.unique(numbers[inside]))
-
-

@@ -9,11 +9,10 @@ import numpy as np
 
 from vouch.errors import Unsupported
 from vouch.nn.bounds.forward import analyse, fresh
-from vouch.nn.bounds.model import Model, model_from
+from vouch.nn.bounds.model import BoundModel, model_from
 from vouch.nn.cover.potentials import Potentials
 from vouch.nn.linear import DENSE_LIMIT, LinearMap
-from vouch.nn.lowered import Activation, Affine, Input, Kind, LoweredNode, Maximum, Multiply
-from vouch.nn.lowered_values import value
+from vouch.nn.lowered import Activation, Affine, Input, LoweredNode, Maximum, Multiply, NodeKind, value
 from vouch.nn.operators.base import Array
 
 Interval = tuple[Array, Array]
@@ -29,7 +28,7 @@ class Intervals:
 
     def __init__(self, network: Potentials) -> None:
         self.network = network
-        self.model: Model | None = None
+        self.model: BoundModel | None = None
         with suppress(Unsupported):
             self.model = model_from(network.lowered, "real")
 
@@ -76,11 +75,11 @@ def _interval(node: LoweredNode, known: list[Interval], lower: Array, upper: Arr
 
 def _activated(node: Activation, low: Array, high: Array) -> Interval:
     """Every activation here grows with its argument; a smooth one is widened by its own error."""
-    if node.kind in (Kind.GAP, Kind.CURVE) or node.slope < 0:
+    if node.kind in (NodeKind.GAP, NodeKind.CURVE) or node.slope < 0:
         raise Unsupported(f"intervals of {node.kind}")
     low, high = (value(_alone(node), [end], end) for end in (low, high))
-    if node.kind in (Kind.SIGMOID, Kind.TANH):
-        least = 0.0 if node.kind is Kind.SIGMOID else -1.0
+    if node.kind in (NodeKind.SIGMOID, NodeKind.TANH):
+        least = 0.0 if node.kind is NodeKind.SIGMOID else -1.0
         low, high = np.maximum(low - 8 * _UNIT, least), np.minimum(high + 8 * _UNIT, 1.0)
     return low, high
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vouch.nn.lowered import Activation, Input, Lowered, lower
-from vouch.nn.lowering import sources
+from vouch.nn.lowered import Activation, Input, Lowered
+from vouch.nn.lowering import lower, sources
 from vouch.nn.network import Network
 from vouch.nn.operators.base import Array
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
+class CoveredLayer:
     """`node` computes the layer's activation potentials; `after` lists the layers whose outputs it reads, by
     their place in the list of layers."""
 
@@ -26,7 +26,7 @@ class Potentials:
     the network are no neurons. Values are those of float64."""
 
     lowered: Lowered
-    layers: tuple[Layer, ...]
+    layers: tuple[CoveredLayer, ...]
 
     @property
     def neurons(self) -> int:
@@ -49,7 +49,7 @@ def potentials(network: Network) -> Potentials:
     return Potentials(lowered, _layers(lowered))
 
 
-def _layers(lowered: Lowered) -> tuple[Layer, ...]:
+def _layers(lowered: Lowered) -> tuple[CoveredLayer, ...]:
     last = len(lowered.nodes) - 1
     # An output that is the result of an activation has its potentials before that.
     ends = isinstance(lowered.nodes[last], Activation)
@@ -57,12 +57,12 @@ def _layers(lowered: Lowered) -> tuple[Layer, ...]:
     starts |= set() if ends else {last}
     places: dict[int, int] = {}
     reached: list[frozenset[int]] = []
-    layers: list[Layer] = []
+    layers: list[CoveredLayer] = []
     for index, node in enumerate(lowered.nodes):
         before = frozenset().union(*(reached[source] for source in sources(node)))
         if index in starts and not isinstance(node, Input):
             places[index] = len(layers)
-            layers.append(Layer(index, node.size, tuple(sorted(before))))
+            layers.append(CoveredLayer(index, node.size, tuple(sorted(before))))
             before = frozenset({places[index]})
         reached.append(before)
     return tuple(layers)

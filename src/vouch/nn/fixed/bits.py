@@ -34,7 +34,7 @@ _PATIENCE = 8.0
 
 
 @dataclass(frozen=True, slots=True)
-class Width:
+class WordLength:
     """One word length: its format, whether overflow is excluded, and a verdict for each property."""
 
     bits: int
@@ -55,16 +55,16 @@ class WidthTable:
     layers one by one."""
 
     properties: tuple[str, ...]
-    widths: tuple[Width, ...]
+    widths: tuple[WordLength, ...]
     layers: tuple[Format, ...] | None = None
     seconds: float = 0.0
 
     @property
-    def smallest(self) -> Width | None:
+    def smallest(self) -> WordLength | None:
         return next((width for width in self.widths if width.holds), None)
 
     @property
-    def stable(self) -> Width | None:
+    def stable(self) -> WordLength | None:
         found = None
         for width in reversed(self.widths):
             if not width.holds:
@@ -81,7 +81,7 @@ class WidthTable:
         return Exit.VIOLATED if set(every) == {Exit.VIOLATED} else Exit.UNDECIDED
 
     def to_json(self) -> dict[str, Any]:
-        def named(width: Width | None) -> dict[str, Any] | None:
+        def named(width: WordLength | None) -> dict[str, Any] | None:
             return None if width is None else {"bits": width.bits, "format": str(width.format)}
 
         return {
@@ -165,7 +165,7 @@ def sweep(
     widths: range,
     *,
     per_layer: bool = False,
-    report: Callable[[Width], None] = lambda width: None,
+    report: Callable[[WordLength], None] = lambda width: None,
 ) -> WidthTable:
     """The table for all word lengths. `report` gets each as it is decided."""
     for name, prop in properties.items():
@@ -173,11 +173,13 @@ def sweep(
     return _Sweep(network, properties, settings, report).run(widths, per_layer)
 
 
-def so_far(properties: Iterable[str], found: Sequence[Width], widths: range, seconds: float) -> WidthTable:
+def so_far(
+    properties: Iterable[str], found: Sequence[WordLength], widths: range, seconds: float
+) -> WidthTable:
     """What is known when the time is up: nothing of the word lengths that are left."""
     names = tuple(properties)
     left = (
-        Width(bits, Format(bits, 0), False, dict.fromkeys(names, Verdict.TIMEOUT), 0.0)
+        WordLength(bits, Format(bits, 0), False, dict.fromkeys(names, Verdict.TIMEOUT), 0.0)
         for bits in widths[len(found) :]
     )
     return WidthTable(names, (*found, *left), None, seconds)
@@ -189,7 +191,7 @@ class _Sweep:
         network: Network,
         properties: Mapping[str, Property],
         settings: Settings,
-        report: Callable[[Width], None],
+        report: Callable[[WordLength], None],
     ) -> None:
         self.network, self.properties, self.settings, self.report = network, properties, settings, report
         self.clock = Clock(settings.timeout)
@@ -198,7 +200,7 @@ class _Sweep:
         self.left = 1
 
     def run(self, widths: range, per_layer: bool) -> WidthTable:
-        found: list[Width] = []
+        found: list[WordLength] = []
         self.left = len(widths) * len(self.properties)
         integer = 1
         for bits in widths:
@@ -208,7 +210,7 @@ class _Sweep:
             integer = form.integer if fits else 1
             began = self.clock.spent
             verdicts = self._verdicts((form,))
-            found.append(Width(bits, form, fits, verdicts, self.clock.spent - began))
+            found.append(WordLength(bits, form, fits, verdicts, self.clock.spent - began))
             self.report(found[-1])
         table = so_far(self.properties, found, widths, self.clock.spent)
         layers = None

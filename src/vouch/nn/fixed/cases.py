@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from vouch.errors import Unsupported
 from vouch.nn.fixed.format import Format, Ints, Overflow, Rounding, rounded_exact
 from vouch.nn.fixed.members import Members
 from vouch.nn.property import Case, Property, Rows
+
+Ends: TypeAlias = tuple[Ints, Ints]
 
 # Pieces into which wrapped inputs may cut a box.
 _MOST_PIECES = 256
@@ -47,6 +49,19 @@ class IntRows:
             total = sum(abs(f) << bits_in for _, f in a) + sum(abs(f) << bits_out for _, f in c) + abs(r)
             most = max(most, total)
         return most
+
+    def least(self, n: Ends, m: Ends) -> list[Any]:
+        """For each row a lower bound of A n + C m - R over boxes of numbers, [batch] each."""
+        whole = self.size(33, 33) < 1 << 62
+        found = []
+        for a, c, r in zip(self.inputs, self.outputs, self.rhs, strict=True):
+            total: Any = np.zeros(len(n[0]), dtype=np.int64 if whole else object)
+            for ends, terms in ((n, a), (m, c)):
+                for place, factor in terms:
+                    end = ends[0 if factor > 0 else 1][:, place]
+                    total = total + (end if whole else end.astype(object)) * factor
+            found.append(total - r)
+        return found
 
     def hold(self, n: Ints, m: Ints) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Which rows of points (numbers [batch, ...]) satisfy all constraints."""
@@ -135,6 +150,20 @@ class IntCase:
                 nearer = axis.levels[np.minimum(at, axis.count - 1)] - column < column - before
                 found.append(np.where(nearer, np.minimum(at, axis.count - 1), at - 1))
         return np.stack(found, axis=1).astype(np.int64)
+
+    def excess(self, n: Ints, m: Ints) -> Any:
+        """How far points are from the nearest region: 0 or less inside."""
+        found = [np.max([np.asarray(row) for row in region.least((n, n), (m, m))], axis=0)
+                 for region in self.regions if region.count]  # fmt: skip
+        return np.min(found, axis=0).astype(np.float64) if found else np.zeros(len(n))
+
+    def reachable(self, n_low: Ints, n_high: Ints, m_low: Ints, m_high: Ints) -> Any:
+        """Which boxes of inputs and outputs [batch, ...] may meet a region."""
+        some = np.zeros(len(n_low), dtype=bool)
+        for region in self.regions:
+            rows = region.least((n_low, n_high), (m_low, m_high))
+            some |= np.all([np.asarray(row <= 0, dtype=bool) for row in rows], axis=0)
+        return some
 
     def violated(self, n: Ints, m: Ints) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Which points (already inputs of the box) lie in a region. Whether they are members is not asked."""

@@ -13,9 +13,19 @@ from typing import assert_never
 import numpy as np
 
 from vouch.errors import Unsupported
-from vouch.nn.fixed.ctext import table, unsigned_type
+from vouch.nn.fixed.ctext import in_comment, table, unsigned_type
 from vouch.nn.linear import LinearMap
-from vouch.nn.lowered import Activation, Affine, Input, Kind, Lowered, LoweredNode, Maximum, Multiply, lower
+from vouch.nn.lowered import (
+    Activation,
+    Affine,
+    Input,
+    Lowered,
+    LoweredNode,
+    Maximum,
+    Multiply,
+    NodeKind,
+)
+from vouch.nn.lowering import lower
 from vouch.nn.network import Network
 from vouch.nn.operators.base import Array
 from vouch.nn.property import Property, Rows
@@ -39,14 +49,14 @@ static double net_exp(double x)
 }
 """
 _CURVES = {
-    Kind.SIGMOID: """
+    NodeKind.SIGMOID: """
 static float net_sigmoid(float x)
 {
     double power = net_exp(x < 0.0f ? -(double)x : (double)x);
     return (float)(x < 0.0f ? power / (1.0 + power) : 1.0 / (1.0 + power));
 }
 """,
-    Kind.TANH: """
+    NodeKind.TANH: """
 static float net_tanh(float x)
 {
     double power = net_exp(x < 0.0f ? -2.0 * (double)x : 2.0 * (double)x);
@@ -60,9 +70,8 @@ static float net_tanh(float x)
 def float_header(network: Network) -> str:
     lowered = lower(network, fold=False)
     note = " The softmax at its end is left out: outputs are its arguments." if lowered.softmax else ""
-    name = "".join(c if c.isalnum() or c in "._- " else "_" for c in network.name)
     return (
-        f"/* Network {name} in float.{note} */\n#ifndef NET_H\n#define NET_H\n\n"
+        f"/* Network {in_comment(network.name)} in float.{note} */\n#ifndef NET_H\n#define NET_H\n\n"
         "#include <stdint.h>\n\n"
         f"#define NET_INPUTS {network.inputs}\n#define NET_OUTPUTS {network.outputs}\n\n"
         "typedef float net_t;\n\nvoid net_run(const net_t *in, net_t *out);\n"
@@ -123,7 +132,7 @@ class _FloatSource:
     def __init__(self, lowered: Lowered) -> None:
         self.lowered = lowered
         self.tables: list[str] = []
-        self.curves: dict[Kind, str] = {}
+        self.curves: dict[NodeKind, str] = {}
         self.body: list[str] = []
 
     def text(self) -> str:
@@ -171,11 +180,11 @@ class _FloatSource:
 
     def _activation(self, node: Activation, x: str) -> str:
         match node.kind:
-            case Kind.RELU:
+            case NodeKind.RELU:
                 return f"{x} > 0.0f ? {x} : 0.0f"
-            case Kind.LEAKY_RELU:
+            case NodeKind.LEAKY_RELU:
                 return f"{x} >= 0.0f ? {x} : {_float(node.slope)} * {x}"
-            case Kind.CLIP:
+            case NodeKind.CLIP:
                 value = (
                     x if math.isinf(node.high) else f"({x} > {_float(node.high)} ? {_float(node.high)} : {x})"
                 )
@@ -184,7 +193,7 @@ class _FloatSource:
                     if math.isinf(node.low)
                     else f"{x} < {_float(node.low)} ? {_float(node.low)} : {value}"
                 )
-            case Kind.SIGMOID | Kind.TANH:
+            case NodeKind.SIGMOID | NodeKind.TANH:
                 self.curves[node.kind] = _CURVES[node.kind]
                 return f"net_{node.kind.value}({x})"
             case _:

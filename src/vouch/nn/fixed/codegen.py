@@ -13,11 +13,12 @@ from typing import Literal, assert_never
 import numpy as np
 
 from vouch.errors import Unsupported, VouchError
-from vouch.nn.fixed.ctext import Arithmetic, literal, number_type, table, unsigned_type, wide_bits
+from vouch.nn.fixed.ctext import Arithmetic, in_comment, literal, number_type, table, unsigned_type, wide_bits
 from vouch.nn.fixed.format import Format, Ints, Overflow, Rounding, Word
 from vouch.nn.fixed.network import (
     Clamp,
     Extreme,
+    FixedSelect,
     IntegerNetwork,
     IntegerNode,
     Leaky,
@@ -26,9 +27,9 @@ from vouch.nn.fixed.network import (
     Quotient,
     Requantise,
     Rescale,
-    Select,
     Source,
     Sums,
+    Times,
 )
 from vouch.nn.fixed.table import Segment, Steps, Table
 
@@ -65,8 +66,7 @@ def header(network: IntegerNetwork, note: str = "") -> str:
 def described(network: IntegerNetwork) -> str:
     """One line about what is computed."""
     kinds = dict.fromkeys(f"{f} {f.rounding} {f.overflow}" for f in network.formats)
-    name = "".join(c if c.isalnum() or c in "._- " else "_" for c in network.name)
-    return f"Network {name} in fixed point {', '.join(kinds)}"
+    return f"Network {in_comment(network.name)} in fixed point {', '.join(kinds)}"
 
 
 def widest(network: IntegerNetwork) -> int:
@@ -186,9 +186,9 @@ class _Source:
             case Lookup():
                 f = self._lookup(node.table)
                 self._each(node.size, f"{to}[j] = {f}({self._name(node.input)}[j]);")
-            case Requantise() | Pair():
+            case Requantise() | Pair() | Times():
                 raise Unsupported("a step function; int8 networks are decided by enumerate and bounds")
-            case Select():
+            case FixedSelect():
                 x = self._joined(index, node.inputs)
                 for j, (column, constant) in enumerate(
                     zip(node.columns.tolist(), node.constants.tolist(), strict=True)
@@ -328,16 +328,15 @@ class _Source:
 
 
 # The last step that does not begin above the value.
-_BISECTION = """static uint16_t @(net_t value, uint16_t count)
+# The steps are the same for every value, which is easier to reason about than a shrinking interval.
+_BISECTION = """static uint16_t @(net_t value)
 {
     uint16_t low = 0;
-    while (count > 1) {
-        uint16_t half = (uint16_t)(count / 2);
-        if (value >= FIRSTS[low + half]) {
-            low = (uint16_t)(low + half);
-            count = (uint16_t)(count - half);
-        } else {
-            count = half;
+    uint16_t step;
+    for (step = STEP; step > 0; step /= 2) {
+        uint16_t next = (uint16_t)(low + step);
+        if (next < COUNT && value >= FIRSTS[next]) {
+            low = next;
         }
     }
     return low;
@@ -359,8 +358,11 @@ def _entry(name: str, segment: Segment | Steps, tables: list[str]) -> str:
     if isinstance(segment, Steps):
         tables.append(table("net_t", f"{name}_firsts", segment.firsts))
         tables.append(table("net_t", name, segment.entries))
-        tables.append(_BISECTION.replace("@", f"{name}_place").replace("FIRSTS", f"{name}_firsts"))
-        return f"{name}[{name}_place(value, {len(segment.entries)})]"
+        count = len(segment.entries)
+        text = _BISECTION.replace("@", f"{name}_place").replace("FIRSTS", f"{name}_firsts")
+        step = 1 << max(0, (count - 1).bit_length() - 1)
+        tables.append(text.replace("STEP", str(step)).replace("COUNT", str(count)))
+        return f"{name}[{name}_place(value)]"
     if len(segment.entries) == 1:
         return literal(int(segment.entries[0]))
     tables.append(table("net_t", name, segment.entries))

@@ -43,6 +43,11 @@ def literal(value: int, bits: int = 32) -> str:
     return f"{value}L" if abs(value) < 1 << 31 else f"{value}LL"
 
 
+def in_comment(name: str) -> str:
+    """A name, which anybody may have chosen, such that it neither ends a comment nor leaves ASCII."""
+    return "".join(c if c.isascii() and (c.isalnum() or c in "._- ") else "_" for c in name)
+
+
 def table(kind: str, name: str, values: Any) -> str:
     """A constant array of any number of axes."""
     array = np.asarray(values)

@@ -5,47 +5,25 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from vouch.errors import Unsupported, VouchError
+from vouch.errors import Unsupported
 from vouch.nn.fixed.cases import IntCase, int_cases
 from vouch.nn.fixed.evaluate import evaluate
-from vouch.nn.fixed.format import Ints, formats_of
+from vouch.nn.fixed.format import Ints
 from vouch.nn.fixed.network import IntegerNetwork
-from vouch.nn.fixed.quantise import quantise
-from vouch.nn.fixed.table import activation_of
+from vouch.nn.fixed.options import quantised, step_of
 from vouch.nn.network import Network
 from vouch.nn.property import Property
-from vouch.nn.result import Counterexample, Result
+from vouch.nn.result import Result, ViolatingInput
 from vouch.nn.search.task import Clock
 from vouch.settings import Settings
 from vouch.verdict import Verdict
 
 RUNTIME = "the compiled C code"
 Progress = Callable[[float], None]
-
-
-def step_of(text: str | None) -> Fraction | None:
-    """A positive step such as `0.01` or `1/255`."""
-    if text is None:
-        return None
-    try:
-        step = Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        step = Fraction(0)
-    if step <= 0:
-        raise VouchError(f"option --step: {text!r} is not a positive number or fraction")
-    return step
-
-
-def quantised(network: Network, settings: Settings) -> IntegerNetwork:
-    """The network in the format that the settings name."""
-    assert settings.format is not None  # the caller asks for integers where there is one
-    formats = formats_of(settings.format, settings.rounding, settings.overflow)
-    return quantise(network, formats, activation_of(settings.activation))
 
 
 def verify(network: Network, prop: Property, settings: Settings, report: Progress | None = None) -> Result:
@@ -61,12 +39,12 @@ def verify_integers(
     if integers.softmax and not prop.order_only:
         raise Unsupported("a softmax at the end, and a property about more than the order of outputs")
     cases = int_cases(prop, integers.input_format, integers.output_format, step_of(settings.step))
-    question = Question(integers, cases, settings, clock, report or (lambda share: None))
+    question = FixedQuestion(integers, cases, settings, clock, report or (lambda share: None))
     return question.answer()
 
 
 @dataclass(slots=True, eq=False)
-class Question:
+class FixedQuestion:
     """One property of one integer network under way."""
 
     network: IntegerNetwork
@@ -115,7 +93,7 @@ class Question:
         """An input that violates; the result is a claim until `confirmed` has run it."""
         outputs = evaluate(self.network, numbers[None, :])[0]
         given, made = self.network.input_format, self.network.output_format
-        found = Counterexample(given.reals(numbers), made.reals(outputs))
+        found = ViolatingInput(given.reals(numbers), made.reals(outputs))
         return self.made(Verdict.UNSAFE, engine, counterexample=found, replayed=False)
 
     def confirmed(self, result: Result) -> Result:

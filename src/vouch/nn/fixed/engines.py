@@ -10,9 +10,9 @@ from vouch.nn.result import Result
 from vouch.verdict import Verdict
 
 if TYPE_CHECKING:
-    from vouch.nn.fixed.decide import Question
+    from vouch.nn.fixed.decide import FixedQuestion
 
-Engine = Callable[["Question"], Result]
+Engine = Callable[["FixedQuestion"], Result]
 # Products a second that the compiled code does at least, on one core.
 _SPEED = 1e9
 # Seconds of enumeration that are tried before bounds, and after them.
@@ -47,7 +47,7 @@ def engine(name: str) -> Engine:
             raise VouchError(f"engine {name!r} does not decide properties in fixed point")
 
 
-def _auto(question: Question) -> Result:
+def _auto(question: FixedQuestion) -> Result:
     """Enumeration where it takes a second, else bounds; and enumeration again where bounds took too long for
     a box that can be run within minutes."""
     from vouch.nn.fixed.exhaust import exhaust, work

@@ -12,6 +12,7 @@ from vouch.nn.fixed.format import Ints, Overflow, divided, shifted
 from vouch.nn.fixed.network import (
     Clamp,
     Extreme,
+    FixedSelect,
     IntegerNetwork,
     IntegerNode,
     Leaky,
@@ -20,9 +21,9 @@ from vouch.nn.fixed.network import (
     Quotient,
     Requantise,
     Rescale,
-    Select,
     Source,
     Sums,
+    Times,
 )
 
 # Products that are held at once.
@@ -72,7 +73,9 @@ def value(node: IntegerNode, before: list[Ints], rows: Ints) -> Ints:
             return stepped(node, before[node.input])
         case Pair():
             return paired(node, before[node.left], before[node.right])
-        case Select():
+        case Times():
+            return np.asarray(before[node.left] * before[node.right])
+        case FixedSelect():
             x = _joined(node.inputs, before)
             return np.where(node.columns < 0, node.constants, x[:, np.maximum(node.columns, 0)])
         case _:

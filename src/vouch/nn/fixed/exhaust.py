@@ -16,7 +16,7 @@ from vouch.nn.result import Result
 from vouch.verdict import Verdict
 
 if TYPE_CHECKING:
-    from vouch.nn.fixed.decide import Question
+    from vouch.nn.fixed.decide import FixedQuestion
 
 # Points that are run at all; more would take hours.
 MOST_POINTS = 1 << 31
@@ -25,12 +25,12 @@ _LITTLE = 1 << 24
 _BATCH = 1 << 12
 
 
-def work(question: Question) -> int:
+def work(question: FixedQuestion) -> int:
     """Products that exhausting the question takes."""
     return max(1, question.network.work) * sum(case.points for case in question.cases)
 
 
-def exhaust(question: Question) -> Result:
+def exhaust(question: FixedQuestion) -> Result:
     points = sum(case.points for case in question.cases)
     if points > MOST_POINTS:
         return question.made(
@@ -55,7 +55,7 @@ def exhaust(question: Question) -> Result:
     return _judged(question)
 
 
-def _judged(question: Question) -> Result:
+def _judged(question: FixedQuestion) -> Result:
     if question.statistics.get("open"):
         return question.made(
             Verdict.UNKNOWN,
@@ -65,7 +65,7 @@ def _judged(question: Question) -> Result:
     return question.made(Verdict.SAFE, "enumerate", progress=1.0)
 
 
-def _by_batches(question: Question, case: IntCase) -> Ints | None:
+def _by_batches(question: FixedQuestion, case: IntCase) -> Ints | None:
     """The first violation among all points, evaluated in batches."""
     total, done = case.points, 0
     little = work(question) <= _LITTLE

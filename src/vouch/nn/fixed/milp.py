@@ -20,6 +20,7 @@ from vouch.nn.fixed.format import Ints, Overflow, Rounding, Word
 from vouch.nn.fixed.network import (
     Clamp,
     Extreme,
+    FixedSelect,
     IntegerNetwork,
     IntegerNode,
     Leaky,
@@ -28,9 +29,9 @@ from vouch.nn.fixed.network import (
     Quotient,
     Requantise,
     Rescale,
-    Select,
     Source,
     Sums,
+    Times,
 )
 from vouch.nn.fixed.ranges import ranges
 from vouch.nn.fixed.smt import starts
@@ -40,19 +41,19 @@ from vouch.nn.result import Result
 from vouch.verdict import Verdict
 
 if TYPE_CHECKING:
-    from vouch.nn.fixed.decide import Question
+    from vouch.nn.fixed.decide import FixedQuestion
 
 # Columns beyond which a tree of relaxations has no chance.
 _MOST_COLUMNS = 20_000
 _WHOLE = 1e-6
 
 
-def milp(question: Question) -> Result:
+def milp(question: FixedQuestion) -> Result:
     for number, case in enumerate(question.cases):
         if not case.points:
             continue
         for region in case.regions:
-            tree = _Tree(question, case, Encoding(question.network, case, region))
+            tree = _Tree(question, case, FixedMilp(question.network, case, region))
             found = tree.run()
             question.count("nodes", tree.nodes)
             if found is not None:
@@ -64,23 +65,23 @@ def milp(question: Question) -> Result:
 
 
 @dataclass(slots=True)
-class Linear:
+class IntegerRow:
     """A sum of columns and a constant; whole numbers."""
 
     terms: dict[int, int] = field(default_factory=dict)
     constant: int = 0
 
-    def plus(self, other: Linear, factor: int = 1) -> Linear:
+    def plus(self, other: IntegerRow, factor: int = 1) -> IntegerRow:
         total = dict(self.terms)
         for column, value in other.terms.items():
             total[column] = total.get(column, 0) + factor * value
-        return Linear(total, self.constant + factor * other.constant)
+        return IntegerRow(total, self.constant + factor * other.constant)
 
-    def times(self, factor: int) -> Linear:
-        return Linear({c: v * factor for c, v in self.terms.items()}, self.constant * factor)
+    def times(self, factor: int) -> IntegerRow:
+        return IntegerRow({c: v * factor for c, v in self.terms.items()}, self.constant * factor)
 
 
-class Encoding:
+class FixedMilp:
     """Columns with their bounds, all of them integers, and rows that say expression <= 0."""
 
     def __init__(self, network: IntegerNetwork, case: IntCase, region: IntRows) -> None:
@@ -89,23 +90,23 @@ class Encoding:
         if any(axis.levels is not None for axis in case.axes):
             raise Unsupported("an integer program for inputs with a step")
         self.network, self.low, self.high = network, [], []  # type: tuple[IntegerNetwork, list[int], list[int]]
-        self.rows: list[Linear] = []
+        self.rows: list[IntegerRow] = []
         ends = np.array([[axis.low, axis.high] for axis in case.axes], dtype=np.int64)
         self.ranges = ranges(network, ends[None, :, 0], ends[None, :, 1])
-        self.values: list[list[Linear]] = []
+        self.values: list[list[IntegerRow]] = []
         for index, node in enumerate(network.nodes):
             self.values.append(self._node(index, node, ends))
             if len(self.low) > _MOST_COLUMNS:
                 raise Unsupported(f"an integer program with more than {_MOST_COLUMNS} columns")
         for a, c, right in zip(region.inputs, region.outputs, region.rhs, strict=True):
-            total = Linear({}, -right)
+            total = IntegerRow({}, -right)
             for i, factor in a:
                 total = total.plus(self.values[0][i], factor)
             for i, factor in c:
                 total = total.plus(self.values[-1][i], factor)
             self.rows.append(self._shorter(total))
 
-    def _shorter(self, row: Linear) -> Linear:
+    def _shorter(self, row: IntegerRow) -> IntegerRow:
         """A row with coefficients of at most 40 bits that holds wherever the given one does: rounding each of
         them moves the sum by at most half the size of its column."""
         sizes = [abs(value) for value in row.terms.values()]
@@ -115,61 +116,61 @@ class Encoding:
         half = 1 << (shift - 1)
         terms = {c: (value + half) >> shift for c, value in row.terms.items()}
         reach = sum(max(abs(self.low[c]), abs(self.high[c])) for c in terms)
-        return Linear(terms, (row.constant >> shift) - reach - 1)
+        return IntegerRow(terms, (row.constant >> shift) - reach - 1)
 
-    def column(self, low: int, high: int) -> Linear:
+    def column(self, low: int, high: int) -> IntegerRow:
         """A new integer between low and high; a constant where they agree."""
         if low == high:
-            return Linear({}, low)
+            return IntegerRow({}, low)
         self.low.append(low)
         self.high.append(high)
-        return Linear({len(self.low) - 1: 1})
+        return IntegerRow({len(self.low) - 1: 1})
 
-    def ends(self, value: Linear) -> tuple[int, int]:
+    def ends(self, value: IntegerRow) -> tuple[int, int]:
         low = high = value.constant
         for column, factor in value.terms.items():
             pair = factor * self.low[column], factor * self.high[column]
             low, high = low + min(pair), high + max(pair)
         return low, high
 
-    def at_most(self, left: Linear, right: Linear) -> None:
+    def at_most(self, left: IntegerRow, right: IntegerRow) -> None:
         self.rows.append(left.plus(right, -1))
 
-    def floor(self, value: Linear, divisor: int) -> Linear:
+    def floor(self, value: IntegerRow, divisor: int) -> IntegerRow:
         """floor(value / divisor) for a positive divisor."""
         if divisor == 1:
             return value
         low, high = self.ends(value)
         quotient = self.column(low // divisor, high // divisor)
         self.at_most(quotient.times(divisor), value)
-        self.at_most(value, quotient.times(divisor).plus(Linear({}, divisor - 1)))
+        self.at_most(value, quotient.times(divisor).plus(IntegerRow({}, divisor - 1)))
         return quotient
 
-    def negative(self, value: Linear) -> Linear:
+    def negative(self, value: IntegerRow) -> IntegerRow:
         """1 where the value is below zero, else 0."""
         low, high = self.ends(value)
         if low >= 0 or high < 0:
-            return Linear({}, int(high < 0))
+            return IntegerRow({}, int(high < 0))
         sign = self.column(0, 1)
         self.at_most(sign.times(low), value)
-        self.at_most(value, Linear({}, high).plus(sign, -(high + 1)))
+        self.at_most(value, IntegerRow({}, high).plus(sign, -(high + 1)))
         return sign
 
-    def rounded(self, value: Linear, divisor: int, rounding: Rounding) -> Linear:
+    def rounded(self, value: IntegerRow, divisor: int, rounding: Rounding) -> IntegerRow:
         """value / divisor by the rule; ties of nearest go away from zero."""
         if divisor == 1 or rounding is Rounding.FLOOR:
             return self.floor(value, divisor)
-        moved = value.plus(Linear({}, divisor // 2))
+        moved = value.plus(IntegerRow({}, divisor // 2))
         if divisor % 2 == 0:
             moved = moved.plus(self.negative(value), -1)
         return self.floor(moved, divisor)
 
-    def narrowed(self, value: Linear, word: Word) -> Linear:
+    def narrowed(self, value: IntegerRow, word: Word) -> IntegerRow:
         low, high = self.ends(value)
         if low >= word.low and high <= word.high:
             return value
         if word.overflow is Overflow.SATURATE:
-            return self.smallest([self.largest([value, Linear({}, word.low)]), Linear({}, word.high)])
+            return self.smallest([self.largest([value, IntegerRow({}, word.low)]), IntegerRow({}, word.high)])
         period = 1 << word.bits
         times = self.column((low - word.low) // period, (high - word.low) // period)
         inside = self.column(word.low, word.high)
@@ -177,31 +178,31 @@ class Encoding:
             self.at_most(one, other)
         return inside
 
-    def largest(self, values: Sequence[Linear]) -> Linear:
+    def largest(self, values: Sequence[IntegerRow]) -> IntegerRow:
         pairs = [self.ends(value) for value in values]
         floor = max(low for low, _ in pairs)
         left = [(value, pair) for value, pair in zip(values, pairs, strict=True) if pair[1] >= floor]
         if len(left) == 1:
             return left[0][0]
         top = max(high for _, (_, high) in left)
-        result, chosen = self.column(floor, top), Linear()
+        result, chosen = self.column(floor, top), IntegerRow()
         for value, (low, _) in left:
             choice = self.column(0, 1)
             chosen = chosen.plus(choice)
             self.at_most(value, result)
             # result <= value + (top - low) (1 - choice)
-            self.at_most(result, value.plus(Linear({}, top - low)).plus(choice, low - top))
+            self.at_most(result, value.plus(IntegerRow({}, top - low)).plus(choice, low - top))
         self._one(chosen)
         return result
 
-    def smallest(self, values: Sequence[Linear]) -> Linear:
+    def smallest(self, values: Sequence[IntegerRow]) -> IntegerRow:
         return self.largest([value.times(-1) for value in values]).times(-1)
 
-    def _one(self, total: Linear) -> None:
-        self.at_most(total, Linear({}, 1))
-        self.at_most(Linear({}, 1), total)
+    def _one(self, total: IntegerRow) -> None:
+        self.at_most(total, IntegerRow({}, 1))
+        self.at_most(IntegerRow({}, 1), total)
 
-    def _node(self, index: int, node: IntegerNode, ends: Ints) -> list[Linear]:
+    def _node(self, index: int, node: IntegerNode, ends: Ints) -> list[IntegerRow]:
         match node:
             case Source():
                 return [self.column(int(low), int(high)) for low, high in ends]
@@ -224,24 +225,24 @@ class Encoding:
                 known = self.ranges[node.input]
                 values = enumerate(self.values[node.input])
                 return [self._looked(x, node, int(known.low[0, j]), int(known.high[0, j])) for j, x in values]
-            case Requantise() | Pair():
+            case Requantise() | Pair() | Times():
                 raise Unsupported("a step function; int8 networks are decided by enumerate and bounds")
-            case Select():
+            case FixedSelect():
                 given = self._joined(node.inputs)
                 chosen = zip(node.columns.tolist(), node.constants.tolist(), strict=True)
-                return [given[c] if c >= 0 else Linear({}, v) for c, v in chosen]
+                return [given[c] if c >= 0 else IntegerRow({}, v) for c, v in chosen]
             case _:
                 assert_never(node)
 
-    def _joined(self, inputs: tuple[int, ...]) -> list[Linear]:
+    def _joined(self, inputs: tuple[int, ...]) -> list[IntegerRow]:
         return [value for index in inputs for value in self.values[index]]
 
-    def _sums(self, index: int, node: Sums, x: list[Linear]) -> list[Linear]:
-        found: list[Linear] = []
+    def _sums(self, index: int, node: Sums, x: list[IntegerRow]) -> list[IntegerRow]:
+        found: list[IntegerRow] = []
         saturating = node.word.overflow is Overflow.SATURATE
         rows = zip(node.columns.tolist(), node.weights.tolist(), node.bias.tolist(), strict=True)
         for columns, weights, bias in rows:
-            total = Linear()
+            total = IntegerRow()
             for c, w in zip(columns, weights, strict=True):
                 if not w:
                     continue
@@ -250,11 +251,11 @@ class Encoding:
                 total = self.narrowed(total, node.word) if saturating else total
             # Sums modulo a power of two may be narrowed once, at their end.
             found.append(
-                self._kept(index, len(found), self.narrowed(total.plus(Linear({}, bias)), node.word))
+                self._kept(index, len(found), self.narrowed(total.plus(IntegerRow({}, bias)), node.word))
             )
         return found
 
-    def _kept(self, index: int, j: int, value: Linear) -> Linear:
+    def _kept(self, index: int, j: int, value: IntegerRow) -> IntegerRow:
         """A column of its own for a long sum, with the range that is known of it."""
         if len(value.terms) < 2:
             return value
@@ -264,29 +265,29 @@ class Encoding:
         self.at_most(value, kept)
         return kept
 
-    def _product(self, x: Linear, weight: int, node: Sums) -> Linear:
+    def _product(self, x: IntegerRow, weight: int, node: Sums) -> IntegerRow:
         shift, scale = node.shift, weight
         while shift and scale % 2 == 0:
             shift, scale = shift - 1, scale // 2
         return self.rounded(x.times(scale), 1 << shift, node.rounding)
 
-    def _moved(self, x: Linear, node: Rescale) -> Linear:
+    def _moved(self, x: IntegerRow, node: Rescale) -> IntegerRow:
         if node.shift <= 0:
             return self.narrowed(x.times(1 << -node.shift), node.word)
         return self.narrowed(self.rounded(x, 1 << node.shift, node.rounding), node.word)
 
-    def _divided(self, x: Linear, divisor: int, node: Quotient) -> Linear:
+    def _divided(self, x: IntegerRow, divisor: int, node: Quotient) -> IntegerRow:
         top = x.times(1 << node.shift)
         if divisor < 0:
             top, divisor = top.times(-1), -divisor
         return self.narrowed(self.rounded(top, divisor, node.rounding), node.word)
 
-    def _clamped(self, x: Linear, node: Clamp) -> Linear:
+    def _clamped(self, x: IntegerRow, node: Clamp) -> IntegerRow:
         if node.low is not None:
-            x = self.largest([x, Linear({}, node.low)])
-        return x if node.high is None else self.smallest([x, Linear({}, node.high)])
+            x = self.largest([x, IntegerRow({}, node.low)])
+        return x if node.high is None else self.smallest([x, IntegerRow({}, node.high)])
 
-    def _leaky(self, x: Linear, node: Leaky) -> Linear:
+    def _leaky(self, x: IntegerRow, node: Leaky) -> IntegerRow:
         low, high = self.ends(x)
         if low >= 0:
             return x
@@ -297,18 +298,18 @@ class Encoding:
         sign, (least, most) = self.negative(x), self.ends(below)
         result = self.column(min(least, 0), max(most, high))
         reach = max(high, most) - min(low, least, 0)
-        for value, off in ((x, sign), (below, Linear({}, 1).plus(sign, -1))):
+        for value, off in ((x, sign), (below, IntegerRow({}, 1).plus(sign, -1))):
             self.at_most(result, value.plus(off, reach))
             self.at_most(value.plus(off, -reach), result)
         return result
 
-    def _looked(self, x: Linear, node: Lookup, low: int, high: int) -> Linear:
+    def _looked(self, x: IntegerRow, node: Lookup, low: int, high: int) -> IntegerRow:
         firsts = starts(node.table, low, high)
         entries = node.table.look(np.array(firsts, dtype=np.int64)).tolist()
         if len(firsts) == 1:
-            return Linear({}, entries[0])
+            return IntegerRow({}, entries[0])
         lasts = [*(first - 1 for first in firsts[1:]), high]
-        chosen, begin, stop, value = Linear(), Linear(), Linear(), Linear()
+        chosen, begin, stop, value = IntegerRow(), IntegerRow(), IntegerRow(), IntegerRow()
         for first, last, entry in zip(firsts, lasts, entries, strict=True):
             choice = self.column(0, 1)
             chosen, begin = chosen.plus(choice), begin.plus(choice, first)
@@ -322,7 +323,7 @@ class Encoding:
 class _Tree:
     """Depth first over bounds of the columns."""
 
-    def __init__(self, question: Question, case: IntCase, encoding: Encoding) -> None:
+    def __init__(self, question: FixedQuestion, case: IntCase, encoding: FixedMilp) -> None:
         self.question, self.case, self.encoding = question, case, encoding
         self.nodes = 0
         self.low = np.array(encoding.low, dtype=np.float64)

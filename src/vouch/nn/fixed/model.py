@@ -14,12 +14,13 @@ from typing import Any, assert_never
 import numpy as np
 
 from vouch.errors import Unsupported
-from vouch.nn.bounds.model import Model, model_from
-from vouch.nn.bounds.relax import Relaxation
+from vouch.nn.bounds.model import BoundModel, model_from
+from vouch.nn.bounds.relaxation import Relaxation
 from vouch.nn.fixed.format import Format, Ints, Overflow, Rounding, Word
 from vouch.nn.fixed.network import (
     Clamp,
     Extreme,
+    FixedSelect,
     IntegerNetwork,
     IntegerNode,
     Leaky,
@@ -28,9 +29,9 @@ from vouch.nn.fixed.network import (
     Quotient,
     Requantise,
     Rescale,
-    Select,
     Source,
     Sums,
+    Times,
 )
 from vouch.nn.fixed.table import Table
 from vouch.nn.linear import Dense, LinearMap, Sparse
@@ -55,7 +56,8 @@ class _Word:
 
 @dataclass(slots=True, eq=False)
 class Rules:
-    """`IntegerRules` of one network, by index of the lowered nodes.
+    """`IntegerRules` of one network, by index of the lowered nodes. `arguments` has the node of the network
+    that each table reads.
 
     `open` marks the elements of each node that may leave their word somewhere in the box that was analysed
     first. No others can in a part of it, so they need not be looked at again.
@@ -64,10 +66,11 @@ class Rules:
     words: dict[int, _Word] = field(default_factory=dict)
     tables: dict[int, tuple[Table, Format]] = field(default_factory=dict)
     open: dict[int, Any] = field(default_factory=dict)
+    arguments: dict[int, int] = field(default_factory=dict)
 
     def within(self) -> Rules:
         """The same, for the parts of a box that is analysed next."""
-        return Rules(self.words, self.tables)
+        return Rules(self.words, self.tables, arguments=self.arguments)
 
     def curve_error(self, index: int) -> float:
         table = self.tables[index][0]
@@ -146,7 +149,7 @@ def _saturates(word: _Word, node: Sums, sources: list[tuple[Any, Any]]) -> Any:
     return out
 
 
-def model_of(network: IntegerNetwork) -> Model:
+def model_of(network: IntegerNetwork) -> BoundModel:
     """The model of an integer network; raises Unsupported for tables without a known function."""
     return _Lowering(network).model()
 
@@ -159,7 +162,7 @@ class _Lowering:
         self.noise: dict[int, Array] = {}
         self.rules = Rules()
 
-    def model(self) -> Model:
+    def model(self) -> BoundModel:
         for node, form in zip(self.network.nodes, self.network.formats, strict=True):
             self.at.append(self._node(node, form))
         if self.at[-1] != len(self.builder.nodes) - 1:
@@ -204,7 +207,9 @@ class _Lowering:
                 return self._steps(node)
             case Pair():
                 return self._pair(node)
-            case Select():
+            case Times():
+                return builder.multiply(self.at[node.left], self.at[node.right])
+            case FixedSelect():
                 return builder.affine(
                     self._inputs(node.inputs), self._selected(node), form.reals(node.constants)
                 )
@@ -264,7 +269,7 @@ class _Lowering:
         ends = np.cumsum([0, *(self.network.nodes[index].size for index in inputs)])
         return [int(end) for end in ends[:-1]]
 
-    def _selected(self, node: Select) -> tuple[LinearMap, ...]:
+    def _selected(self, node: FixedSelect) -> tuple[LinearMap, ...]:
         maps: list[LinearMap] = []
         for source, start in zip(node.inputs, self._starts(node.inputs), strict=True):
             size = self.network.nodes[source].size
@@ -325,6 +330,7 @@ class _Lowering:
             raise Unsupported("bounds of a table whose function is not known")
         index = add(self.at[node.input])
         self.rules.tables[index] = node.table, form
+        self.rules.arguments[index] = node.input
         return index
 
 

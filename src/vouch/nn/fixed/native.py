@@ -17,15 +17,16 @@ from typing import Any
 
 import numpy as np
 
-from vouch.c.clang import wheel
+from vouch.c.wheel import wheel
 from vouch.errors import Unsupported, VouchError
+from vouch.folder import Folder
 from vouch.nn.fixed.cases import IntCase
 from vouch.nn.fixed.codegen import header, source
 from vouch.nn.fixed.cproperty import violated_text, wide_enough
 from vouch.nn.fixed.evaluate import evaluate
 from vouch.nn.fixed.format import Ints
 from vouch.nn.fixed.network import IntegerNetwork
-from vouch.process import Folder, OutOfTime, call
+from vouch.process import OutOfTime, call
 
 _SECONDS = 300
 # Straight-line vectorisation for AVX-512 in clang 22 gives wrong results; loops for AVX2 are quick enough.
@@ -113,7 +114,7 @@ def compiled(folder: Path, texts: dict[str, str]) -> Path:
         (folder / name).write_text(text, encoding="ascii")
     objects = [str(compile_one(folder, name, flags)) for name in texts if name.endswith(".c")]
     made = folder / "net.so"
-    _call([zig, "ld.lld", "-shared", *objects, "-o", str(made)])
+    _call([zig, "ld.lld", "-shared", *objects, "-o", str(made)], folder)
     return made
 
 
@@ -121,13 +122,14 @@ def compile_one(folder: Path, name: str, flags: Sequence[str]) -> Path:
     """The object file of one C file."""
     target = folder / f"{name}.o"
     include = ("-nostdinc", "-isystem", str(wheel() / "lib" / "include"))
-    _call([str(wheel() / "zig"), "clang", *flags, *include, "-c", str(folder / name), "-o", str(target)])
+    words = [*flags, *include, "-c", str(folder / name), "-o", str(target)]
+    _call([str(wheel() / "zig"), "clang", *words], folder)
     return target
 
 
-def _call(command: list[str]) -> None:
+def _call(command: list[str], folder: Path) -> None:
     try:
-        done = call(command, deadline=time.monotonic() + _SECONDS)
+        done = call(command, deadline=time.monotonic() + _SECONDS, writable=[str(folder)])
     except OSError as error:
         raise VouchError(f"cannot run {command[0]}: {error.strerror}") from None
     except OutOfTime:

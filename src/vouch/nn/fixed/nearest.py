@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from vouch.errors import VouchError
-from vouch.nn.fixed.decide import quantised, verify_integers
+from vouch.nn.fixed.decide import verify_integers
 from vouch.nn.fixed.evaluate import evaluate
-from vouch.nn.nearest import Nearest, Question, bisected
+from vouch.nn.fixed.options import quantised, step_of
+from vouch.nn.nearest import Nearest, NearestQuestion, bisected, first_radius
 from vouch.nn.network import Network
 from vouch.nn.property import Array, Norm, robustness
 from vouch.nn.result import Result
 from vouch.nn.search.task import Clock
 from vouch.settings import Settings
+
+# More than rounding takes from a distance.
+_MORE = 2.0**-38
 
 
 def nearest(
@@ -44,14 +48,21 @@ def nearest(
         prop = robustness(point, ask, network.outputs, label=chosen, norm=norm, lower=lower, upper=upper)
         return verify_integers(integers, prop, settings.replace(timeout=seconds))
 
-    first = 0.0 if _tied(outputs, chosen) else radius
-    question = Question(point, chosen, norm, first, integers.input_format.unit / 4, 1e-3)
+    first = first_radius(outputs, chosen, radius)
+    unit, step = integers.input_format.unit, step_of(settings.step)
+    question = NearestQuestion(point, chosen, norm, first, unit / 4, 1e-3)
+    if step is not None and norm == "linf":
+        question = replace(question, unit=unit, distances=_distances(point, float(step), first))
     return bisected(question, answer, clock, report)
 
 
-def _tied(outputs: Any, label: int) -> bool:
-    """Whether the point itself violates: another class scores as high."""
-    return bool((np.delete(outputs, label) >= outputs[label]).any())
+def _distances(point: Array, step: float, radius: float) -> Array:
+    """The largest differences at which multiples of the step come into reach, within the radius. A little
+    more than they are, so that a box of that radius has them."""
+    first, last = np.ceil((point - radius) / step), np.floor((point + radius) / step)
+    multiples = [np.arange(a, b + 1) * step - x for a, b, x in zip(first, last, point, strict=True)]
+    every = np.unique(np.abs(np.concatenate(multiples)).round(12))
+    return np.asarray(every + _MORE)
 
 
 def write_image(path: Path, values: Array, shape: tuple[int, ...]) -> None:

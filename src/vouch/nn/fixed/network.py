@@ -13,7 +13,8 @@ the last one is the output. Fixed-point networks and int8 networks are both writ
 - `Lookup`: a table;
 - `Requantise`: an increasing function given by where it steps up, such as a requantisation to 8 bits;
 - `Pair`: a table of two values, such as the sum of two 8-bit numbers of different scales;
-- `Select`: rearranged elements, constants among them.
+- `Times`: the product of two values, so small that it is exact;
+- `FixedSelect`: rearranged elements, constants among them.
 """
 
 from __future__ import annotations
@@ -156,7 +157,16 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Select:
+class Times:
+    """y[j] = left[j] * right[j], which always fits."""
+
+    left: int
+    right: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FixedSelect:
     """y[j] = x[columns[j]], or constants[j] where the column is negative; `x` as in `Sums`."""
 
     inputs: tuple[int, ...]
@@ -169,7 +179,18 @@ class Select:
 
 
 IntegerNode: TypeAlias = (
-    Source | Sums | Rescale | Quotient | Clamp | Leaky | Extreme | Lookup | Requantise | Pair | Select
+    Source
+    | Sums
+    | Rescale
+    | Quotient
+    | Clamp
+    | Leaky
+    | Extreme
+    | Lookup
+    | Requantise
+    | Pair
+    | Times
+    | FixedSelect
 )
 
 
@@ -178,11 +199,11 @@ def sources(node: IntegerNode) -> tuple[int, ...]:
     match node:
         case Source():
             return ()
-        case Sums() | Extreme() | Select():
+        case Sums() | Extreme() | FixedSelect():
             return node.inputs
         case Rescale() | Quotient() | Clamp() | Leaky() | Lookup() | Requantise():
             return (node.input,)
-        case Pair():
+        case Pair() | Times():
             return node.left, node.right
 
 

@@ -13,9 +13,9 @@ from vouch.files import read_text
 from vouch.nn.fixed.cases import IntCase, int_cases
 from vouch.nn.fixed.codegen import Style, header, source
 from vouch.nn.fixed.cproperty import MAKEFILE, harness
-from vouch.nn.fixed.decide import quantised
 from vouch.nn.fixed.format import Ints
 from vouch.nn.fixed.network import IntegerNetwork
+from vouch.nn.fixed.options import quantised
 from vouch.nn.fixed.ranges import ranges
 from vouch.nn.network import Network
 from vouch.nn.property import Property
@@ -72,8 +72,8 @@ def invariants(network: IntegerNetwork, cases: list[IntCase]) -> list[tuple[Ints
 
 def build_for(files: Mapping[str, str], target: str) -> int:
     """Compile `net.c` for a bare target; the bytes of its code and tables."""
+    from vouch.folder import Folder
     from vouch.nn.fixed.native import compile_one
-    from vouch.process import Folder
 
     with Folder("vouch-nn-") as folder:
         for name in ("net.h", "net.c"):

@@ -20,17 +20,17 @@ from vouch.nn.fixed.format import Format, Ints
 from vouch.nn.fixed.network import (
     Clamp,
     Extreme,
+    FixedSelect,
     IntegerNetwork,
     IntegerNode,
     Leaky,
     Lookup,
     Quotient,
     Rescale,
-    Select,
     Source,
     Sums,
 )
-from vouch.nn.fixed.table import Activation, Given, Table, curve
+from vouch.nn.fixed.table import Activation, GivenTable, Table, curve
 from vouch.nn.network import Network, Node
 from vouch.nn.operators import (
     Add,
@@ -70,7 +70,7 @@ def layers_of(network: Network) -> int:
 
 
 def quantise(
-    network: Network, formats: Format | Sequence[Format], activation: Activation | Given | None = None
+    network: Network, formats: Format | Sequence[Format], activation: Activation | GivenTable | None = None
 ) -> IntegerNetwork:
     """The integer network. `formats` is one for all layers, or one for each; `activation` says how sigmoid
     and tanh become tables."""
@@ -85,7 +85,7 @@ class _Builder:
     """Adds integer nodes; `value` maps names of the network to node and shape."""
 
     def __init__(
-        self, network: Network, formats: tuple[Format, ...], activation: Activation | Given | None
+        self, network: Network, formats: tuple[Format, ...], activation: Activation | GivenTable | None
     ) -> None:
         self.network, self.pending, self.activation = network, list(formats), activation
         self.nodes: list[IntegerNode] = [Source(network.inputs)]
@@ -113,7 +113,7 @@ class _Builder:
         nodes, formats = self.nodes[: output + 1], self.formats[: output + 1]
         if output == 0:
             size = self.network.inputs
-            nodes.append(Select((0,), np.arange(size), np.zeros(size, dtype=np.int64)))
+            nodes.append(FixedSelect((0,), np.arange(size), np.zeros(size, dtype=np.int64)))
             formats.append(formats[0])
         return IntegerNetwork(self.network.name, tuple(nodes), tuple(formats), self.softmax)
 
@@ -189,7 +189,7 @@ class _Builder:
                 raise Unsupported("not available in fixed point")
 
     def _table(self, kind: str, form: Format) -> Table:
-        if not isinstance(self.activation, Given):
+        if not isinstance(self.activation, GivenTable):
             return curve(kind, form, self.activation)
         if kind not in self.activation.tables:
             raise Unsupported(f"no table is given for {kind}")
@@ -318,7 +318,7 @@ class _Builder:
     def _select(self, inputs: tuple[int, ...], columns: Ints, constants: Ints, form: Format) -> int:
         if len(inputs) == 1 and np.array_equal(columns, np.arange(self.nodes[inputs[0]].size)):
             return inputs[0]
-        return self._add(Select(inputs, columns, constants), form)
+        return self._add(FixedSelect(inputs, columns, constants), form)
 
     def _starts(self, inputs: Sequence[int]) -> list[int]:
         """Where each of several values begins when they stand one after the other."""

@@ -8,7 +8,7 @@ modulo 2^bits may leave the word on the way as often as they like: only their en
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, assert_never
+from typing import Any, TypeAlias, assert_never
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from vouch.nn.fixed.format import Ints, Overflow, Word, divided, shifted
 from vouch.nn.fixed.network import (
     Clamp,
     Extreme,
+    FixedSelect,
     IntegerNetwork,
     IntegerNode,
     Leaky,
@@ -25,12 +26,13 @@ from vouch.nn.fixed.network import (
     Quotient,
     Requantise,
     Rescale,
-    Select,
     Source,
     Sums,
+    Times,
 )
 from vouch.nn.fixed.table import Table
 
+Known: TypeAlias = dict[int, tuple[Ints, Ints]]
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
 _TOGETHER = 1 << 21
 
@@ -47,11 +49,15 @@ class Range:
     leaves: Flags
 
 
-def ranges(network: IntegerNetwork, low: Ints, high: Ints) -> list[Range]:
-    """Ranges of all nodes for boxes low..high of input numbers [batch, inputs]."""
+def ranges(network: IntegerNetwork, low: Ints, high: Ints, known: Known | None = None) -> list[Range]:
+    """Ranges of all nodes for boxes low..high of input numbers [batch, inputs]. `known` confines the values
+    of some nodes; where nothing is left of one, its low is above its high, and what follows says nothing."""
     found: list[Range] = []
-    for node in network.nodes:
-        found.append(_range(node, found, low, high))
+    for index, node in enumerate(network.nodes):
+        value = _range(node, found, low, high)
+        if known is not None and index in known:
+            value = _kept(np.maximum(value.low, known[index][0]), np.minimum(value.high, known[index][1]))
+        found.append(value)
     return found
 
 
@@ -102,13 +108,20 @@ def _range(node: IntegerNode, before: list[Range], low: Ints, high: Ints) -> Ran
         case Pair():
             x, y = before[node.left], before[node.right]
             return _kept(paired(node, x.low, y.low), paired(node, x.high, y.high))
-        case Select():
+        case Times():
+            return _product(before[node.left], before[node.right])
+        case FixedSelect():
             x = _joined(node.inputs, before)
             places = np.maximum(node.columns, 0)
             ends = [np.where(node.columns < 0, node.constants, end[:, places]) for end in (x.low, x.high)]
             return _kept(*ends)
         case _:
             assert_never(node)
+
+
+def _product(x: Range, y: Range) -> Range:
+    corners = [x.low * y.low, x.low * y.high, x.high * y.low, x.high * y.high]
+    return _kept(np.minimum.reduce(corners), np.maximum.reduce(corners))
 
 
 def looked(table: Table, low: Ints, high: Ints) -> tuple[Ints, Ints]:

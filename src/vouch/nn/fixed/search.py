@@ -9,22 +9,25 @@ from __future__ import annotations
 
 import math
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vouch.nn.bounds.ascent import all_relus
-from vouch.nn.bounds.forward import State, analyse, fresh
-from vouch.nn.bounds.model import Model
-from vouch.nn.bounds.region import Unsafe, exclude
+from vouch.nn.bounds.forward import analyse, fresh
+from vouch.nn.bounds.model import BoundModel
+from vouch.nn.bounds.region import Unsafe
 from vouch.nn.fixed.cases import IntCase
+from vouch.nn.fixed.climb import climbed
 from vouch.nn.fixed.evaluate import evaluate
 from vouch.nn.fixed.format import Format, Ints
 from vouch.nn.fixed.model import Rules, model_of
+from vouch.nn.fixed.order import before_table
+from vouch.nn.fixed.settle import Settled
+from vouch.nn.lowered import NodeKind
 from vouch.nn.property import Array, Ball, Case, Rows
-from vouch.nn.result import Counterexample, Result
+from vouch.nn.result import Result, ViolatingInput
+from vouch.nn.search.boxes import BREADTH, Boxes, left_of, popped, suspects, weights
 from vouch.nn.search.driver import FEW_INPUTS
 from vouch.nn.search.falsify import Effort, falsify
 from vouch.nn.search.neurons import NeuronSearch
@@ -32,21 +35,19 @@ from vouch.nn.search.task import Clock
 from vouch.verdict import Verdict
 
 if TYPE_CHECKING:
-    from vouch.nn.fixed.decide import Question
+    from vouch.nn.fixed.decide import FixedQuestion
 
 BATCH = 512
 # Products that running all points of a box may take before another split is cheaper.
 _LEAF = 1 << 19
 # Products of all leaves together up to which numpy does without a compiler.
 _LITTLE = 1 << 22
-_LEAST = 0.01
-_BREADTH = 4
 _SUSPECTS = 32
 # The share of the time for splitting neurons where there are many inputs.
 _NEURONS = 0.8
 
 
-def bounds(question: Question, clock: Clock | None = None) -> Result:
+def bounds(question: FixedQuestion, clock: Clock | None = None) -> Result:
     """All cases by branch and bound."""
     model = model_of(question.network)
     limit = clock or question.clock
@@ -100,26 +101,6 @@ def _wider(ball: Ball, unit: float) -> Ball:
     return Ball(ball.centre, (ball.radius + more) * (1 + 1e-9), ball.scale, ball.norm)
 
 
-@dataclass(slots=True)
-class _Boxes:
-    """Places low..high [batch, inputs], and what is known about the activations."""
-
-    low: Ints
-    high: Ints
-    state: State
-
-    def __len__(self) -> int:
-        return len(self.low)
-
-    def take(self, chosen: Any) -> _Boxes:
-        return _Boxes(self.low[chosen], self.high[chosen], self.state.take(chosen))
-
-    @property
-    def points(self) -> Array:
-        """How many there are in each; float64, which is enough to compare."""
-        return _product(self.high - self.low + 1)
-
-
 class _Judge:
     """Confirms points of the falsifier: the nearest number, evaluated exactly."""
 
@@ -127,17 +108,19 @@ class _Judge:
         self.search = search
         self.rejected = 0
 
-    def confirm(self, case: Case, points: Array, limit: int = 16) -> Counterexample | None:
+    def confirm(self, case: Case, points: Array, limit: int = 16) -> ViolatingInput | None:
         found = self.search.violating(points[:limit])
         if found is None:
             return None
         form = self.search.question.network.input_format
         self.search.found = found
-        return Counterexample(form.reals(found), np.zeros(0))
+        return ViolatingInput(form.reals(found), np.zeros(0))
 
 
 class _Search:
-    def __init__(self, question: Question, model: Model, number: int, case: IntCase, clock: Clock) -> None:
+    def __init__(
+        self, question: FixedQuestion, model: BoundModel, number: int, case: IntCase, clock: Clock
+    ) -> None:
         self.question, self.number, self.case, self.clock = question, number, case, clock
         assert isinstance(model.integers, Rules)
         self.model = replace(model, integers=model.integers.within())
@@ -147,7 +130,7 @@ class _Search:
         self.ball = self.regions[0].ball if self.regions else None
         self.counts = case.counts
         self.total = float(_product(self.counts[None, :])[0])
-        self.stack: list[_Boxes] = []
+        self.stack: list[Boxes] = []
         self.found: Ints | None = None
         self.leaf_work = 0.0
         self.rounds = 0
@@ -169,21 +152,36 @@ class _Search:
         falsify(self.model, self.real, _Judge(self), self.clock, self.question.settings.seed, effort)  # type: ignore[arg-type]
         if self.found is None:
             self.found = self._sampled()
+        if self.found is None and self.case.members is None:
+            network, seed = self.question.network, self.question.settings.seed
+            self.found = self._first(climbed(network, self.case, self.clock, seed))
         return self.found
 
     def by_neurons(self) -> bool:
-        """Where halving boxes of many inputs leads nowhere: splits signs of ReLUs instead. True when no
-        violation is left; one that was seen is in `found`."""
+        """Where halving boxes of many inputs leads nowhere: splits signs of ReLUs, cuts intervals of tables.
+        True when no violation is left; one that was seen is in `found`."""
         free = int(np.count_nonzero(self.counts > 1))
-        if free <= FEW_INPUTS or self.ball is not None or not all_relus(self.model):
+        if free <= FEW_INPUTS or self.ball is not None or not _splits_help(self.model):
             return False
         jobs, clock = self.question.jobs, self.clock.share(_NEURONS)
         judge: Any = _Judge(self)
         report = self.question.report
-        search = NeuronSearch(self.model, self.real, judge, clock, jobs=jobs, cutting=False, report=report)
+        model, case = self._arguments()
+        settled = Settled(self.question.network, self.case, model)
+        search = NeuronSearch(
+            model, case, judge, clock, jobs=jobs, cutting=False, settled=settled, report=report
+        )
         outcome = search.run()
         self.question.count("nodes", outcome.boxes)
         return outcome.counterexample is None and outcome.proved >= 1.0 and not outcome.stuck
+
+    def _arguments(self) -> tuple[BoundModel, Case]:
+        """Model and case without a table at the end, where the question is about the order of outputs."""
+        shorter = before_table(self.question.network, self.real.regions)
+        if shorter is None:
+            return self.model, self.real
+        network, regions = shorter
+        return model_of(network), replace(self.real, regions=regions)
 
     def _sampled(self) -> Ints | None:
         """Random numbers of the box and its corners, which coarse formats care more about than slopes."""
@@ -203,64 +201,39 @@ class _Search:
 
     def run(self) -> Ints | None:
         low = np.zeros((1, len(self.counts)), dtype=np.int64)
-        self.stack = [_Boxes(low, (self.counts - 1)[None, :], fresh(self.model, 1))]
+        self.stack = [Boxes(low, (self.counts - 1)[None, :], fresh(self.model, 1))]
         with ThreadPoolExecutor(self.question.jobs) as pool:
             while self.stack and not self.clock.over:
                 self.rounds += 1
-                boxes = self._pop(self.rounds % _BREADTH == 0)
+                boxes = popped(np, self.stack, BATCH, oldest=self.rounds % BREADTH == 0)
                 self.question.count("boxes", len(boxes))
                 pieces = 2 if len(boxes) >= 64 and self.question.jobs > 1 else 1
-                edges = [i * len(boxes) // pieces for i in range(pieces + 1)]
-                parts = [boxes.take(slice(a, b)) for a, b in pairwise(edges)]
+                parts = boxes.pieces(pieces)
                 steps = list(pool.map(self._step, parts)) if pieces > 1 else [self._step(parts[0])]
                 left = 0.0
-                for rest, score, suspects in steps:
-                    found = self.violating(suspects[:_SUSPECTS])
+                for rest, score, points in steps:
+                    found = self.violating(points[:_SUSPECTS])
                     if found is None and rest is not None:
                         found, more = self._divide(rest, score)
                         left += more
                     if found is not None:
                         return found
-                self.done += float(boxes.points.sum()) - left
+                self.done += float(_points(boxes).sum()) - left
                 self.question.report(self.proved)
         return None
 
-    def _pop(self, oldest: bool) -> _Boxes:
-        parts, count = [], 0
-        while self.stack and count < BATCH:
-            top = self.stack.pop(0 if oldest else -1)
-            if count + len(top) > BATCH:
-                fits = BATCH - count
-                self.stack.insert(0 if oldest else len(self.stack), top.take(slice(0, len(top) - fits)))
-                top = top.take(slice(len(top) - fits, len(top)))
-            parts.append(top)
-            count += len(top)
-        return _joined(parts)
-
-    def _step(self, boxes: _Boxes) -> tuple[_Boxes | None, Array, Array]:
+    def _step(self, boxes: Boxes) -> tuple[Boxes | None, Array, Array]:
         """What is left of some boxes, how much each input matters there, and points to try."""
         lower, upper = (self.form.reals(self.case.numbers(end)) for end in (boxes.low, boxes.high))
         analysis = analyse(self.model, lower, upper, boxes.state, ball=self.ball)
-        shape = lower.shape
-        low, high = np.full(shape, np.inf), np.full(shape, -np.inf)
-        score, still = np.zeros(shape), np.zeros(shape[0], dtype=bool)
-        points = [(lower + upper) * 0.5]
-        for region in self.regions:
-            left = exclude(analysis, region)
-            if len(left.index) == 0:
-                continue
-            at = left.index
-            still[at] = True
-            low[at], high[at] = np.minimum(low[at], left.lower), np.maximum(high[at], left.upper)
-            score[at] += left.score
-            points.append(left.corner)
-        suspects = self._suspects(np.concatenate(points))
+        left = left_of(analysis, self.regions)
+        still, points = left.still, suspects(self.model, self.regions, left.points)
         if not still.any():
-            return None, score, suspects
-        first, last = self._inside(low[still], high[still], boxes.low[still], boxes.high[still])
+            return None, left.score, points
+        first, last = self._inside(left.low[still], left.high[still], boxes.low[still], boxes.high[still])
         kept = (first <= last).all(axis=1)
-        rest = _Boxes(first[kept], last[kept], boxes.state.take(still).take(kept))
-        return (rest if len(rest) else None), score[still][kept], suspects
+        rest = Boxes(first[kept], last[kept], boxes.state.take(still).take(kept))
+        return (rest if len(rest) else None), left.score[still][kept], points
 
     def _inside(self, low: Array, high: Array, first: Ints, last: Ints) -> tuple[Ints, Ints]:
         """The places whose numbers lie in real boxes, within places first..last."""
@@ -280,16 +253,9 @@ class _Search:
         start, end = (np.stack(parts, axis=1).astype(np.int64) for parts in (starts, ends))
         return _within(start, end, first, last)
 
-    def _suspects(self, points: Array) -> Array:
-        values = self.model.run(points)
-        bad = np.zeros(len(points), dtype=bool)
-        for region in self.regions:
-            bad |= (points @ region.x_rows.T + values @ region.y_rows.T - region.rhs <= 0).all(1)
-        return points[bad]
-
-    def _divide(self, boxes: _Boxes, score: Array) -> tuple[Ints | None, float]:
+    def _divide(self, boxes: Boxes, score: Array) -> tuple[Ints | None, float]:
         """Run small boxes, halve the others. The number of points that are open is returned."""
-        small = boxes.points <= self.leaf_points
+        small = _points(boxes) <= self.leaf_points
         if small.any():
             found = self._run_all(boxes.take(small))
             if found is not None:
@@ -298,11 +264,11 @@ class _Search:
             return None, 0.0
         rest, score = boxes.take(~small), score[~small]
         self.stack.append(self._halves(rest, score))
-        return None, float(rest.points.sum())
+        return None, float(_points(rest).sum())
 
-    def _run_all(self, boxes: _Boxes) -> Ints | None:
-        self.question.count("points", float(boxes.points.sum()))
-        self.leaf_work += float(boxes.points.sum()) * self.question.network.work
+    def _run_all(self, boxes: Boxes) -> Ints | None:
+        self.question.count("points", float(_points(boxes).sum()))
+        self.leaf_work += float(_points(boxes).sum()) * self.question.network.work
         if self.case.members is None and self.leaf_work > _LITTLE and self.question.native.searchable:
             return self._native(boxes)
         for low, high in zip(boxes.low, boxes.high, strict=True):
@@ -320,16 +286,15 @@ class _Search:
                     self.question.count("open", 1)
         return None
 
-    def _native(self, boxes: _Boxes) -> Ints | None:
+    def _native(self, boxes: Boxes) -> Ints | None:
         _, found = self.question.native.search(self.number, self.case, boxes.low, boxes.high)
         return None if found is None else np.asarray(found)
 
-    def _halves(self, boxes: _Boxes, score: Array) -> _Boxes:
+    def _halves(self, boxes: Boxes, score: Array) -> Boxes:
         """Both halves of every box, cut where the bound depends most on the input."""
         lower, upper = (self.form.reals(self.case.numbers(end)) for end in (boxes.low, boxes.high))
         widths, whole = upper - lower, np.maximum(self.real.upper - self.real.lower, 1e-300)
-        least = ((score * whole).max(1) * _LEAST + 1e-300)[:, None]
-        weighted = np.maximum(score * whole, least) * widths / whole
+        weighted = weights(np, score, widths, whole)
         axis = np.where(boxes.high > boxes.low, weighted, -1.0).argmax(1)
         count = len(boxes)
         row = np.arange(count)
@@ -340,6 +305,17 @@ class _Search:
         return halves
 
 
+def _points(boxes: Boxes) -> Array:
+    """How many there are in each; float64, which is enough to compare."""
+    return _product(boxes.high - boxes.low + 1)
+
+
+def _splits_help(model: BoundModel) -> bool:
+    """Whether all that is not linear can be split or cut."""
+    kinds = {model.node(index).kind for index in model.activations}
+    return not model.products and kinds <= {NodeKind.RELU, NodeKind.SIGMOID, NodeKind.TANH}
+
+
 def _product(counts: Ints) -> Array:
     """The product of each row, at most some number that is too many to run."""
     with np.errstate(over="ignore"):
@@ -348,10 +324,3 @@ def _product(counts: Ints) -> Array:
 
 def _within(start: Ints, end: Ints, first: Ints, last: Ints) -> tuple[Ints, Ints]:
     return np.maximum(start, first), np.minimum(end, last)
-
-
-def _joined(parts: list[_Boxes]) -> _Boxes:
-    if len(parts) == 1:
-        return parts[0]
-    state = State(*(np.concatenate([getattr(p.state, end) for p in parts]) for end in ("low", "high")))
-    return _Boxes(np.concatenate([p.low for p in parts]), np.concatenate([p.high for p in parts]), state)

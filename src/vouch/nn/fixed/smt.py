@@ -18,6 +18,7 @@ from vouch.nn.fixed.format import Ints, Overflow, Rounding, Word
 from vouch.nn.fixed.network import (
     Clamp,
     Extreme,
+    FixedSelect,
     IntegerNetwork,
     IntegerNode,
     Leaky,
@@ -26,9 +27,9 @@ from vouch.nn.fixed.network import (
     Quotient,
     Requantise,
     Rescale,
-    Select,
     Source,
     Sums,
+    Times,
 )
 from vouch.nn.fixed.ranges import Range, ranges
 from vouch.nn.fixed.table import Table
@@ -37,14 +38,14 @@ from vouch.smt import term as T
 from vouch.verdict import Verdict
 
 if TYPE_CHECKING:
-    from vouch.nn.fixed.decide import Question
+    from vouch.nn.fixed.decide import FixedQuestion
 
 # Runs of equal entries that a table may have, and levels of an input.
 _MOST_RUNS = 1 << 14
 _MOST_LEVELS = 4096
 
 
-def smt(question: Question) -> Result:
+def smt(question: FixedQuestion) -> Result:
     """All cases and regions, one question to the solver each."""
     from vouch.smt.chain import make
     from vouch.smt.solver import Answer
@@ -53,7 +54,7 @@ def smt(question: Question) -> Result:
         if not case.points:
             continue
         with T.Session():
-            encoding = Encoding(question.network, case)
+            encoding = FixedFormula(question.network, case)
             for region in case.regions:
                 solver = make("bitwuzla")
                 try:
@@ -72,13 +73,13 @@ def smt(question: Question) -> Result:
     return question.made(Verdict.SAFE, "smt", progress=1.0)
 
 
-def _undecided(question: Question, number: int, reason: str) -> Result:
+def _undecided(question: FixedQuestion, number: int, reason: str) -> Result:
     verdict = Verdict.TIMEOUT if question.clock.over else Verdict.UNKNOWN
     said = "the time is up" if question.clock.over else f"the solver gave up: {reason}"
     return question.made(verdict, "smt", reason=said, progress=number / len(question.cases))
 
 
-class Encoding:
+class FixedFormula:
     """Terms for every value of the network, and the facts about the inputs of a case."""
 
     def __init__(self, network: IntegerNetwork, case: IntCase) -> None:
@@ -124,9 +125,9 @@ class Encoding:
                     _looked(x, node.table, int(known.low[0, j]), int(known.high[0, j]), width)
                     for j, x in enumerate(self.values[node.input])
                 ]
-            case Requantise() | Pair():
+            case Requantise() | Pair() | Times():
                 raise Unsupported("a step function; int8 networks are decided by enumerate and bounds")
-            case Select():
+            case FixedSelect():
                 given, width = self._joined(node.inputs), self._width(index)
                 chosen = zip(node.columns.tolist(), node.constants.tolist(), strict=True)
                 return [given[c] if c >= 0 else _constant(v, width) for c, v in chosen]

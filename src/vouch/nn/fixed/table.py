@@ -87,7 +87,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TablePiece:
     """A function on [low, high), exact ends; None is infinite. `function` maps flint balls to flint balls and
     has the Lipschitz constant `constant` there. An infinite piece is one sample, at its finite end."""
 
@@ -116,7 +116,7 @@ class Lut:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Given:
+class GivenTable:
     """Tables of one's own: for `sigmoid` and `tanh` a function that makes the table for a format."""
 
     tables: Mapping[str, Callable[[Format], Table]]
@@ -172,9 +172,9 @@ def curve(kind: str, form: Format, wanted: Activation | None) -> Table:
     reach = _reach(kind, tail, form)
     f = _FUNCTIONS[kind]
     pieces = (
-        Piece(None, -reach, Fraction(0), f),
-        Piece(-reach, reach, _STEEPEST[kind], f),
-        Piece(reach, None, Fraction(0), f),
+        TablePiece(None, -reach, Fraction(0), f),
+        TablePiece(-reach, reach, _STEEPEST[kind], f),
+        TablePiece(reach, None, Fraction(0), f),
     )
     return tabulated(pieces, form, wanted, kind=kind, increasing=True)
 
@@ -192,7 +192,7 @@ def _reach(kind: str, tail: Fraction, form: Format) -> Fraction:
 
 
 def tabulated(
-    pieces: Sequence[Piece],
+    pieces: Sequence[TablePiece],
     form: Format,
     wanted: Activation,
     *,
@@ -239,7 +239,7 @@ def stepped(firsts: Sequence[int], values: Sequence[float], form: Format, kind: 
     return Table(kind, (steps,), *ends_of_error, _is_increasing((steps,)))
 
 
-def _check(pieces: Sequence[Piece]) -> None:
+def _check(pieces: Sequence[TablePiece]) -> None:
     ends = [piece.high for piece in pieces[:-1]] == [piece.low for piece in pieces[1:]]
     if (
         not pieces
@@ -251,7 +251,7 @@ def _check(pieces: Sequence[Piece]) -> None:
         raise VouchError("the pieces of a function have to follow each other from minus to plus infinity")
 
 
-def _segment(piece: Piece, low: int, high: int, form: Format, wanted: Activation) -> Segment:
+def _segment(piece: TablePiece, low: int, high: int, form: Format, wanted: Activation) -> Segment:
     if piece.low is None or piece.high is None:
         at = high if piece.low is None else low
         return Segment(low, 62, 0, _samples(piece, np.array([at], dtype=np.int64), form))
@@ -267,7 +267,7 @@ def _segment(piece: Piece, low: int, high: int, form: Format, wanted: Activation
     return Segment(low, shift, 1 << (shift - 1) if nearest else 0, _samples(piece, numbers, form))
 
 
-def _spacing(piece: Piece, form: Format, wanted: Activation) -> int:
+def _spacing(piece: TablePiece, form: Format, wanted: Activation) -> int:
     """The exponent of the distance of samples: the largest that the theorem allows."""
     if isinstance(wanted, Exact):
         return 0
@@ -281,7 +281,7 @@ def _spacing(piece: Piece, form: Format, wanted: Activation) -> int:
     return max(0, (ratio.numerator // ratio.denominator).bit_length() - 1)
 
 
-def _samples(piece: Piece, numbers: Ints, form: Format) -> Ints:
+def _samples(piece: TablePiece, numbers: Ints, form: Format) -> Ints:
     """The function at numbers, rounded to the format exactly by its rule."""
     return np.array([_sample(piece.function, int(n), form) for n in numbers], dtype=np.int64)
 
@@ -326,7 +326,9 @@ def _simplest(value: Ball) -> Fraction:
     raise VouchError("a function given for a table cannot be computed precisely enough")
 
 
-def _proved(piece: Piece, segment: Segment, high: int, form: Format, increasing: bool) -> tuple[float, float]:
+def _proved(
+    piece: TablePiece, segment: Segment, high: int, form: Format, increasing: bool
+) -> tuple[float, float]:
     """Bounds of entry - f over all numbers that a segment serves, by interval arithmetic.
 
     An increasing function takes its extremes at the ends; any other is within its Lipschitz constant times

@@ -14,14 +14,15 @@ from vouch.nn.fixed.format import Format, Ints, Overflow, Rounding, Word
 from vouch.nn.fixed.network import (
     Clamp,
     Extreme,
+    FixedSelect,
     IntegerNetwork,
     IntegerNode,
     Pair,
     Quotient,
     Requantise,
-    Select,
     Source,
     Sums,
+    Times,
 )
 from vouch.nn.int8.chain import Chain
 from vouch.nn.operators.base import Shape
@@ -97,13 +98,65 @@ class IntBuilder:
         )
         return self._add(node, left.shape, low, high)
 
+    def tabled(self, tensor: Tensor, tables: Ints, first: int, group: Ints) -> Tensor:
+        """tables[group[j], x[j] - first] of a tensor of 8-bit numbers, each table increasing or each
+        decreasing."""
+        falls = bool((tables[:, 0] > tables[:, -1]).any())
+        if falls:
+            # The argument with the other sign, and the tables from their ends.
+            tensor, first = self.centred(tensor, 0, -1), -(first + tables.shape[1] - 1)
+            tables = tables[:, ::-1]
+        if (np.diff(tables, axis=1) < 0).any():
+            raise Unsupported("a function that neither increases nor decreases")
+        levels = np.arange(int(tables.min()) + 1, int(tables.max()) + 1)
+        steps = [np.searchsorted(table, levels) for table in tables]
+        thresholds = np.array(steps, dtype=np.int64).reshape(len(tables), -1) + first
+        # What no argument reaches lies above all of them, what every one has below.
+        thresholds = np.where(thresholds == first, Word(32).low, thresholds)
+        thresholds = np.where(thresholds == first + tables.shape[1], Word(32).high + 1, thresholds)
+        node = Requantise(tensor.index, group, thresholds, int(tables.min()))
+        low, high = (tables[group, end - first] for end in (tensor.low, tensor.high))
+        return self._add(node, tensor.shape, low, high)
+
+    def both_ways(self, tensor: Tensor, tables: Ints, first: int, group: Ints) -> Tensor:
+        """`tabled`, where some of the tables increase and others decrease."""
+        falls = tables[:, 0] > tables[:, -1]
+        if falls.all() or not falls.any():
+            return self.tabled(tensor, tables, first, group)
+        parts, places = [], []
+        for kind in (False, True):
+            chosen, rows = np.flatnonzero(falls[group] == kind), np.flatnonzero(falls == kind)
+            part = self.selected(tensor, chosen)
+            parts.append(self.tabled(part, tables[rows], first, np.searchsorted(rows, group[chosen])))
+            places.append(chosen)
+        order = np.argsort(np.concatenate(places), kind="stable")
+        return self.selected(self.joined(parts, 0), order.reshape(tensor.shape))
+
+    def centred(self, tensor: Tensor, zero: int, sign: int = 1) -> Tensor:
+        """sign * (x - zero)."""
+        columns = np.arange(tensor.size)[:, None]
+        start = np.full(tensor.size, -sign * zero, dtype=np.int64)
+        return self.sums(tensor, columns, np.full_like(columns, sign), start, tensor.shape)
+
+    def product(self, left: Tensor, right: Tensor) -> Tensor:
+        """Products of two tensors of one shape, of numbers of at most 16 bits."""
+        corners = [a * b for a in (left.low, left.high) for b in (right.low, right.high)]
+        low, high = np.minimum.reduce(corners), np.maximum.reduce(corners)
+        return self._add(Times(left.index, right.index, left.size), left.shape, low, high)
+
+    def spread(self, tensor: Tensor, shape: Shape) -> Tensor:
+        """A tensor repeated along the axes that a shape has more of."""
+        if tensor.shape == shape:
+            return tensor
+        return self.selected(tensor, np.broadcast_to(tensor.places, shape))
+
     def selected(self, tensor: Tensor, places: Ints, fill: int = 0) -> Tensor:
         """The elements `places`, in the shape of `places`; `fill` where a place is -1."""
         flat = places.ravel()
         if len(flat) == tensor.size and bool((flat == np.arange(tensor.size)).all()):
             return Tensor(tensor.index, places.shape, tensor.low, tensor.high)
         low, high = (np.where(flat < 0, fill, end[np.maximum(flat, 0)]) for end in (tensor.low, tensor.high))
-        node = Select((tensor.index,), flat, np.full(len(flat), fill, dtype=np.int64))
+        node = FixedSelect((tensor.index,), flat, np.full(len(flat), fill, dtype=np.int64))
         return self._add(node, places.shape, low, high)
 
     def joined(self, parts: Sequence[Tensor], axis: int) -> Tensor:
@@ -112,7 +165,7 @@ class IntBuilder:
         order = np.concatenate(places, axis=axis)
         low, high = (np.concatenate([getattr(part, end) for part in parts]) for end in ("low", "high"))
         flat = order.ravel()
-        node = Select(tuple(part.index for part in parts), flat, np.zeros(len(flat), dtype=np.int64))
+        node = FixedSelect(tuple(part.index for part in parts), flat, np.zeros(len(flat), dtype=np.int64))
         return self._add(node, order.shape, low[flat], high[flat])
 
     def largest(self, tensor: Tensor, windows: Ints, shape: Shape) -> Tensor:
@@ -142,7 +195,7 @@ class IntBuilder:
         """The network that ends in `output`."""
         if output.index != len(self.nodes) - 1:
             same = np.arange(output.size)
-            node = Select((output.index,), same, np.zeros_like(same))
+            node = FixedSelect((output.index,), same, np.zeros_like(same))
             self._add(node, output.shape, output.low, output.high)
         nodes = tuple(self.nodes)
         return IntegerNetwork(self.name, nodes, (WHOLE,) * len(nodes))

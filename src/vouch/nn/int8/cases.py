@@ -32,6 +32,15 @@ class MeantCase(IntCase):
     made: Outputs | None = None
     given: Case | None = None
 
+    def excess(self, n: Ints, m: Ints) -> Any:
+        assert self.made is not None
+        y, x = self.made.reals(m), np.zeros((len(n), len(self.axes)))
+        found = [rows.excess(x, y).max(axis=1) for rows in self.rows if rows.count]
+        return np.min(found, axis=0) if found else np.zeros(len(n))
+
+    def reachable(self, n_low: Ints, n_high: Ints, m_low: Ints, m_high: Ints) -> Any:
+        return np.ones(len(n_low), dtype=bool)
+
     def violated(self, n: Ints, m: Ints) -> np.ndarray[Any, np.dtype[np.bool_]]:
         assert self.made is not None
         y = self.made.reals(m)

@@ -22,7 +22,7 @@ _ALL = 1 << 16
 _UNIT = 2.0**-24
 
 
-class Kind(Enum):
+class LinkKind(Enum):
     """What a step does with a number x and its constants."""
 
     MINUS = auto()  # x - a, integers
@@ -40,37 +40,37 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Step:
-    kind: Kind
+class ChainStep:
+    kind: LinkKind
     parts: tuple[Any, ...] = ()
 
     def apply(self, x: Any, parts: Sequence[Any]) -> Any:
         match self.kind:
-            case Kind.MINUS:
+            case LinkKind.MINUS:
                 return x - parts[0]
-            case Kind.FLOAT:
+            case LinkKind.FLOAT:
                 return x.astype(np.float32)
-            case Kind.TIMES:
+            case LinkKind.TIMES:
                 return x * parts[0]
-            case Kind.OVER:
+            case LinkKind.OVER:
                 return x / parts[0]
-            case Kind.PLUS:
+            case LinkKind.PLUS:
                 return x + parts[0]
-            case Kind.FUSED:
+            case LinkKind.FUSED:
                 return fused(x, *parts)
-            case Kind.PRODUCT:
+            case LinkKind.PRODUCT:
                 return fused(parts[0], parts[1], x)
-            case Kind.CLIP:
+            case LinkKind.CLIP:
                 return np.clip(x, parts[0], parts[1])
-            case Kind.QUANTISE:
+            case LinkKind.QUANTISE:
                 return _limited(np.rint(x), *parts)
-            case Kind.QUANTISE_AWAY:
+            case LinkKind.QUANTISE_AWAY:
                 away = np.trunc(x)
                 # Adding a half first would round twice.
                 return _limited(away + np.sign(x) * (np.abs(x - away) >= 0.5), *parts)
-            case Kind.FIXED:
+            case LinkKind.FIXED:
                 return multiplied(x, *parts)
-            case Kind.LIMIT:
+            case LinkKind.LIMIT:
                 return np.clip(x + parts[0], parts[1], parts[2])
             case _:
                 assert_never(self.kind)
@@ -111,13 +111,13 @@ class Chain:
     """Steps one after the other, for `size` elements."""
 
     size: int
-    steps: tuple[Step, ...] = ()
+    steps: tuple[ChainStep, ...] = ()
 
-    def then(self, kind: Kind, *parts: Any) -> Chain:
+    def then(self, kind: LinkKind, *parts: Any) -> Chain:
         """One more step; each part is a number or has one entry for each element."""
-        if kind in (Kind.TIMES, Kind.OVER) and not (np.asarray(parts[0]) > 0).all():
+        if kind in (LinkKind.TIMES, LinkKind.OVER) and not (np.asarray(parts[0]) > 0).all():
             raise Unsupported("a factor that is not positive between integers")
-        return Chain(self.size, (*self.steps, Step(kind, tuple(self._spread(part) for part in parts))))
+        return Chain(self.size, (*self.steps, ChainStep(kind, tuple(self._spread(part) for part in parts))))
 
     def _spread(self, part: Any) -> Any:
         flat = np.asarray(part)
@@ -125,7 +125,7 @@ class Chain:
 
     def rearranged(self, places: Ints) -> Chain:
         """The chain of elements `places`."""
-        moved = (Step(step.kind, tuple(part[places] for part in step.parts)) for step in self.steps)
+        moved = (ChainStep(step.kind, tuple(part[places] for part in step.parts)) for step in self.steps)
         return Chain(len(places), tuple(moved))
 
     def uniform(self) -> bool:
@@ -200,16 +200,16 @@ class Chain:
         for step in self.steps:
             a = float(step.parts[0][element]) if step.parts else 0.0
             match step.kind:
-                case Kind.MINUS:
+                case LinkKind.MINUS:
                     shift, size = shift - a, size + abs(a)
                     continue
-                case Kind.PLUS:
+                case LinkKind.PLUS:
                     shift, size = shift + a, size + abs(a)
-                case Kind.TIMES:
+                case LinkKind.TIMES:
                     slope, shift, error, size = slope * a, shift * a, error * a, size * a
-                case Kind.OVER:
+                case LinkKind.OVER:
                     slope, shift, error, size = slope / a, shift / a, error / a, size / a
-                case Kind.FLOAT:
+                case LinkKind.FLOAT:
                     pass
                 case _:
                     raise Unsupported("an output that is clipped in float32")

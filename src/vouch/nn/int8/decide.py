@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from vouch.errors import Unsupported, VouchError
-from vouch.nn.fixed.decide import Question
+from vouch.nn.fixed.decide import FixedQuestion
 from vouch.nn.fixed.evaluate import evaluate
 from vouch.nn.fixed.format import Ints
+from vouch.nn.fixed.options import only_on_cpu
 from vouch.nn.int8.cases import MeantCase, int8_cases
 from vouch.nn.int8.network import Quantised
 from vouch.nn.property import Property
-from vouch.nn.result import Counterexample, Result
+from vouch.nn.result import Result, ViolatingInput
 from vouch.nn.search.task import Clock
 from vouch.settings import Settings
 from vouch.verdict import Verdict
@@ -35,6 +36,7 @@ def verify(
         raise VouchError("option --format: the network has integers of its own")
     if settings.step is not None:
         raise VouchError("option --step: the inputs of an int8 network have steps of their own")
+    only_on_cpu(settings)
     if network.softmax and not prop.order_only:
         raise Unsupported("a softmax at the end, and a property about more than the order of outputs")
     clock = Clock(settings.timeout)
@@ -57,7 +59,7 @@ class _NoCode:
 
 
 @dataclass(slots=True, eq=False)
-class Int8Question(Question):
+class Int8Question(FixedQuestion):
     subject: Quantised | None = None
 
     @property
@@ -79,7 +81,7 @@ class Int8Question(Question):
             inside = all(a.low <= n <= a.high for a, n in zip(case.axes, numbers.tolist(), strict=True))
             if inside and bool(case.violated(numbers[None, :], outputs)[0]):
                 point = self.subject.given.some(numbers, case.given.lower, case.given.upper)
-                found = Counterexample(point, self.subject.made.reals(outputs)[0])
+                found = ViolatingInput(point, self.subject.made.reals(outputs)[0])
                 return self.made(Verdict.UNSAFE, engine, counterexample=found, replayed=False)
         raise AssertionError("a violation that no case has")
 

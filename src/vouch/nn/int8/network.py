@@ -13,7 +13,7 @@ from vouch.nn.fixed.evaluate import evaluate
 from vouch.nn.fixed.format import Ints
 from vouch.nn.fixed.network import IntegerNetwork
 from vouch.nn.int8.chain import Chain
-from vouch.nn.int8.softmax import Softmax
+from vouch.nn.int8.softmax import IntegerSoftmax
 from vouch.nn.operators.base import Array, Shape
 
 
@@ -92,7 +92,7 @@ class Outputs:
     factors: Array | None = None
     """Where the meaning is exact in reals: (number + offsets) * factors, not rounded to float32."""
     offsets: Array | None = None
-    softmax: Softmax | None = None
+    softmax: IntegerSoftmax | None = None
     """The numbers are the arguments of a softmax in integers, whose results are meant."""
 
     def reals(self, numbers: Ints) -> Array:

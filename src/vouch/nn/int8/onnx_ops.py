@@ -12,33 +12,46 @@ from onnx import helper
 from vouch.errors import Unsupported, VouchError
 from vouch.nn.fixed.format import Ints
 from vouch.nn.int8.builder import Tensor, windows
-from vouch.nn.int8.chain import Chain, Kind, fused
-from vouch.nn.int8.onnx import Node, Value, each, limits, rearranged, requantise, scale_of
+from vouch.nn.int8.chain import Chain, LinkKind
+from vouch.nn.int8.onnx_elementwise import ELEMENTWISE
+from vouch.nn.int8.onnx_node import (
+    QuantisedNode,
+    QuantisedValue,
+    each,
+    limits,
+    rearranged,
+    requantise,
+    scale_of,
+)
 from vouch.nn.operators.base import Array
 
 
-def _quantize(node: Node) -> None:
+def _quantize(node: QuantisedNode) -> None:
     value = node.value(0)
     zero = node.constant(2) if node.has(2) else np.zeros((), dtype=np.uint8)
     if not node.has(2) and node.attribute("output_dtype", onnx.TensorProto.UINT8) != onnx.TensorProto.UINT8:
         zero = np.zeros((), dtype=helper.tensor_dtype_to_np_dtype(node.attribute("output_dtype")))
     low, high = limits(zero.dtype)
     axis = node.attribute("axis", 1)
-    chain = value.floats.then(Kind.OVER, each(scale_of(node.constant(1)), value.shape, axis))
-    chain = chain.then(Kind.QUANTISE, each(zero, value.shape, axis).astype(np.int64), low, high)
-    node.emit(Value(value.shape, node.reader.quantised(value, chain, low, high), None))
+    chain = value.floats.then(LinkKind.OVER, each(scale_of(node.constant(1)), value.shape, axis))
+    chain = chain.then(LinkKind.QUANTISE, each(zero, value.shape, axis).astype(np.int64), low, high)
+    node.emit(QuantisedValue(value.shape, node.reader.quantised(value, chain, low, high), None))
 
 
-def _dequantize(node: Node) -> None:
+def _dequantize(node: QuantisedNode) -> None:
     value, axis = node.value(0), node.attribute("axis", 1)
     tensor, chain = value.whole, Chain(value.size)
     if node.has(2):
-        chain = chain.then(Kind.MINUS, each(node.constant(2), value.shape, axis).astype(np.int64))
-    chain = chain.then(Kind.FLOAT).then(Kind.TIMES, each(scale_of(node.constant(1)), value.shape, axis))
-    node.emit(Value(value.shape, tensor, chain))
+        chain = chain.then(LinkKind.MINUS, each(node.constant(2), value.shape, axis).astype(np.int64))
+    chain = chain.then(LinkKind.FLOAT).then(
+        LinkKind.TIMES, each(scale_of(node.constant(1)), value.shape, axis)
+    )
+    node.emit(QuantisedValue(value.shape, tensor, chain))
 
 
-def _product(node: Node, given: int, zero: int, weights: int, offset: int, bias: Any = None) -> Tensor:
+def _product(
+    node: QuantisedNode, given: int, zero: int, weights: int, offset: int, bias: Any = None
+) -> Tensor:
     """Sums of products with a constant matrix; both sides are moved by their zero points."""
     a, matrix = node.value(given).whole, np.asarray(node.constant(weights)).astype(np.int64)
     if node.attribute("transA", 0):
@@ -56,7 +69,7 @@ def _product(node: Node, given: int, zero: int, weights: int, offset: int, bias:
     return node.reader.builder.sums(a, columns, terms, np.tile(start, rows), (*a.shape[:-1], outer))
 
 
-def _factor(node: Node, left: int, right: int, result: int | None, acc: Tensor, axis: int) -> Any:
+def _factor(node: QuantisedNode, left: int, right: int, result: int | None, acc: Tensor, axis: int) -> Any:
     """left scale * right scale / result scale in float32, for each element."""
     product = scale_of(node.constant(left)) * scale_of(node.constant(right))
     if result is not None:
@@ -64,33 +77,35 @@ def _factor(node: Node, left: int, right: int, result: int | None, acc: Tensor, 
     return each(product.astype(np.float32), acc.shape, axis)
 
 
-def _finish(node: Node, acc: Tensor, factor: Any, zero: Any) -> None:
+def _finish(node: QuantisedNode, acc: Tensor, factor: Any, zero: Any) -> None:
     chain, (low, high) = requantise(acc, factor, zero), limits(zero.dtype)
-    node.emit(Value(acc.shape, node.reader.builder.requantised(acc, chain, low, high), None))
+    node.emit(QuantisedValue(acc.shape, node.reader.builder.requantised(acc, chain, low, high), None))
 
 
-def _qlinear_matmul(node: Node) -> None:
+def _qlinear_matmul(node: QuantisedNode) -> None:
     acc = _product(node, 0, 2, 3, 5)
     _finish(node, acc, _factor(node, 1, 4, 6, acc, -1), np.asarray(node.constant(7)).reshape(()))
 
 
-def _qgemm(node: Node) -> None:
+def _qgemm(node: QuantisedNode) -> None:
     if node.attribute("alpha", 1.0) != 1.0:
         raise Unsupported("QGemm with alpha")
     acc = _product(node, 0, 2, 3, 5, node.constant(6) if node.has(6) else None)
     if node.has(7):
         _finish(node, acc, _factor(node, 1, 4, 7, acc, -1), np.asarray(node.constant(8)).reshape(()))
         return
-    chain = Chain(acc.size).then(Kind.FLOAT).then(Kind.TIMES, _factor(node, 1, 4, None, acc, -1))
-    node.emit(Value(acc.shape, acc, chain))
+    chain = Chain(acc.size).then(LinkKind.FLOAT).then(LinkKind.TIMES, _factor(node, 1, 4, None, acc, -1))
+    node.emit(QuantisedValue(acc.shape, acc, chain))
 
 
-def _matmul_integer(node: Node) -> None:
+def _matmul_integer(node: QuantisedNode) -> None:
     acc = _product(node, 0, 2, 1, 3)
-    node.emit(Value(acc.shape, acc, None))
+    node.emit(QuantisedValue(acc.shape, acc, None))
 
 
-def _padding(node: Node, spatial: Any, kernel: Any, strides: Any, dilations: Any) -> list[tuple[int, int]]:
+def _padding(
+    node: QuantisedNode, spatial: Any, kernel: Any, strides: Any, dilations: Any
+) -> list[tuple[int, int]]:
     rank, auto = len(spatial), node.attribute("auto_pad", "NOTSET")
     if auto in ("SAME_UPPER", "SAME_LOWER"):
         found = []
@@ -103,7 +118,7 @@ def _padding(node: Node, spatial: Any, kernel: Any, strides: Any, dilations: Any
     return [(int(pads[i]), int(pads[rank + i])) for i in range(rank)]
 
 
-def _windows(node: Node, a: Tensor, kernel: Any, channels: Array) -> Ints:
+def _windows(node: QuantisedNode, a: Tensor, kernel: Any, channels: Array) -> Ints:
     rank = len(kernel)
     strides = list(node.attribute("strides", [1] * rank))
     dilations = list(node.attribute("dilations", [1] * rank))
@@ -113,7 +128,7 @@ def _windows(node: Node, a: Tensor, kernel: Any, channels: Array) -> Ints:
     return windows(channels, kernel, strides, dilations, pads)
 
 
-def _convolution(node: Node, zero: int, weights: int, offset: int, bias: Any = None) -> Tensor:
+def _convolution(node: QuantisedNode, zero: int, weights: int, offset: int, bias: Any = None) -> Tensor:
     a, w = node.value(0).whole, np.asarray(node.constant(weights)).astype(np.int64)
     if node.has(offset):
         moved = np.asarray(node.constant(offset)).astype(np.int64)
@@ -140,17 +155,17 @@ def _convolution(node: Node, zero: int, weights: int, offset: int, bias: Any = N
     return node.reader.builder.sums(a, places, factors, first, shape)
 
 
-def _qlinear_conv(node: Node) -> None:
+def _qlinear_conv(node: QuantisedNode) -> None:
     acc = _convolution(node, 2, 3, 5, node.constant(8) if node.has(8) else None)
     _finish(node, acc, _factor(node, 1, 4, 6, acc, 1), np.asarray(node.constant(7)).reshape(()))
 
 
-def _conv_integer(node: Node) -> None:
+def _conv_integer(node: QuantisedNode) -> None:
     acc = _convolution(node, 2, 1, 3)
-    node.emit(Value(acc.shape, acc, None))
+    node.emit(QuantisedValue(acc.shape, acc, None))
 
 
-def _max_pool(node: Node) -> None:
+def _max_pool(node: QuantisedNode) -> None:
     value = node.value(0)
     if value.tensor is None or len(node.outputs) > 1 or (value.chain and not value.chain.uniform()):
         raise Unsupported("a maximum of numbers that mean different things")
@@ -162,57 +177,57 @@ def _max_pool(node: Node) -> None:
     shape = (1, *order.shape[: rank + 1])
     tensor = node.reader.builder.largest(a, order.reshape(-1, int(np.prod(kernel))), shape)
     chain = None if value.chain is None else value.chain.rearranged(np.zeros(tensor.size, dtype=np.int64))
-    node.emit(Value(shape, tensor, chain))
+    node.emit(QuantisedValue(shape, tensor, chain))
 
 
-def _moved(node: Node) -> None:
+def _moved(node: QuantisedNode) -> None:
     """Rearrangements, computed on the places of elements by ONNX's reference evaluation."""
     from onnx.reference import ReferenceEvaluator
 
     value = node.value(0)
     names = [name for name in dict.fromkeys(node.inputs[1:]) if name]
     infos = [helper.make_value_info(name, onnx.TypeProto()) for name in [node.inputs[0], *names]]
-    results = [helper.make_value_info(node.outputs[0], onnx.TypeProto())]
+    results = [helper.make_value_info(name, onnx.TypeProto()) for name in node.outputs if name]
     graph = helper.make_graph([node.proto], "places", infos, results)
     model = helper.make_model(graph, opset_imports=node.reader.opsets)
     feeds = {name: node.reader.constants[name] for name in names}
-
-    def computed(places: Array) -> Array:
-        found = ReferenceEvaluator(model).run(None, {node.inputs[0]: places, **feeds})
-        return np.asarray(found[0])
-
-    rearranged(node, value, computed)
+    places = np.arange(value.size).reshape(value.shape)
+    found = ReferenceEvaluator(model).run(None, {node.inputs[0]: places, **feeds})
+    for name, part in zip(results, found, strict=True):
+        rearranged(node, value, np.asarray(part), node.outputs.index(name.name))
 
 
-def _same(node: Node) -> None:
+def _same(node: QuantisedNode) -> None:
     node.emit(node.value(0))
 
 
-def _relu(node: Node) -> None:
+def _relu(node: QuantisedNode) -> None:
     value = node.value(0)
-    chain = value.floats.then(Kind.CLIP, np.float32(0), np.float32(np.inf))
-    node.emit(Value(value.shape, value.tensor, chain, value.places))
+    chain = value.floats.then(LinkKind.CLIP, np.float32(0), np.float32(np.inf))
+    node.emit(QuantisedValue(value.shape, value.tensor, chain, value.places))
 
 
-def _clip(node: Node) -> None:
+def _clip(node: QuantisedNode) -> None:
     value = node.value(0)
     low = node.constant(1).reshape(()) if node.has(1) else np.float32(-np.inf)
     high = node.constant(2).reshape(()) if node.has(2) else np.float32(np.inf)
-    node.emit(Value(value.shape, value.tensor, value.floats.then(Kind.CLIP, low, high), value.places))
+    node.emit(
+        QuantisedValue(value.shape, value.tensor, value.floats.then(LinkKind.CLIP, low, high), value.places)
+    )
 
 
-def _cast(node: Node) -> None:
+def _cast(node: QuantisedNode) -> None:
     value = node.value(0)
     if node.attribute("to") != onnx.TensorProto.FLOAT:
         raise Unsupported("a cast to another type than float32")
-    chain = value.chain or Chain(value.size).then(Kind.FLOAT)
-    node.emit(Value(value.shape, value.tensor, chain, value.places))
+    chain = value.chain or Chain(value.size).then(LinkKind.FLOAT)
+    node.emit(QuantisedValue(value.shape, value.tensor, chain, value.places))
 
 
-def _with_constant(kind: Kind) -> Callable[[Node], None]:
-    def convert(node: Node) -> None:
+def _with_constant(kind: LinkKind) -> Callable[[QuantisedNode], None]:
+    def convert(node: QuantisedNode) -> None:
         first = 1 if node.known(0) else 0
-        if (first and kind is Kind.OVER) or not node.known(1 - first):
+        if (first and kind is LinkKind.OVER) or not node.known(1 - first):
             raise Unsupported(f"{node.type} of two computed values")
         value, array = node.value(first), np.asarray(node.constant(1 - first))
         if array.dtype != np.float32 or np.broadcast_shapes(array.shape, value.shape) != value.shape:
@@ -222,59 +237,27 @@ def _with_constant(kind: Kind) -> Callable[[Node], None]:
                 raise Unsupported("a constant minus a computed value")
             array = -array
         flat = np.broadcast_to(array, value.shape).ravel()
-        node.emit(Value(value.shape, value.tensor, value.floats.then(kind, flat), value.places))
+        node.emit(QuantisedValue(value.shape, value.tensor, value.floats.then(kind, flat), value.places))
 
     return convert
 
 
-def _qlinear_add(node: Node) -> None:
-    """round(a A + (b B + c)) with fused steps: a and b are ratios of scales, c has the zero points."""
-    scale = [scale_of(node.constant(i)).reshape(()) for i in (1, 4, 6)]
-    zero = [np.asarray(node.constant(i)).reshape(()) for i in (2, 5, 7)]
-    (low, high), ratios = limits(zero[2].dtype), (scale[0] / scale[2], scale[1] / scale[2])
-    f = [np.float32(z) for z in zero]
-    start = f[2] - fused(f[0], ratios[0], ratios[1] * f[1])
-    reader = node.reader
-    if node.known(0) or node.known(3):
-        value, constant, at = (node.value(3), node.constant(0), 1) if node.known(0) else (
-            node.value(0), node.constant(3), 0)  # fmt: skip
-        if np.broadcast_shapes(constant.shape, value.shape) != value.shape:
-            raise Unsupported("a constant that is larger than what it is added to")
-        given = np.broadcast_to(constant, value.shape).ravel().astype(np.float32)
-        chain = Chain(value.size).then(Kind.FLOAT)
-        if at == 0:
-            chain = chain.then(Kind.FUSED, ratios[0], fused(given, ratios[1], start))
-        else:
-            chain = chain.then(Kind.FUSED, ratios[1], start).then(Kind.PRODUCT, given, ratios[0])
-        chain = chain.then(Kind.QUANTISE, 0, low, high)
-        node.emit(Value(value.shape, reader.builder.requantised(value.whole, chain, low, high), None))
-        return
-    left, right = node.value(0).whole, node.value(3).whole
-    if left.shape != right.shape:
-        raise Unsupported("a sum of tensors of different shapes")
-    a, b = (np.arange(*_range(z)).astype(np.float32) for z in zero[:2])
-    table = np.rint(fused(a[:, None], ratios[0], fused(b[None, :], ratios[1], start)))
-    first = int(a[0]), int(b[0])
-    whole = np.clip(table, low, high).astype(np.int64)
-    node.emit(Value(left.shape, reader.builder.paired(left, right, whole, first), None))
-
-
-def _qlinear_concat(node: Node) -> None:
+def _qlinear_concat(node: QuantisedNode) -> None:
     """Every part is requantised by itself and put beside the others."""
     scale, zero = scale_of(node.constant(0)).reshape(()), np.asarray(node.constant(1)).reshape(())
     (low, high), parts, builder = limits(zero.dtype), [], node.reader.builder
     for place in range(2, len(node.inputs), 3):
         value = node.value(place)
         old, start = scale_of(node.constant(place + 1)).reshape(()), node.constant(place + 2).reshape(())
-        chain = Chain(value.size).then(Kind.MINUS, start.astype(np.int64)).then(Kind.FLOAT)
-        chain = chain.then(Kind.TIMES, old).then(Kind.OVER, scale)
-        chain = chain.then(Kind.QUANTISE, zero.astype(np.int64), low, high)
+        chain = Chain(value.size).then(LinkKind.MINUS, start.astype(np.int64)).then(LinkKind.FLOAT)
+        chain = chain.then(LinkKind.TIMES, old).then(LinkKind.OVER, scale)
+        chain = chain.then(LinkKind.QUANTISE, zero.astype(np.int64), low, high)
         parts.append(builder.requantised(value.whole, chain, low, high))
     joined = builder.joined(parts, node.attribute("axis"))
-    node.emit(Value(joined.shape, joined, None))
+    node.emit(QuantisedValue(joined.shape, joined, None))
 
 
-def _global_average(node: Node) -> None:
+def _global_average(node: QuantisedNode) -> None:
     """The sum of a channel, times the old scale over the new one times the number of elements."""
     a = node.value(0).whole
     scale, after = (scale_of(node.constant(i)).reshape(()) for i in (1, 3))
@@ -289,12 +272,7 @@ def _global_average(node: Node) -> None:
     _finish(node, acc, scale / (after * np.float32(count)), np.asarray(node.constant(4)).reshape(()))
 
 
-def _range(zero: Any) -> tuple[int, int]:
-    low, high = limits(zero.dtype)
-    return low, high + 1
-
-
-def _softmax(node: Node) -> None:
+def _softmax(node: QuantisedNode) -> None:
     """At the end only: its arguments have the same order."""
     value = node.value(0)
     axis = node.attribute("axis", -1) % len(value.shape)
@@ -304,7 +282,7 @@ def _softmax(node: Node) -> None:
     node.emit(value)
 
 
-CONVERTERS: dict[str, Callable[[Node], None]] = {
+CONVERTERS: dict[str, Callable[[QuantisedNode], None]] = {
     "QuantizeLinear": _quantize,
     "DequantizeLinear": _dequantize,
     "QLinearMatMul": _qlinear_matmul,
@@ -312,17 +290,17 @@ CONVERTERS: dict[str, Callable[[Node], None]] = {
     "QLinearConv": _qlinear_conv,
     "MatMulInteger": _matmul_integer,
     "ConvInteger": _conv_integer,
-    "QLinearAdd": _qlinear_add,
+    **ELEMENTWISE,
     "QLinearConcat": _qlinear_concat,
     "QLinearGlobalAveragePool": _global_average,
     "MaxPool": _max_pool,
     "Relu": _relu,
     "Clip": _clip,
     "Cast": _cast,
-    "Mul": _with_constant(Kind.TIMES),
-    "Div": _with_constant(Kind.OVER),
-    "Add": _with_constant(Kind.PLUS),
-    "Sub": _with_constant(Kind.PLUS),
+    "Mul": _with_constant(LinkKind.TIMES),
+    "Div": _with_constant(LinkKind.OVER),
+    "Add": _with_constant(LinkKind.PLUS),
+    "Sub": _with_constant(LinkKind.PLUS),
     "Softmax": _softmax,
     "Flatten": _moved,
     "Reshape": _moved,
@@ -330,6 +308,7 @@ CONVERTERS: dict[str, Callable[[Node], None]] = {
     "Squeeze": _moved,
     "Unsqueeze": _moved,
     "Slice": _moved,
+    "Split": _moved,
     "Gather": _moved,
     "Identity": _same,
     "Dropout": _same,

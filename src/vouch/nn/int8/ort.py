@@ -8,13 +8,13 @@ has fused it into integer kernels, so the graph that is read is the one the sess
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from vouch.errors import VouchError
+from vouch.folder import Folder
 from vouch.nn.operators.base import Array, Shape
 
 NAME = "onnxruntime"
@@ -30,8 +30,8 @@ def opened(model: bytes) -> tuple[Any, bytes]:
     refusal = ""
     # Some kernels exist without exact products only; those for signed activations are exact anyway.
     for precision in ("1", "0"):
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "optimised.onnx"
+        with Folder("vouch-ort-") as folder:
+            file = folder / "optimised.onnx"
             try:
                 return _session(model, file, precision), file.read_bytes()
             except Exception as error:  # onnxruntime raises its own classes, all derived from Exception

@@ -17,64 +17,26 @@ import numpy as np
 from vouch.errors import Unsupported, VouchError
 from vouch.nn.fixed.format import Ints
 from vouch.nn.int8.builder import IntBuilder, Tensor, windows
-from vouch.nn.int8.chain import Chain, Kind
+from vouch.nn.int8.chain import Chain, LinkKind
 from vouch.nn.int8.network import Inputs, Outputs, Quantised
-from vouch.nn.int8.softmax import Softmax
+from vouch.nn.int8.softmax import IntegerSoftmax
+from vouch.nn.int8.tflite_arithmetic import ARITHMETIC
+from vouch.nn.int8.tflite_numbers import HIGH, LOW, WORD, activation_limits, fused, multiplier
 from vouch.nn.int8.tflm import MicroRuntime
 from vouch.nn.loaders.tflite_file import TfModel, TfOperator, TfTensor
 
-_LOW, _HIGH = -128, 127
-# Where a multiplication by 2^shift may leave 32 bits.
-_WORD = 1 << 31
-
-
-def multiplier(real: float) -> tuple[int, int]:
-    """(m, e): the factor as m / 2^31 * 2^e, m of 31 bits."""
-    if real == 0:
-        return 0, 0
-    share, exponent = math.frexp(real)
-    fixed = math.floor(share * _WORD + 0.5)
-    if fixed == _WORD:
-        fixed, exponent = fixed // 2, exponent + 1
-    return (0, 0) if exponent < -31 else (fixed, exponent)
-
-
-def rounded(value: float) -> int:
-    """The nearest integer, ties away from zero."""
-    return int(math.copysign(math.floor(abs(value) + 0.5), value))
-
-
-def activation_limits(kind: int, tensor: TfTensor) -> tuple[int, int]:
-    """The numbers that a fused activation leaves: none, ReLU, ReLU1 (-1..1), ReLU6."""
-    scale, zero = np.float32(tensor.scale[0]), int(tensor.zero[0])
-
-    def number(value: float) -> int:
-        return zero + rounded(float(np.float32(value) / scale))
-
-    match kind:
-        case 0:
-            return _LOW, _HIGH
-        case 1:
-            return max(_LOW, number(0)), _HIGH
-        case 2:
-            return max(_LOW, number(-1)), min(_HIGH, number(1))
-        case 3:
-            return max(_LOW, number(0)), min(_HIGH, number(6))
-        case _:
-            raise Unsupported("a fused activation other than ReLU, ReLU1 and ReLU6")
-
 
 def read_int8(model: TfModel) -> Quantised:
-    return _Reader(model).network()
+    return Int8Reader(model).network()
 
 
-class _Reader:
+class Int8Reader:
     def __init__(self, model: TfModel) -> None:
         self.model, self.builder = model, IntBuilder(model.name)
         self.values: dict[int, Tensor] = {}
         self.floats: dict[int, tuple[Tensor, Chain]] = {}
         self.given: Inputs | None = None
-        self.softmax: Softmax | None = None
+        self.softmax: IntegerSoftmax | None = None
 
     def network(self) -> Quantised:
         model = self.model
@@ -106,14 +68,14 @@ class _Reader:
         """8-bit inputs stand for the reals that TensorFlow Lite's own quantisation makes them of."""
         size = math.prod(tensor.shape)
         chain = self._quantisation(Chain(size), tensor)
-        self.given = Inputs(size, _LOW, _HIGH, chain)
-        self.values[index] = self.builder.source(tensor.shape, _LOW, _HIGH)
+        self.given = Inputs(size, LOW, HIGH, chain)
+        self.values[index] = self.builder.source(tensor.shape, LOW, HIGH)
 
     def _quantisation(self, chain: Chain, tensor: TfTensor) -> Chain:
-        scale, zero = self._one(tensor)
-        return chain.then(Kind.OVER, scale).then(Kind.QUANTISE_AWAY, zero, _LOW, _HIGH)
+        scale, zero = self.one(tensor)
+        return chain.then(LinkKind.OVER, scale).then(LinkKind.QUANTISE_AWAY, zero, LOW, HIGH)
 
-    def _one(self, tensor: TfTensor) -> tuple[Any, int]:
+    def one(self, tensor: TfTensor) -> tuple[Any, int]:
         if tensor.dtype != np.int8 or len(tensor.scale) != 1 or len(tensor.zero) != 1:
             raise Unsupported("numbers that are not int8 with one scale")
         return np.float32(tensor.scale[0]), int(tensor.zero[0])
@@ -123,7 +85,7 @@ class _Reader:
             value, chain = self.floats[index]
             return Outputs(value.low, value.high, chain)
         value = self.values[index]
-        scale, zero = self._one(tensor)
+        scale, zero = self.one(tensor)
         factors = np.full(value.size, float(scale))
         return Outputs(value.low, value.high, Chain(value.size), factors, np.full(value.size, -float(zero)))
 
@@ -178,7 +140,7 @@ class _Reader:
         given, weights, made = self.tensor(operator, 0), self.tensor(operator, 1), self.result(operator)
         if weights.dtype != np.int8 or (weights.zero != 0).any() or len(weights.scale) not in (1, channels):
             raise Unsupported("weights that are not int8 around zero")
-        inner, outer = float(self._one(given)[0]), float(self._one(made)[0])
+        inner, outer = float(self.one(given)[0]), float(self.one(made)[0])
         scales = [float(s) for s in weights.scale] * (channels if len(weights.scale) == 1 else 1)
         return [inner * scale / outer for scale in scales]
 
@@ -190,14 +152,14 @@ class _Reader:
         fixed = np.array([m for m, _ in pairs], dtype=np.int64)[channel]
         shift = np.array([e for _, e in pairs], dtype=np.int64)[channel]
         reach = np.maximum(np.abs(acc.low), np.abs(acc.high)) << np.clip(shift, 0, 30)
-        if (reach >= _WORD).any():
+        if (reach >= WORD).any():
             raise Unsupported("sums that may leave 32 bits when they are scaled")
-        zero = self._one(self.result(operator))[1]
-        chain = Chain(acc.size).then(Kind.FIXED, fixed, shift).then(Kind.LIMIT, zero, *limits)
+        zero = self.one(self.result(operator))[1]
+        chain = Chain(acc.size).then(LinkKind.FIXED, fixed, shift).then(LinkKind.LIMIT, zero, *limits)
         self.emit(operator, self.builder.requantised(acc, chain, *limits))
 
 
-def _fully_connected(reader: _Reader, operator: TfOperator) -> None:
+def _fully_connected(reader: Int8Reader, operator: TfOperator) -> None:
     value, weights = reader.value(operator), reader.constant(operator, 1).astype(np.int64)
     outer, inner = weights.shape
     if value.size % inner:
@@ -210,14 +172,10 @@ def _fully_connected(reader: _Reader, operator: TfOperator) -> None:
     acc = reader.builder.sums(value, columns, terms, np.tile(start, rows), (rows, outer))
     if operator.options is not None and operator.options.WeightsFormat():
         raise Unsupported("shuffled weights")
-    limits = activation_limits(_fused(operator), reader.result(operator))
+    limits = activation_limits(fused(operator), reader.result(operator))
     reader.requantised(
         operator, acc, reader.factors(operator, outer), np.tile(np.arange(outer), rows), limits
     )
-
-
-def _fused(operator: TfOperator) -> int:
-    return 0 if operator.options is None else int(operator.options.FusedActivationFunction())
 
 
 def padding(same: bool, size: int, kernel: int, stride: int, dilation: int) -> tuple[int, int]:
@@ -240,7 +198,7 @@ def spatial_windows(value: Tensor, kernel: tuple[int, int], options: Any, dilate
     return windows(np.moveaxis(value.places[0], 2, 0), kernel, strides, dilations, pads)
 
 
-def _conv(reader: _Reader, operator: TfOperator) -> None:
+def _conv(reader: Int8Reader, operator: TfOperator) -> None:
     value, weights = reader.value(operator), reader.constant(operator, 1).astype(np.int64)
     outer, height, width, inner = weights.shape
     found = spatial_windows(value, (height, width), operator.options)
@@ -254,7 +212,7 @@ def _conv(reader: _Reader, operator: TfOperator) -> None:
     _convolved(reader, operator, value, columns, np.tile(kernels, (out[0] * out[1], 1)), (1, *out, outer))
 
 
-def _depthwise(reader: _Reader, operator: TfOperator) -> None:
+def _depthwise(reader: Int8Reader, operator: TfOperator) -> None:
     value, weights = reader.value(operator), reader.constant(operator, 1).astype(np.int64)
     one, height, width, outer = weights.shape
     found = spatial_windows(value, (height, width), operator.options)  # [y, x, channels, kernel…]
@@ -269,33 +227,33 @@ def _depthwise(reader: _Reader, operator: TfOperator) -> None:
 
 
 def _convolved(
-    reader: _Reader, operator: TfOperator, value: Tensor, columns: Ints, terms: Ints, shape: Any
+    reader: Int8Reader, operator: TfOperator, value: Tensor, columns: Ints, terms: Ints, shape: Any
 ) -> None:
     outer = shape[-1]
     zero = int(reader.tensor(operator, 0).zero[0])
     count = len(columns) // outer
     start = np.tile(reader.bias(operator, outer), count) - zero * np.where(columns < 0, 0, terms).sum(axis=1)
     acc = reader.builder.sums(value, columns, terms, start, shape)
-    limits = activation_limits(_fused(operator), reader.result(operator))
+    limits = activation_limits(fused(operator), reader.result(operator))
     reader.requantised(
         operator, acc, reader.factors(operator, outer), np.tile(np.arange(outer), count), limits
     )
 
 
-def _same_numbers(reader: _Reader, operator: TfOperator) -> None:
-    given, made = (reader._one(t) for t in (reader.tensor(operator, 0), reader.result(operator)))
+def _same_numbers(reader: Int8Reader, operator: TfOperator) -> None:
+    given, made = (reader.one(t) for t in (reader.tensor(operator, 0), reader.result(operator)))
     if given != made:
         raise Unsupported("a result with another scale than the operand")
 
 
-def _pool(reader: _Reader, operator: TfOperator) -> None:
+def _pool(reader: Int8Reader, operator: TfOperator) -> None:
     _same_numbers(reader, operator)
     value, options = reader.value(operator), operator.options
     kernel = options.FilterHeight(), options.FilterWidth()
     found = spatial_windows(value, kernel, options, dilated=False)
     shape = (1, *found.shape[:3])
     flat = found.reshape(-1, kernel[0] * kernel[1])
-    limits = activation_limits(_fused(operator), reader.result(operator))
+    limits = activation_limits(fused(operator), reader.result(operator))
     if operator.kind == "MAX_POOL_2D":
         tensor = reader.builder.clamped(reader.builder.largest(value, flat, shape), *limits)
     else:
@@ -303,36 +261,33 @@ def _pool(reader: _Reader, operator: TfOperator) -> None:
     reader.emit(operator, tensor)
 
 
-def _reshape(reader: _Reader, operator: TfOperator) -> None:
+def _reshape(reader: Int8Reader, operator: TfOperator) -> None:
     _same_numbers(reader, operator)
     reader.emit(operator, reader.value(operator))
 
 
-def _quantize(reader: _Reader, operator: TfOperator) -> None:
+def _quantize(reader: Int8Reader, operator: TfOperator) -> None:
     index, made = operator.inputs[0], reader.result(operator)
     if index == reader.model.inputs[0] and reader.tensor(operator, 0).dtype == np.float32:
         reader._quantised_input(operator.outputs[0], made)
         return
     given, value = reader.tensor(operator, 0), reader.value(operator)
-    scale, zero = reader._one(given)
-    moved = reader.builder.sums(
-        value, np.arange(value.size)[:, None], np.ones((value.size, 1), dtype=np.int64),
-        np.full(value.size, -zero), value.shape,
-    )  # fmt: skip
-    factor = float(scale) / float(reader._one(made)[0])
-    reader.requantised(operator, moved, [factor], np.zeros(value.size, dtype=np.int64), (_LOW, _HIGH))
+    scale, zero = reader.one(given)
+    moved = reader.builder.centred(value, zero)
+    factor = float(scale) / float(reader.one(made)[0])
+    reader.requantised(operator, moved, [factor], np.zeros(value.size, dtype=np.int64), (LOW, HIGH))
 
 
-def _dequantize(reader: _Reader, operator: TfOperator) -> None:
+def _dequantize(reader: Int8Reader, operator: TfOperator) -> None:
     if operator.outputs[0] != reader.model.outputs[0]:
         raise Unsupported("float32 numbers before the end")
-    scale, zero = reader._one(reader.tensor(operator, 0))
+    scale, zero = reader.one(reader.tensor(operator, 0))
     value = reader.value(operator)
-    chain = Chain(value.size).then(Kind.MINUS, zero).then(Kind.FLOAT).then(Kind.TIMES, scale)
+    chain = Chain(value.size).then(LinkKind.MINUS, zero).then(LinkKind.FLOAT).then(LinkKind.TIMES, scale)
     reader.floats[operator.outputs[0]] = value, chain
 
 
-def _relu(reader: _Reader, operator: TfOperator) -> None:
+def _relu(reader: Int8Reader, operator: TfOperator) -> None:
     kind = {"RELU": 1, "RELU6": 3}[operator.kind]
     value, made = reader.value(operator), reader.result(operator)
     limits = activation_limits(kind, made)
@@ -340,26 +295,23 @@ def _relu(reader: _Reader, operator: TfOperator) -> None:
         _same_numbers(reader, operator)
         reader.emit(operator, reader.builder.clamped(value, *limits))
         return
-    scale, zero = reader._one(reader.tensor(operator, 0))
-    moved = reader.builder.sums(
-        value, np.arange(value.size)[:, None], np.ones((value.size, 1), dtype=np.int64),
-        np.full(value.size, -zero), value.shape,
-    )  # fmt: skip
-    factor = float(scale) / float(reader._one(made)[0])
+    scale, zero = reader.one(reader.tensor(operator, 0))
+    moved = reader.builder.centred(value, zero)
+    factor = float(scale) / float(reader.one(made)[0])
     reader.requantised(operator, moved, [factor], np.zeros(value.size, dtype=np.int64), limits)
 
 
-def _softmax(reader: _Reader, operator: TfOperator) -> None:
+def _softmax(reader: Int8Reader, operator: TfOperator) -> None:
     """At the end only: the network's numbers stay its arguments."""
-    value, made = reader.value(operator), reader._one(reader.result(operator))
-    if made != (np.float32(1 / 256), _LOW) or value.shape[-1] != value.size:
+    value, made = reader.value(operator), reader.one(reader.result(operator))
+    if made != (np.float32(1 / 256), LOW) or value.shape[-1] != value.size:
         raise Unsupported("a softmax with another scale than 1/256, or of several rows")
-    scale = float(reader._one(reader.tensor(operator, 0))[0])
-    reader.softmax = Softmax.of(scale, float(operator.options.Beta()))
+    scale = float(reader.one(reader.tensor(operator, 0))[0])
+    reader.softmax = IntegerSoftmax.of(scale, float(operator.options.Beta()))
     reader.emit(operator, value)
 
 
-_OPERATORS: dict[str, Callable[[_Reader, TfOperator], None]] = {
+_OPERATORS: dict[str, Callable[[Int8Reader, TfOperator], None]] = {
     "FULLY_CONNECTED": _fully_connected,
     "CONV_2D": _conv,
     "DEPTHWISE_CONV_2D": _depthwise,
@@ -373,4 +325,5 @@ _OPERATORS: dict[str, Callable[[_Reader, TfOperator], None]] = {
     "SOFTMAX": _softmax,
     "RELU": _relu,
     "RELU6": _relu,
+    **ARITHMETIC,
 }

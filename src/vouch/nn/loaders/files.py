@@ -16,8 +16,8 @@ def resolved(path: Path) -> Path:
     """The file itself, or the gzipped one beside it."""
     if path.is_file():
         return path
-    packed = path.with_name(path.name + ".gz")
-    if packed.is_file():
+    packed = path.parent / f"{path.name}.gz"
+    if path.name and packed.is_file():
         return packed
     raise VouchError(f"{path}: {'not a file' if path.exists() else 'no such file'}")
 

@@ -26,19 +26,19 @@ _OWN = 1024  # MiB of address space for the interpreter and its libraries
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
+class ArchiveContents:
     """The model's configuration (None where only weights are stored) and each layer's arrays, in order."""
 
     config: str | None
     weights: dict[str, list[Array]]
 
 
-def contents(data: bytes) -> Contents:
+def contents(data: bytes) -> ArchiveContents:
     """What a Keras 2 model file, or the weights file of a Keras 3 archive, holds."""
     command = [sys.executable, "-P", "-m", __name__]  # -P: nothing is imported from the current folder
     try:
         limit = (max(LEAST, TIMES * len(data)) >> 20) + _OWN
-        done = call(command, data=data, deadline=time.monotonic() + _SECONDS, memory=limit)
+        done = call(command, data=data, deadline=time.monotonic() + _SECONDS, memory=limit, writable=())
     except OutOfTime:
         raise VouchError("takes too long to read") from None
     if done.returncode == 2:
@@ -48,7 +48,7 @@ def contents(data: bytes) -> Contents:
     with np.load(io.BytesIO(done.stdout), allow_pickle=False) as arrays:
         manifest = json.loads(arrays["manifest"].tobytes())
         weights = {name: [arrays[key] for key in keys] for name, keys in manifest["weights"].items()}
-    return Contents(manifest["config"], weights)
+    return ArchiveContents(manifest["config"], weights)
 
 
 def _main() -> int:

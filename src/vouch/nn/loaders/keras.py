@@ -19,7 +19,7 @@ from vouch.errors import VouchError
 from vouch.nn.loaders import files
 from vouch.nn.loaders.files import read, stem, suffix
 from vouch.nn.loaders.hdf5 import contents
-from vouch.nn.loaders.keras_layers import CONVERTERS, Layer
+from vouch.nn.loaders.keras_layers import CONVERTERS, KerasLayer
 from vouch.nn.network import GraphBuilder, Network
 from vouch.nn.operators.base import Array, Shape
 
@@ -152,7 +152,7 @@ def _network(name: str, entries: Sequence[_Entry], output: str, weights: Weights
             continue
         if entry.kind not in CONVERTERS:
             raise VouchError(f"layer {entry.name!r}: {entry.kind} is not supported")
-        layer = Layer(entry.name, entry.config, weights(entry), inputs, builder)
+        layer = KerasLayer(entry.name, entry.config, weights(entry), inputs, builder)
         try:
             values[entry.name] = CONVERTERS[entry.kind](layer)
         except VouchError as error:

@@ -43,7 +43,7 @@ from vouch.nn.operators.pooling import same_padding
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
+class KerasLayer:
     """A layer with its weights and the names of the values it reads."""
 
     name: str
@@ -77,7 +77,7 @@ class Layer:
         return self.add(str(name), _ACTIVATIONS[name], value)
 
 
-Converter = Callable[[Layer], str]
+Converter = Callable[[KerasLayer], str]
 
 _ACTIVATIONS: Mapping[str, Operator] = {
     "relu": Relu(),
@@ -89,17 +89,17 @@ _ACTIVATIONS: Mapping[str, Operator] = {
 }
 
 
-def _dense(layer: Layer) -> str:
+def _dense(layer: KerasLayer) -> str:
     weights = layer.expect(2 if layer.config.get("use_bias", True) else 1)
     bias = weights[1] if len(weights) == 2 else np.zeros(weights[0].shape[-1])
     return layer.activated(layer.add("dense", Gemm.of(weights[0].T, bias), layer.inputs[0]))
 
 
-def _activation(layer: Layer) -> str:
+def _activation(layer: KerasLayer) -> str:
     return layer.activated(layer.inputs[0])
 
 
-def _relu(layer: Layer) -> str:
+def _relu(layer: KerasLayer) -> str:
     high, slope = layer.config.get("max_value"), float(layer.config.get("negative_slope") or 0.0)
     if float(layer.config.get("threshold") or 0.0) or (slope and high is not None):
         raise VouchError("threshold, or slope together with a maximum, is not supported")
@@ -109,35 +109,35 @@ def _relu(layer: Layer) -> str:
     return layer.add("relu", op, layer.inputs[0])
 
 
-def _leaky_relu(layer: Layer) -> str:
+def _leaky_relu(layer: KerasLayer) -> str:
     slope = layer.config.get("negative_slope", layer.config.get("alpha", 0.3))
     return layer.add("leaky_relu", LeakyRelu(float(np.float32(slope))), layer.inputs[0])
 
 
-def _softmax(layer: Layer) -> str:
+def _softmax(layer: KerasLayer) -> str:
     return layer.add("softmax", Softmax(int(layer.config.get("axis", -1))), layer.inputs[0])
 
 
-def _same(layer: Layer) -> str:
+def _same(layer: KerasLayer) -> str:
     return layer.inputs[0]
 
 
-def _flatten(layer: Layer) -> str:
+def _flatten(layer: KerasLayer) -> str:
     return layer.add("flat", Reshape((1, math.prod(layer.shape))), layer.inputs[0])
 
 
-def _reshape(layer: Layer) -> str:
+def _reshape(layer: KerasLayer) -> str:
     target = [int(n) for n in layer.config["target_shape"]]
     if -1 in target:
         target[target.index(-1)] = math.prod(layer.shape) // -math.prod(target)
     return layer.add("reshaped", Reshape((1, *target)), layer.inputs[0])
 
 
-def _permute(layer: Layer) -> str:
+def _permute(layer: KerasLayer) -> str:
     return layer.add("permuted", Transpose((0, *(int(d) for d in layer.config["dims"]))), layer.inputs[0])
 
 
-def _batch_normalization(layer: Layer) -> str:
+def _batch_normalization(layer: KerasLayer) -> str:
     config, rank = layer.config, len(layer.shape)
     axis = config.get("axis", -1)
     axis = int(axis[0] if isinstance(axis, list) else axis) % rank
@@ -156,7 +156,7 @@ def _batch_normalization(layer: Layer) -> str:
     return layer.add("normalised", Transpose(back), layer.add("scaled", op, turned))
 
 
-def _channels_second(layer: Layer, make: Callable[[Shape], Operator]) -> str:
+def _channels_second(layer: KerasLayer, make: Callable[[Shape], Operator]) -> str:
     """Apply an operator that wants channels second, made for that shape, to the layer's input."""
     value, rank = layer.inputs[0], len(layer.shape)
     last = layer.config.get("data_format", "channels_last") in (None, "channels_last")
@@ -171,7 +171,7 @@ def _tuple(value: Any, rank: int) -> Shape:
     return (int(value),) * rank if isinstance(value, (int, float)) else tuple(int(v) for v in value)
 
 
-def _pads(layer: Layer, shape: Shape, kernel: Shape, strides: Shape, dilations: Shape) -> Any:
+def _pads(layer: KerasLayer, shape: Shape, kernel: Shape, strides: Shape, dilations: Shape) -> Any:
     padding = str(layer.config.get("padding", "valid"))
     if padding == "valid":
         return ((0, 0),) * len(kernel)
@@ -182,7 +182,7 @@ def _pads(layer: Layer, shape: Shape, kernel: Shape, strides: Shape, dilations: 
     )
 
 
-def _conv(layer: Layer) -> str:
+def _conv(layer: KerasLayer) -> str:
     weights = layer.expect(2 if layer.config.get("use_bias", True) else 1)
     kernel = weights[0]  # [*kernel, in / groups, out]
     rank = kernel.ndim - 2
@@ -200,7 +200,7 @@ def _conv(layer: Layer) -> str:
 
 
 def _pool(maximum: bool) -> Converter:
-    def convert(layer: Layer) -> str:
+    def convert(layer: KerasLayer) -> str:
         rank = len(layer.shape) - 2
         kernel = _tuple(layer.config.get("pool_size", 2), rank)
         strides = _tuple(layer.config.get("strides") or kernel, rank)
@@ -217,18 +217,18 @@ def _pool(maximum: bool) -> Converter:
     return convert
 
 
-def _global_axes(layer: Layer) -> Shape:
+def _global_axes(layer: KerasLayer) -> Shape:
     last = layer.config.get("data_format", "channels_last") in (None, "channels_last")
     rank = len(layer.shape)
     return tuple(range(1, rank - 1)) if last else tuple(range(2, rank))
 
 
-def _global_average(layer: Layer) -> str:
+def _global_average(layer: KerasLayer) -> str:
     keep = bool(layer.config.get("keepdims", False))
     return layer.add("mean", Reduce(_global_axes(layer), keep, mean=True), layer.inputs[0])
 
 
-def _zero_padding(layer: Layer) -> str:
+def _zero_padding(layer: KerasLayer) -> str:
     rank = len(layer.shape) - 2
     padding = layer.config.get("padding", 1)
     wide = (padding,) * rank if isinstance(padding, int) else padding
@@ -241,16 +241,16 @@ def _zero_padding(layer: Layer) -> str:
     return layer.add("padded", Pad(tuple(by_axis)), layer.inputs[0])
 
 
-def _rescaling(layer: Layer) -> str:
+def _rescaling(layer: KerasLayer) -> str:
     factor, offset = np.array(layer.config["scale"], float), np.array(layer.config.get("offset", 0.0), float)
     return layer.add("shifted", Shift(offset), layer.add("scaled", Scale(factor), layer.inputs[0]))
 
 
-def _sum(layer: Layer) -> str:
+def _sum(layer: KerasLayer) -> str:
     return layer.add("sum", Add((1,) * len(layer.inputs)), *layer.inputs)
 
 
-def _difference(layer: Layer) -> str:
+def _difference(layer: KerasLayer) -> str:
     return layer.add("difference", Add((1, -1)), *layer.inputs)
 
 
@@ -258,7 +258,7 @@ def _extreme(sign: int) -> Converter:
     return lambda layer: layer.add("extreme", Max((None,) * len(layer.inputs), sign), *layer.inputs)
 
 
-def _concatenate(layer: Layer) -> str:
+def _concatenate(layer: KerasLayer) -> str:
     axis = int(layer.config.get("axis", -1)) % len(layer.shape)
     return layer.add("joined", Concat(axis, (None,) * len(layer.inputs)), *layer.inputs)
 

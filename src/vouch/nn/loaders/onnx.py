@@ -16,7 +16,7 @@ from vouch.errors import VouchError
 from vouch.nn.int8.network import Quantised
 from vouch.nn.loaders.files import inside, read, stem
 from vouch.nn.loaders.memory import most_numbers
-from vouch.nn.loaders.onnx_node import Context, OnnxNode
+from vouch.nn.loaders.onnx_node import ImportContext, OnnxNode, fixed_shape
 from vouch.nn.loaders.onnx_ops import CONVERTERS
 from vouch.nn.network import GraphBuilder, Network
 from vouch.nn.operators import Concat, Reshape, Slice
@@ -153,7 +153,7 @@ class _Reader:
         if len(kinds) > 1:
             raise VouchError(f"{self.name}: inputs of different types are not supported")
         builder = _started(self.name, parts)
-        context = Context(builder, self.constants, self.opset, kinds.pop())
+        context = ImportContext(builder, self.constants, self.opset, kinds.pop())
         for proto in self.graph.node:
             self._node(context, OnnxNode(proto, context))
         outputs = [context.resolve(value.name) for value in self.graph.output]
@@ -177,15 +177,9 @@ class _Reader:
             raise VouchError(f"{self.name}: input {value.name!r} is {said}, float32 or float64 expected")
         if not kind.HasField("shape"):
             raise VouchError(f"{self.name}: input {value.name!r} has no shape")
-        shape = []
-        for axis, dimension in enumerate(kind.shape.dim):
-            fixed = dimension.HasField("dim_value") and dimension.dim_value > 0
-            if not fixed and axis > 0:
-                raise VouchError(f"{self.name}: input {value.name!r}: dimension {axis} is not fixed")
-            shape.append(int(dimension.dim_value) if fixed else 1)
-        return tuple(shape)
+        return fixed_shape(self.name, value)
 
-    def _node(self, context: Context, node: OnnxNode) -> None:
+    def _node(self, context: ImportContext, node: OnnxNode) -> None:
         label = f"{self.name}: node {node.label!r}"
         if node.domain not in ("", "ai.onnx"):
             raise VouchError(f"{label}: operator {node.domain}.{node.type} is not supported")

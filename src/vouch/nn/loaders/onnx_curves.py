@@ -9,11 +9,12 @@ import numpy as np
 
 from vouch.errors import VouchError
 from vouch.nn import functions
-from vouch.nn.functions import Function
-from vouch.nn.loaders.onnx_node import Context, OnnxNode
+from vouch.nn.functions import ScalarFunction
+from vouch.nn.loaders.onnx_node import ImportContext, OnnxNode
 from vouch.nn.network import Node
 from vouch.nn.operators import (
     Add,
+    Choose,
     Curve,
     Einsum,
     LeakyRelu,
@@ -22,7 +23,6 @@ from vouch.nn.operators import (
     Positive,
     Product,
     Scale,
-    Select,
     Shift,
     Sigmoid,
     Softmax,
@@ -31,10 +31,10 @@ from vouch.nn.operators import (
 )
 from vouch.nn.operators.base import Array
 
-Converter = Callable[[OnnxNode, Context], None]
+Converter = Callable[[OnnxNode, ImportContext], None]
 
 
-def _applied(function: Callable[[], Function]) -> Converter:
+def _applied(function: Callable[[], ScalarFunction]) -> Converter:
     return lambda node, context: node.emit(Curve(function()), node.value(0))
 
 
@@ -42,35 +42,35 @@ def _number(node: OnnxNode, name: str, default: float) -> float:
     return float(node.attribute(name, np.float32(default)))
 
 
-def _elu(node: OnnxNode, context: Context) -> None:
+def _elu(node: OnnxNode, context: ImportContext) -> None:
     node.emit(Curve(functions.elu(_number(node, "alpha", 1.0))), node.value(0))
 
 
-def _celu(node: OnnxNode, context: Context) -> None:
+def _celu(node: OnnxNode, context: ImportContext) -> None:
     alpha = _number(node, "alpha", 1.0)
     if not alpha > 0:
         raise VouchError(f"an alpha of {alpha}")
     node.emit(Curve(functions.elu(alpha, 1.0, 1.0 / alpha)), node.value(0))
 
 
-def _selu(node: OnnxNode, context: Context) -> None:
+def _selu(node: OnnxNode, context: ImportContext) -> None:
     alpha = _number(node, "alpha", 1.67326319217681884765625)
     gamma = _number(node, "gamma", 1.05070102214813232421875)
     node.emit(Curve(functions.elu(alpha, gamma)), node.value(0))
 
 
-def _gelu(node: OnnxNode, context: Context) -> None:
+def _gelu(node: OnnxNode, context: ImportContext) -> None:
     kind = str(node.attribute("approximate", "none"))
     if kind not in ("none", "tanh"):
         raise VouchError(f"the approximation {kind!r} is not supported")
     node.emit(Curve(functions.gelu(tanh=kind == "tanh")), node.value(0))
 
 
-def _abs(node: OnnxNode, context: Context) -> None:
+def _abs(node: OnnxNode, context: ImportContext) -> None:
     node.emit(LeakyRelu(-1.0), node.value(0))
 
 
-def prelu(node: OnnxNode, context: Context) -> None:
+def prelu(node: OnnxNode, context: ImportContext) -> None:
     slopes = node.weights(1)
     if np.all(slopes == slopes.flat[0]):
         return node.emit(LeakyRelu(float(slopes.flat[0])), node.value(0))
@@ -78,14 +78,14 @@ def prelu(node: OnnxNode, context: Context) -> None:
 
 
 def _softmax_of(kind: type[Softmax]) -> Converter:
-    def convert(node: OnnxNode, context: Context) -> None:
+    def convert(node: OnnxNode, context: ImportContext) -> None:
         newer = context.opset >= 13
         node.emit(kind(int(node.attribute("axis", -1 if newer else 1)), flat=not newer), node.value(0))
 
     return convert
 
 
-def mul(node: OnnxNode, context: Context) -> None:
+def mul(node: OnnxNode, context: ImportContext) -> None:
     if node.known(0) or node.known(1):
         fixed = 0 if node.known(0) else 1
         return node.emit(Scale(node.weights(fixed)), node.value(1 - fixed))
@@ -96,7 +96,7 @@ def mul(node: OnnxNode, context: Context) -> None:
     return node.emit(Product(), first, second)
 
 
-def _gated(node: OnnxNode, context: Context, gate: str, value: str) -> bool:
+def _gated(node: OnnxNode, context: ImportContext, gate: str, value: str) -> bool:
     """x sigmoid(x) and x (1 + erf(c x)) are one function of x each: exporters write SiLU and GELU so."""
     last = _made(context, gate)
     if last is None or last.shape != context.shape(value):
@@ -125,11 +125,11 @@ def _gated(node: OnnxNode, context: Context, gate: str, value: str) -> bool:
     return True
 
 
-def _made(context: Context, name: str) -> Node | None:
+def _made(context: ImportContext, name: str) -> Node | None:
     return next((n for n in reversed(context.builder.nodes) if n.name == name), None)
 
 
-def _scaled(context: Context, name: str) -> tuple[float, str]:
+def _scaled(context: ImportContext, name: str) -> tuple[float, str]:
     """(c, x) with the value called `name` being c x for one number c."""
     node = _made(context, name)
     if node is None or not isinstance(node.op, Scale) or node.op.constant.size != 1:
@@ -138,7 +138,7 @@ def _scaled(context: Context, name: str) -> tuple[float, str]:
     return (1.0 / factor if node.op.divide else factor), node.inputs[0]
 
 
-def div(node: OnnxNode, context: Context) -> None:
+def div(node: OnnxNode, context: ImportContext) -> None:
     if node.known(1):
         return node.emit(Scale(node.weights(1), divide=True), node.value(0))
     reciprocal = node.step("reciprocal", Curve(functions.power(-1.0)), node.value(1))
@@ -147,7 +147,7 @@ def div(node: OnnxNode, context: Context) -> None:
     return node.emit(Product(), node.value(0), reciprocal)
 
 
-def _pow(node: OnnxNode, context: Context) -> None:
+def _pow(node: OnnxNode, context: ImportContext) -> None:
     exponents = node.weights(1)
     if exponents.size != 1:
         raise VouchError("exponents that differ between elements are not supported")
@@ -159,11 +159,11 @@ def _pow(node: OnnxNode, context: Context) -> None:
     return node.emit(Curve(functions.power(exponent)), node.value(0))
 
 
-def matmul_values(node: OnnxNode, context: Context) -> None:
+def matmul_values(node: OnnxNode, context: ImportContext) -> None:
     node.emit(MatMulValues(), node.value(0), node.value(1))
 
 
-def _einsum(node: OnnxNode, context: Context) -> None:
+def _einsum(node: OnnxNode, context: ImportContext) -> None:
     equation = str(node.attribute("equation", "")).replace(" ", "")
     if not equation or "." in equation or len(node.inputs) not in (1, 2):
         raise VouchError(f"the equation {equation!r} of {len(node.inputs)} operands is not supported")
@@ -178,7 +178,7 @@ def _einsum(node: OnnxNode, context: Context) -> None:
     node.emit(Einsum(operands, result, constants), *values)
 
 
-def _layer_normalization(node: OnnxNode, context: Context) -> None:
+def _layer_normalization(node: OnnxNode, context: ImportContext) -> None:
     shape = node.shape(0)
     axis = int(node.attribute("axis", -1))
     if not -len(shape) <= axis < len(shape):
@@ -190,7 +190,7 @@ def _layer_normalization(node: OnnxNode, context: Context) -> None:
     _rescaled(node, node.step("standard", whole, node.value(0)), lambda a: a)
 
 
-def _instance_normalization(node: OnnxNode, context: Context) -> None:
+def _instance_normalization(node: OnnxNode, context: ImportContext) -> None:
     shape = node.shape(0)
     if len(shape) < 3:
         raise VouchError(f"an input of shape {shape}")
@@ -209,7 +209,7 @@ def _rescaled(node: OnnxNode, value: str, spread: Callable[[Array], Array]) -> N
 def _compare(sign: int, *, zero: bool) -> Converter:
     """a > b is a - b > 0."""
 
-    def convert(node: OnnxNode, context: Context) -> None:
+    def convert(node: OnnxNode, context: ImportContext) -> None:
         if node.known(0) or node.known(1):
             fixed = 0 if node.known(0) else 1
             constant, value = node.weights(fixed), node.value(1 - fixed)
@@ -224,11 +224,11 @@ def _compare(sign: int, *, zero: bool) -> Converter:
     return convert
 
 
-def _not(node: OnnxNode, context: Context) -> None:
+def _not(node: OnnxNode, context: ImportContext) -> None:
     node.emit(Shift(np.array(1.0), negated=True), node.value(0))
 
 
-def _where(node: OnnxNode, context: Context) -> None:
+def _where(node: OnnxNode, context: ImportContext) -> None:
     if node.known(0):
         return _chosen(node, context)
     # c a + (1 - c) b, for a condition c that is 0 or 1.
@@ -243,11 +243,11 @@ def _where(node: OnnxNode, context: Context) -> None:
     return node.emit(Add(), *parts)
 
 
-def _chosen(node: OnnxNode, context: Context) -> None:
+def _chosen(node: OnnxNode, context: ImportContext) -> None:
     """A constant condition: a choice that is made when the model is read."""
     mask = node.constant(0).astype(bool)
     if not (node.known(1) or node.known(2)):
-        return node.emit(Select(mask), node.value(1), node.value(2))
+        return node.emit(Choose(mask), node.value(1), node.value(2))
     # x where the mask is set, c elsewhere: x times 0 or 1, plus c times the opposite.
     fixed = 1 if node.known(1) else 2
     other, keep = node.value(3 - fixed), (~mask if fixed == 1 else mask)

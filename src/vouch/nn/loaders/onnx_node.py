@@ -28,7 +28,7 @@ _NOT_FUNCTIONS = {
 }
 
 
-class Context:
+class ImportContext:
     """What is known so far: constants by name, the growing network, and names that mean the same value."""
 
     def __init__(self, builder: GraphBuilder, constants: dict[str, Array], opset: int, kind: int) -> None:
@@ -48,7 +48,7 @@ class Context:
 class OnnxNode:
     """One node. `inputs` are names; an input left out is the empty string."""
 
-    def __init__(self, proto: Any, context: Context) -> None:
+    def __init__(self, proto: Any, context: ImportContext) -> None:
         self.proto, self.context = proto, context
         self.type, self.domain = str(proto.op_type), str(proto.domain)
         self.outputs: list[str] = list(proto.output)
@@ -154,3 +154,14 @@ class OnnxNode:
         if np.issubdtype(array.dtype, np.integer) and array.ndim <= 1 and array.size <= 16:
             return [int(v) for v in array.ravel()]
         return [array.size]
+
+
+def fixed_shape(name: str, value: Any) -> Shape:
+    """The shape of an input of the graph `name`; a first dimension that is not fixed becomes 1."""
+    shape = []
+    for axis, dimension in enumerate(value.type.tensor_type.shape.dim):
+        fixed = dimension.HasField("dim_value") and dimension.dim_value > 0
+        if not fixed and axis > 0:
+            raise VouchError(f"{name}: input {value.name!r}: dimension {axis} is not fixed")
+        shape.append(int(dimension.dim_value) if fixed else 1)
+    return tuple(shape)

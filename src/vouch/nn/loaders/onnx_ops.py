@@ -10,7 +10,7 @@ import numpy as np
 from vouch.errors import VouchError
 from vouch.nn import functions
 from vouch.nn.loaders.onnx_curves import CURVES, matmul_values
-from vouch.nn.loaders.onnx_node import Context, OnnxNode
+from vouch.nn.loaders.onnx_node import ImportContext, OnnxNode
 from vouch.nn.loaders.onnx_resize import depth_to_space, resize, space_to_depth, upsample
 from vouch.nn.loaders.onnx_windows import (
     average_pool,
@@ -49,13 +49,13 @@ from vouch.nn.operators import (
 )
 from vouch.nn.operators.base import Array, Shape, finite
 
-Converter = Callable[[OnnxNode, Context], None]
+Converter = Callable[[OnnxNode, ImportContext], None]
 
 # ONNX's numbers for these types.
 FLOAT, DOUBLE, BOOL = 1, 11, 9
 
 
-def _gemm(node: OnnxNode, context: Context) -> None:
+def _gemm(node: OnnxNode, context: ImportContext) -> None:
     x = node.value(0)
     if node.attribute("transA", 0):
         x = node.step("transposed", Transpose((1, 0)), x)
@@ -76,7 +76,7 @@ def _gemm(node: OnnxNode, context: Context) -> None:
     return node.emit(Add(), product, node.step("scaled", Scale(np.array(beta)), node.value(2)))
 
 
-def _matmul(node: OnnxNode, context: Context) -> None:
+def _matmul(node: OnnxNode, context: ImportContext) -> None:
     if node.known(1):
         node.emit(MatMul(node.weights(1)), node.value(0))
     elif node.known(0):
@@ -88,7 +88,7 @@ def _matmul(node: OnnxNode, context: Context) -> None:
 def _aligned_right(convert: Converter) -> Converter:
     """Before opset 7 an attribute could say at which axis the second operand starts."""
 
-    def checked(node: OnnxNode, context: Context) -> None:
+    def checked(node: OnnxNode, context: ImportContext) -> None:
         if node.attribute("axis") is not None:
             raise VouchError("the attribute axis of old broadcasting is not supported")
         convert(node, context)
@@ -96,7 +96,7 @@ def _aligned_right(convert: Converter) -> Converter:
     return checked
 
 
-def _add(node: OnnxNode, context: Context) -> None:
+def _add(node: OnnxNode, context: ImportContext) -> None:
     if node.known(0) or node.known(1):
         fixed = 0 if node.known(0) else 1
         node.emit(Shift(node.weights(fixed)), node.value(1 - fixed))
@@ -104,7 +104,7 @@ def _add(node: OnnxNode, context: Context) -> None:
         node.emit(Add(), node.value(0), node.value(1))
 
 
-def _sub(node: OnnxNode, context: Context) -> None:
+def _sub(node: OnnxNode, context: ImportContext) -> None:
     if node.known(0):
         node.emit(Shift(node.weights(0), negated=True), node.value(1))
     elif node.known(1):
@@ -113,7 +113,7 @@ def _sub(node: OnnxNode, context: Context) -> None:
         node.emit(Add((1, -1)), node.value(0), node.value(1))
 
 
-def _sum(node: OnnxNode, context: Context) -> None:
+def _sum(node: OnnxNode, context: ImportContext) -> None:
     values = [node.value(i) for i in range(len(node.inputs)) if not node.known(i)]
     fixed = [node.weights(i) for i in range(len(node.inputs)) if node.known(i)]
     if not fixed:
@@ -124,11 +124,11 @@ def _sum(node: OnnxNode, context: Context) -> None:
     return node.emit(Shift(fixed[-1]), total)
 
 
-def _neg(node: OnnxNode, context: Context) -> None:
+def _neg(node: OnnxNode, context: ImportContext) -> None:
     node.emit(Scale(np.array(-1.0)), node.value(0))
 
 
-def _batch_normalization(node: OnnxNode, context: Context) -> None:
+def _batch_normalization(node: OnnxNode, context: ImportContext) -> None:
     if node.attribute("training_mode", 0) or not node.attribute("spatial", 1) or context.opset < 7:
         raise VouchError("training mode, and statistics for each element, are not supported")
     scale, shift, mean, variance = (node.weights(i) for i in range(1, 5))
@@ -140,11 +140,11 @@ def _simple(op: Operator) -> Converter:
     return lambda node, context: node.emit(op, node.value(0))
 
 
-def _leaky_relu(node: OnnxNode, context: Context) -> None:
+def _leaky_relu(node: OnnxNode, context: ImportContext) -> None:
     node.emit(LeakyRelu(float(node.attribute("alpha", np.float32(0.01)))), node.value(0))
 
 
-def _clip(node: OnnxNode, context: Context) -> None:
+def _clip(node: OnnxNode, context: ImportContext) -> None:
     ends = []
     for index, name, default in ((1, "min", -math.inf), (2, "max", math.inf)):
         end = node.constant(index) if node.has(index) else np.array(node.attribute(name, default))
@@ -154,14 +154,14 @@ def _clip(node: OnnxNode, context: Context) -> None:
     node.emit(Clip(*ends), node.value(0))
 
 
-def _hard_sigmoid(node: OnnxNode, context: Context) -> None:
+def _hard_sigmoid(node: OnnxNode, context: ImportContext) -> None:
     alpha = np.array(float(node.attribute("alpha", np.float32(0.2))))
     beta = np.array(float(node.attribute("beta", np.float32(0.5))))
     ramp = node.step("shifted", Shift(beta), node.step("scaled", Scale(alpha), node.value(0)))
     node.emit(Clip(0.0, 1.0), ramp)
 
 
-def _reshape(node: OnnxNode, context: Context) -> None:
+def _reshape(node: OnnxNode, context: ImportContext) -> None:
     source = node.shape(0)
     wanted = node.integers(1) if node.has(1) else list(node.integer_list("shape", ()))
     if not node.attribute("allowzero", 0):
@@ -176,7 +176,7 @@ def _reshape(node: OnnxNode, context: Context) -> None:
     node.emit(Reshape(tuple(wanted)), node.value(0))
 
 
-def _flatten(node: OnnxNode, context: Context) -> None:
+def _flatten(node: OnnxNode, context: ImportContext) -> None:
     source, axis = node.shape(0), int(node.attribute("axis", 1))
     if not -len(source) <= axis <= len(source):
         raise VouchError(f"no axis {axis} in an input of shape {source}")
@@ -199,7 +199,7 @@ def _axes(node: OnnxNode) -> list[int] | None:
     return None if axes is None else [int(a) for a in axes]
 
 
-def _squeeze(node: OnnxNode, context: Context) -> None:
+def _squeeze(node: OnnxNode, context: ImportContext) -> None:
     source, named = node.shape(0), _axes(node)
     axes = [a for a, n in enumerate(source) if n == 1] if named is None else axes_within(named, len(source))
     if any(source[a] != 1 for a in axes):
@@ -207,7 +207,7 @@ def _squeeze(node: OnnxNode, context: Context) -> None:
     node.emit(Reshape(tuple(n for a, n in enumerate(source) if a not in axes)), node.value(0))
 
 
-def _unsqueeze(node: OnnxNode, context: Context) -> None:
+def _unsqueeze(node: OnnxNode, context: ImportContext) -> None:
     source, named = node.shape(0), _axes(node) or []
     rank = len(source) + len(named)
     axes, rest = set(axes_within(named, rank)), iter(source)
@@ -216,12 +216,12 @@ def _unsqueeze(node: OnnxNode, context: Context) -> None:
     node.emit(Reshape(tuple(1 if a in axes else next(rest) for a in range(rank))), node.value(0))
 
 
-def _transpose(node: OnnxNode, context: Context) -> None:
+def _transpose(node: OnnxNode, context: ImportContext) -> None:
     rank = len(node.shape(0))
     node.emit(Transpose(node.integer_list("perm", range(rank)[::-1])), node.value(0))
 
 
-def _slice(node: OnnxNode, context: Context) -> None:
+def _slice(node: OnnxNode, context: ImportContext) -> None:
     rank = len(node.shape(0))
     if node.has(1):
         starts, ends = node.integers(1), node.integers(2)
@@ -236,7 +236,7 @@ def _slice(node: OnnxNode, context: Context) -> None:
     node.emit(Slice(tuple(ranges)), node.value(0))
 
 
-def _split(node: OnnxNode, context: Context) -> None:
+def _split(node: OnnxNode, context: ImportContext) -> None:
     shape = node.shape(0)
     (axis,) = axes_within([int(node.attribute("axis", 0))], len(shape))
     parts, size = len(node.outputs), -(-shape[axis] // len(node.outputs))
@@ -252,7 +252,7 @@ def _split(node: OnnxNode, context: Context) -> None:
         start += length
 
 
-def _gather(node: OnnxNode, context: Context) -> None:
+def _gather(node: OnnxNode, context: ImportContext) -> None:
     (axis,) = axes_within([int(node.attribute("axis", 0))], len(node.shape(0)))
     indices = node.constant(1)
     if not np.issubdtype(indices.dtype, np.integer):
@@ -260,7 +260,7 @@ def _gather(node: OnnxNode, context: Context) -> None:
     node.emit(Gather(indices, axis), node.value(0))
 
 
-def _expand(node: OnnxNode, context: Context) -> None:
+def _expand(node: OnnxNode, context: ImportContext) -> None:
     wanted = tuple(node.integers(1))
     try:
         node.emit(Expand(tuple(np.broadcast_shapes(node.shape(0), wanted))), node.value(0))
@@ -268,7 +268,7 @@ def _expand(node: OnnxNode, context: Context) -> None:
         raise VouchError(f"an input of shape {node.shape(0)} does not spread to {wanted}") from None
 
 
-def _pad(node: OnnxNode, context: Context) -> None:
+def _pad(node: OnnxNode, context: ImportContext) -> None:
     rank, mode = len(node.shape(0)), str(node.attribute("mode", "constant"))
     if mode not in ("constant", "reflect", "edge"):
         raise VouchError(f"mode {mode!r} is not supported")
@@ -291,14 +291,14 @@ def _parts(node: OnnxNode) -> tuple[tuple[Array | None, ...], list[str]]:
     return parts, [node.value(i) for i in count if not node.known(i)]
 
 
-def _concat(node: OnnxNode, context: Context) -> None:
+def _concat(node: OnnxNode, context: ImportContext) -> None:
     parts, values = _parts(node)
     (axis,) = axes_within([int(node.attribute("axis", 1))], len(context.shape(values[0])))
     node.emit(Concat(axis, parts), *values)
 
 
 def _extreme(sign: int) -> Converter:
-    def convert(node: OnnxNode, context: Context) -> None:
+    def convert(node: OnnxNode, context: ImportContext) -> None:
         parts, values = _parts(node)
         node.emit(Max(parts, sign), *values)
 
@@ -308,7 +308,7 @@ def _extreme(sign: int) -> Converter:
 def _reduced(make: Callable[[tuple[int, ...], bool], Operator], before: Operator | None = None) -> Converter:
     """Over the axes named, all of them where none is; `before` is applied to every element first."""
 
-    def convert(node: OnnxNode, context: Context) -> None:
+    def convert(node: OnnxNode, context: ImportContext) -> None:
         rank, named = len(node.shape(0)), _axes(node)
         value = node.value(0)
         if not named and node.attribute("noop_with_empty_axes", 0):
@@ -320,7 +320,7 @@ def _reduced(make: Callable[[tuple[int, ...], bool], Operator], before: Operator
     return convert
 
 
-def _reduce_l2(node: OnnxNode, context: Context) -> None:
+def _reduce_l2(node: OnnxNode, context: ImportContext) -> None:
     rank, named = len(node.shape(0)), _axes(node)
     if not named and node.attribute("noop_with_empty_axes", 0):
         raise VouchError("no axes are not supported")
@@ -330,7 +330,7 @@ def _reduce_l2(node: OnnxNode, context: Context) -> None:
     node.emit(Curve(functions.power(0.5)), total)
 
 
-def _mean(node: OnnxNode, context: Context) -> None:
+def _mean(node: OnnxNode, context: ImportContext) -> None:
     values = [node.value(i) for i in range(len(node.inputs)) if not node.known(i)]
     total = node.step("values", Add((1,) * len(values)), *values)
     for number in range(len(node.inputs)):
@@ -339,31 +339,31 @@ def _mean(node: OnnxNode, context: Context) -> None:
     node.emit(Scale(np.array(float(len(node.inputs))), divide=True), total)
 
 
-def _tile(node: OnnxNode, context: Context) -> None:
+def _tile(node: OnnxNode, context: ImportContext) -> None:
     node.emit(Tile(tuple(node.integers(1))), node.value(0))
 
 
-def _shape(node: OnnxNode, context: Context) -> None:
+def _shape(node: OnnxNode, context: ImportContext) -> None:
     shape: Shape = node.shape(0)
     part = shape[slice(node.attribute("start", 0), node.attribute("end", None))]
     context.constants[node.outputs[0]] = np.array(part, dtype=np.int64)
 
 
-def _size(node: OnnxNode, context: Context) -> None:
+def _size(node: OnnxNode, context: ImportContext) -> None:
     context.constants[node.outputs[0]] = np.array(math.prod(node.shape(0)), dtype=np.int64)
 
 
-def _dropout(node: OnnxNode, context: Context) -> None:
+def _dropout(node: OnnxNode, context: ImportContext) -> None:
     if (node.has(2) and np.any(node.constant(2))) or (context.opset < 7 and not node.attribute("is_test", 0)):
         raise VouchError("training mode is not supported")
     node.pass_on()
 
 
-def _identity(node: OnnxNode, context: Context) -> None:
+def _identity(node: OnnxNode, context: ImportContext) -> None:
     node.pass_on()
 
 
-def _cast(node: OnnxNode, context: Context) -> None:
+def _cast(node: OnnxNode, context: ImportContext) -> None:
     """Between float32 and float64, where the model's own numbers are float32, nothing changes but that a sum
     is rounded less. A truth value becomes the number it is already."""
     target, source = int(node.attribute("to", 0)), node.value(0)

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from vouch.errors import VouchError
-from vouch.nn.loaders.onnx_node import Context, OnnxNode
+from vouch.nn.loaders.onnx_node import ImportContext, OnnxNode
 from vouch.nn.operators import Reshape, Resize, Transpose
 from vouch.nn.operators.base import Array
 
@@ -17,13 +17,13 @@ from vouch.nn.operators.base import Array
 _DOUBTFUL = Fraction(1, 10_000)
 
 
-def upsample(node: OnnxNode, context: Context) -> None:
+def upsample(node: OnnxNode, context: ImportContext) -> None:
     """The predecessor of Resize: coordinates are divided by the scale, the nearest pixel is the one below."""
     scales = node.weights(1) if node.has(1) else np.array(node.attribute("scales", ()), dtype=np.float64)
     _emit(node, [Fraction(float(s)) for s in scales.ravel()], None, "asymmetric", "floor")
 
 
-def resize(node: OnnxNode, context: Context) -> None:
+def resize(node: OnnxNode, context: ImportContext) -> None:
     old = context.opset < 11
     if old:
         return upsample(node, context)
@@ -140,7 +140,7 @@ def _blocks(node: OnnxNode) -> tuple[int, int, int, int, int]:
     return (*shape, block)
 
 
-def depth_to_space(node: OnnxNode, context: Context) -> None:
+def depth_to_space(node: OnnxNode, context: ImportContext) -> None:
     n, c, h, w, b = _blocks(node)
     if c % (b * b):
         raise VouchError(f"{c} channels do not make blocks of {b}")
@@ -152,7 +152,7 @@ def depth_to_space(node: OnnxNode, context: Context) -> None:
     node.emit(Reshape((n, rest, h * b, w * b)), moved)
 
 
-def space_to_depth(node: OnnxNode, context: Context) -> None:
+def space_to_depth(node: OnnxNode, context: ImportContext) -> None:
     n, c, h, w, b = _blocks(node)
     if h % b or w % b:
         raise VouchError(f"an input of shape {node.shape(0)} does not make blocks of {b}")

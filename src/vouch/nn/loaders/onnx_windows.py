@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vouch.errors import VouchError
-from vouch.nn.loaders.onnx_node import Context, OnnxNode
+from vouch.nn.loaders.onnx_node import ImportContext, OnnxNode
 from vouch.nn.operators import AveragePool, Conv, ConvTranspose, MaxPool, Reduce
 from vouch.nn.operators.base import Shape
 from vouch.nn.operators.pooling import overhanging, same_padding
@@ -53,7 +53,7 @@ def _refuse_disputed(node: OnnxNode, kernel: Shape, strides: Shape, dilations: S
         raise VouchError(f"auto_pad {automatic} with a stride above the kernel is not supported")
 
 
-def conv(node: OnnxNode, context: Context) -> None:
+def conv(node: OnnxNode, context: ImportContext) -> None:
     weights = node.weights(1)
     if weights.ndim < 3:
         raise VouchError(f"weights of shape {weights.shape}")
@@ -68,7 +68,7 @@ def conv(node: OnnxNode, context: Context) -> None:
     node.emit(Conv(weights, bias, w.strides, w.pads, w.dilations, groups), node.value(0))
 
 
-def conv_transpose(node: OnnxNode, context: Context) -> None:
+def conv_transpose(node: OnnxNode, context: ImportContext) -> None:
     weights = node.weights(1)
     if weights.ndim < 3:
         raise VouchError(f"weights of shape {weights.shape}")
@@ -100,13 +100,13 @@ def conv_transpose(node: OnnxNode, context: Context) -> None:
     node.emit(ConvTranspose(weights, bias, strides, pads, dilations, groups, extra), node.value(0))
 
 
-def max_pool(node: OnnxNode, context: Context) -> None:
+def max_pool(node: OnnxNode, context: ImportContext) -> None:
     w = _window(node, node.integer_list("kernel_shape", ()))
     ceil = bool(node.attribute("ceil_mode", 0))
     node.emit(MaxPool(w.kernel, w.strides, w.pads, w.dilations, ceil), node.value(0))
 
 
-def average_pool(node: OnnxNode, context: Context) -> None:
+def average_pool(node: OnnxNode, context: ImportContext) -> None:
     w = _window(node, node.integer_list("kernel_shape", ()))
     if node.attribute("ceil_mode", 0):
         wider = overhanging(node.shape(0)[2:], w.kernel, w.strides, w.pads, w.dilations)
@@ -123,12 +123,12 @@ def _whole(node: OnnxNode) -> Shape:
     return spatial
 
 
-def global_average_pool(node: OnnxNode, context: Context) -> None:
+def global_average_pool(node: OnnxNode, context: ImportContext) -> None:
     rank = len(_whole(node))
     node.emit(Reduce(tuple(range(2, 2 + rank)), keep=True, mean=True), node.value(0))
 
 
-def global_max_pool(node: OnnxNode, context: Context) -> None:
+def global_max_pool(node: OnnxNode, context: ImportContext) -> None:
     kernel = _whole(node)
     ones = (1,) * len(kernel)
     node.emit(MaxPool(kernel, ones, ((0, 0),) * len(kernel), ones), node.value(0))

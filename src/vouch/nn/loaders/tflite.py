@@ -6,6 +6,7 @@ before and after.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -52,11 +53,15 @@ _SIMPLE: dict[str, Operator] = {
 
 def load_tflite(path: Path) -> Network | Quantised:
     model = read_tflite(path)
-    if model.quantised:
-        from vouch.nn.int8.tflite import read_int8
+    try:
+        if model.quantised:
+            from vouch.nn.int8.tflite import read_int8
 
-        return read_int8(model)
-    return _Reader(model).network()
+            return read_int8(model)
+        return _Reader(model).network()
+    except (IndexError, struct.error, TypeError, ValueError, OverflowError) as error:
+        # Options of operators are read here, and those of a damaged file lead anywhere.
+        raise VouchError(f"{model.name}: damaged: {type(error).__name__}: {error}") from None
 
 
 class _Reader:

@@ -99,6 +99,8 @@ def _model(tflite: Any, data: bytes, name: str) -> TfModel:
     if len(given) != 1 or len(made) != 1:
         counts = f"{len(given)} inputs and {len(made)} outputs"
         raise VouchError(f"{name}: has {counts}, one of each expected")
+    if any(not 0 <= i < len(tensors) for i in (*given, *made)):
+        raise VouchError(f"{name}: its input or output is a tensor that is not there")
     return TfModel(name, data, tensors, tuple(operators), given, made)
 
 
@@ -114,6 +116,8 @@ _OPTIONS = {
     "MAX_POOL_2D": "Pool2DOptions",
     "SOFTMAX": "SoftmaxOptions",
     "ADD": "AddOptions",
+    "MUL": "MulOptions",
+    "SUB": "SubOptions",
     "CONCATENATION": "ConcatenationOptions",
     "LEAKY_RELU": "LeakyReluOptions",
     "MEAN": "ReducerOptions",

@@ -1,4 +1,4 @@
-"""Operators, one file for each family. `OPERATORS` lists them in the order of the manual."""
+"""Operators of networks, one file for each family."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from vouch.nn.operators.activation import (
 from vouch.nn.operators.arithmetic import Add, Scale, Shift
 from vouch.nn.operators.base import Array, Operator, Shape, Value
 from vouch.nn.operators.bilinear import Einsum, MatMulValues, Product
-from vouch.nn.operators.choice import Positive, Select
+from vouch.nn.operators.choice import Choose, Positive
 from vouch.nn.operators.convolution import Conv, ConvTranspose
 from vouch.nn.operators.join import Concat, Max
 from vouch.nn.operators.matmul import Gemm, MatMul
@@ -25,14 +25,6 @@ from vouch.nn.operators.normalization import BatchNormalization, Standardise
 from vouch.nn.operators.pooling import AveragePool, MaxPool, Reduce, ReduceMax
 from vouch.nn.operators.rearrange import Expand, Gather, Pad, Rearrangement, Reshape, Slice, Tile, Transpose
 from vouch.nn.operators.resize import Resize
-
-# Linear ones first, then those that only move elements, then the non-linear ones.
-OPERATORS: tuple[type[Operator], ...] = (
-    *(Gemm, MatMul, Add, Shift, Scale, Conv, ConvTranspose, BatchNormalization, AveragePool, Reduce, Resize),
-    *(Reshape, Transpose, Slice, Gather, Expand, Tile, Pad, Concat, Select),
-    *(Relu, LeakyRelu, TwoSlopes, Clip, Sigmoid, Tanh, Curve, MaxPool, Max, ReduceMax, Positive),
-    *(Product, MatMulValues, Einsum, Standardise, Softmax, LogSoftmax),
-)
 
 _ACTIVATIONS: dict[str, Operator] = {"relu": Relu(), "sigmoid": Sigmoid(), "tanh": Tanh()}
 
@@ -45,11 +37,11 @@ def activation_named(name: str) -> Operator:
 
 
 __all__ = [
-    "OPERATORS",
     "Add",
     "Array",
     "AveragePool",
     "BatchNormalization",
+    "Choose",
     "Clip",
     "Concat",
     "Conv",
@@ -76,7 +68,6 @@ __all__ = [
     "Reshape",
     "Resize",
     "Scale",
-    "Select",
     "Shape",
     "Shift",
     "Sigmoid",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vouch.errors import Unsupported, VouchError
-from vouch.nn.functions import Function, exponential, logarithm, power
+from vouch.nn.functions import ScalarFunction, exponential, logarithm, power
 from vouch.nn.operators.base import UNIT32, Array, Operator, Shape, Value, finite
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ class TwoSlopes(Operator):
 class Curve(_Elementwise):
     """One of the functions of `nn.functions`."""
 
-    function: Function
+    function: ScalarFunction
 
     @property
     def kind(self) -> str:

@@ -34,7 +34,7 @@ class Positive(Operator):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Select(Operator):
+class Choose(Operator):
     """The first value where the constant `mask` is set, the second elsewhere; all broadcast."""
 
     mask: Array

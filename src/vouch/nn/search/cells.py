@@ -13,8 +13,8 @@ import numpy as np
 
 from vouch.nn.bounds.backward import substitute
 from vouch.nn.bounds.ball import SLACK
-from vouch.nn.bounds.forward import Analysis, State, analyse
-from vouch.nn.bounds.model import Model
+from vouch.nn.bounds.forward import Analysis, ForwardState, analyse
+from vouch.nn.bounds.model import BoundModel
 from vouch.nn.bounds.region import Unsafe
 from vouch.nn.lp import LinearProgram, Optimum
 from vouch.nn.property import Array, Ball, Rows
@@ -24,16 +24,16 @@ class Cell:
     """A cell of an analysis whose half-spaces are the rows of `program`, over the inputs and, in a Manhattan
     ball, their distances from its centre. numpy models only."""
 
-    def __init__(self, model: Model, analysis: Analysis, program: LinearProgram) -> None:
+    def __init__(self, model: BoundModel, analysis: Analysis, program: LinearProgram) -> None:
         self.model, self.analysis, self.program = model, analysis, program
 
     @classmethod
     def of(
         cls,
-        model: Model,
+        model: BoundModel,
         lower: Array,
         upper: Array,
-        state: State,
+        state: ForwardState,
         signs: Array,
         ball: Ball | None = None,
         cuts: Array | None = None,

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from vouch.nn.bounds.model import Model
+from vouch.nn.bounds.model import BoundModel
 from vouch.nn.bounds.outputs import fed_box
 from vouch.nn.bounds.region import Unsafe
 from vouch.nn.bounds.single import SingleBounds
 from vouch.nn.property import Array, Case
-from vouch.nn.result import Counterexample
+from vouch.nn.result import ViolatingInput
 from vouch.nn.search.task import Clock, Judge
 
 # Boxes in a round for each GiB of memory of the device.
@@ -33,7 +33,7 @@ _MOST_BOXES = 1 << 23
 class Swept:
     """A counterexample, or what is left open: boxes lower..upper [count, inputs]."""
 
-    counterexample: Counterexample | None
+    counterexample: ViolatingInput | None
     lower: Array
     upper: Array
     boxes: int
@@ -44,7 +44,7 @@ class DeviceSearch:
 
     def __init__(
         self,
-        model: Model,
+        model: BoundModel,
         case: Case,
         judge: Judge,
         clock: Clock,

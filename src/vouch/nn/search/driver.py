@@ -16,8 +16,8 @@ import numpy as np
 from vouch.errors import Unsupported, VouchError
 from vouch.nn.bounds.arrays import arrays_for
 from vouch.nn.bounds.ascent import all_relus, is_relu
-from vouch.nn.bounds.model import Model, model_of
-from vouch.nn.bounds.outputs import may_overflow, output_bounds
+from vouch.nn.bounds.model import BoundModel, model_of
+from vouch.nn.bounds.outputs import may_overflow, output_bounds, refuted_at_once
 from vouch.nn.bounds.single import fits
 from vouch.nn.network import Network
 from vouch.nn.property import Case, Property
@@ -27,7 +27,7 @@ from vouch.nn.search.falsify import Effort, falsify
 from vouch.nn.search.inputs import InputSearch
 from vouch.nn.search.many import MANY, ManyCases
 from vouch.nn.search.milp import MilpSearch
-from vouch.nn.search.neurons import NeuronSearch, splits_help
+from vouch.nn.search.neurons import FEW_COEFFICIENTS, NeuronSearch, splits_help
 from vouch.nn.search.outcome import Outcome
 from vouch.nn.search.star import StarSearch
 from vouch.nn.search.task import Clock, Judge, Probe
@@ -48,6 +48,11 @@ _CURVED = 0.75, np.inf
 FEW_FOR_MILP = 600
 _BEFORE_MILP = 0.15, 10.0
 _MILP = 0.6, 90.0
+# The part of the time for a first look, whether bounds of the whole input set prove everything.
+_EVIDENT = 0.05
+# The part of the time for looking for violations before anything else: a large network needs the rest for a
+# bound to report.
+_FALSIFYING = 0.3
 # The part of the time that single precision on the device has before float64.
 _ON_DEVICE = 0.5
 # With more boxes open than this, float64 starts again from the whole: its bounds need fewer.
@@ -81,7 +86,7 @@ def verify(network: Network, prop: Property, settings: Settings, report: Progres
 
 
 def search(
-    model: Model,
+    model: BoundModel,
     prop: Property,
     settings: Settings,
     judge: Judge,
@@ -101,7 +106,7 @@ def search(
 class _Verification:
     def __init__(
         self,
-        model: Model,
+        model: BoundModel,
         prop: Property,
         settings: Settings,
         clock: Clock,
@@ -124,7 +129,18 @@ class _Verification:
         # The pool over boxes is parallel by itself; a BLAS with threads of its own would fight it.
         with threadpool_limits(1, user_api="blas"):
             found = self._together() if self.total >= MANY else None
-            return found or (self._falsified() if falsifying else None) or self._decide()
+            if found is None and falsifying and not self._evident():
+                found = self._falsified()
+            return found or self._decide()
+
+    def _evident(self) -> bool:
+        """Whether bounds of the whole boxes refute every region: then looking for violations is wasted."""
+        if str(self.settings.engine) not in ("auto", "bounds") or not all_relus(self.model):
+            return False
+        if self.model.coefficients > FEW_COEFFICIENTS:  # even the first bounds take long
+            return False
+        late = Clock(_EVIDENT * self.clock.limit)
+        return all(refuted_at_once(self.model, case, lambda: late.over) for case in self.cases)
 
     def _together(self) -> Result | None:
         """Proves cases in common batches where there are many; the others stay."""
@@ -140,10 +156,11 @@ class _Verification:
         return None
 
     def _falsified(self) -> Result | None:
+        # A device would be given small batches one after the other.
+        model = self.model.on_cpu() if self.model.coefficients <= FEW_COEFFICIENTS else self.model
+        clock = self.clock.share(_FALSIFYING)
         for number, case in enumerate(self.cases):
-            found = falsify(
-                self.model, case, self.judge, self.clock, self.settings.seed + number, self._effort(case)
-            )
+            found = falsify(model, case, self.judge, clock, self.settings.seed + number, self._effort(case))
             if found is not None:
                 return self._made(Verdict.UNSAFE, "falsifier", counterexample=found, replayed=True)
         return None

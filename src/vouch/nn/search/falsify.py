@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from vouch.nn.bounds.model import Model
-from vouch.nn.lowered import Activation, Affine, Kind, Multiply
+from vouch.nn.bounds.model import BoundModel
+from vouch.nn.lowered import Activation, Affine, Multiply, NodeKind
 from vouch.nn.property import Array, Case, Rows
-from vouch.nn.result import Counterexample
+from vouch.nn.result import ViolatingInput
 from vouch.nn.search.task import Clock, Judge
 
 
@@ -27,8 +27,8 @@ class Effort:
 
 
 def falsify(
-    model: Model, case: Case, judge: Judge, clock: Clock, seed: int, effort: Effort | None = None
-) -> Counterexample | None:
+    model: BoundModel, case: Case, judge: Judge, clock: Clock, seed: int, effort: Effort | None = None
+) -> ViolatingInput | None:
     """A confirmed violation of the case, or None."""
     effort = effort or Effort()
     rng = np.random.default_rng(seed)
@@ -81,14 +81,14 @@ def projected(case: Case, points: Array) -> Array:
     return inside
 
 
-def _run(model: Model, points: Array) -> Array:
+def _run(model: BoundModel, points: Array) -> Array:
     values: Array = model.arrays.numpy(model.run(model.arrays.array(points)))
     return values
 
 
 def _descend(
-    model: Model, case: Case, region: Rows, points: Array, judge: Judge, clock: Clock, steps: int
-) -> Counterexample | None:
+    model: BoundModel, case: Case, region: Rows, points: Array, judge: Judge, clock: Clock, steps: int
+) -> ViolatingInput | None:
     """Projected descent on the largest excess of the region's rows, with shrinking signed steps."""
     width = case.upper - case.lower
     if region.count == 0:
@@ -110,7 +110,7 @@ def _descend(
     return None
 
 
-def gradient(model: Model, values: list[Any], rows: Array, node: int | None = None) -> Array:
+def gradient(model: BoundModel, values: list[Any], rows: Array, node: int | None = None) -> Array:
     """The derivative of rows * value of a node (the output) by the inputs at evaluated points, one row
     each."""
     arrays = model.arrays
@@ -144,8 +144,8 @@ def _slope(arrays: Any, node: Activation, argument: Any, value: Any) -> Any:
         with np.errstate(all="ignore"):
             slope = node.function.slope(arrays.xp, argument)
         return arrays.xp.where(abs(slope) < 1e30, slope, 0.0)
-    if node.kind is Kind.SIGMOID:
+    if node.kind is NodeKind.SIGMOID:
         return value * (1 - value)
-    if node.kind is Kind.TANH:
+    if node.kind is NodeKind.TANH:
         return 1 - value * value
     return (value > 0) * 1.0

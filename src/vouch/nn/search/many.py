@@ -17,11 +17,11 @@ import numpy as np
 from vouch.nn.bounds.backward import substitute
 from vouch.nn.bounds.ball import SLACK
 from vouch.nn.bounds.forward import analyse, fresh
-from vouch.nn.bounds.model import LARGEST32, Model
+from vouch.nn.bounds.model import LARGEST32, BoundModel
 from vouch.nn.bounds.outputs import fed_box
 from vouch.nn.operators.base import UNIT32, Array
 from vouch.nn.property import Case
-from vouch.nn.result import Counterexample
+from vouch.nn.result import ViolatingInput
 from vouch.nn.search.task import Clock, Judge
 
 # From this many cases on they are put together.
@@ -60,7 +60,7 @@ class ManyCases:
 
     def __init__(
         self,
-        model: Model,
+        model: BoundModel,
         cases: Sequence[Case],
         judge: Judge,
         clock: Clock,
@@ -72,7 +72,7 @@ class ManyCases:
         self.open = set(range(len(cases)))
         self.boxes = 0
 
-    def run(self) -> Counterexample | None:
+    def run(self) -> ViolatingInput | None:
         """Proves what it can; a confirmed violation where one turns up."""
         if len(self.plain) == 0:
             return None
@@ -91,7 +91,7 @@ class ManyCases:
         self.open -= set(self.plain.tolist()) - left
         return found
 
-    def _round(self, boxes: _Boxes, rows: _Rows) -> tuple[Counterexample | None, _Boxes]:
+    def _round(self, boxes: _Boxes, rows: _Rows) -> tuple[ViolatingInput | None, _Boxes]:
         """What is left of the boxes."""
         kept = []
         for start in range(0, len(boxes.case), _TOGETHER):
@@ -135,7 +135,7 @@ class ManyCases:
         clear: Array = (shut >= rows.regions[boxes.case]) & sure
         return clear
 
-    def _tried(self, boxes: _Boxes, rows: _Rows) -> Counterexample | None:
+    def _tried(self, boxes: _Boxes, rows: _Rows) -> ViolatingInput | None:
         """The middles of the boxes that are left, as counterexamples."""
         points = (boxes.lower + boxes.upper) * 0.5
         if len(points) == 0:

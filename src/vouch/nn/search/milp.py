@@ -17,7 +17,7 @@ import numpy as np
 from vouch.errors import Unsupported
 from vouch.nn.bounds.ascent import is_relu
 from vouch.nn.bounds.forward import Analysis, analyse, fresh
-from vouch.nn.bounds.model import Model
+from vouch.nn.bounds.model import BoundModel
 from vouch.nn.bounds.outputs import fed_box
 from vouch.nn.bounds.region import Unsafe
 from vouch.nn.highs import add_rows, library, silent_model
@@ -36,7 +36,7 @@ _FIRST, _FIRST_SECONDS = 0.4, 60.0
 class MilpSearch:
     """One case."""
 
-    def __init__(self, model: Model, case: Case, judge: Judge, clock: Clock, *, jobs: int = 1) -> None:
+    def __init__(self, model: BoundModel, case: Case, judge: Judge, clock: Clock, *, jobs: int = 1) -> None:
         if model.products or not all(is_relu(model, index) for index in model.activations):
             raise Unsupported("MILP encoding of a network with other non-linear functions than ReLU")
         if case.ball is not None and case.ball.norm != "l1":
@@ -51,7 +51,7 @@ class MilpSearch:
         bound = np.inf
         for number, rows in enumerate(self.case.regions):
             share = number / len(self.case.regions)
-            encoding = Encoding(self.model, analysis, Unsafe.of(self.model, self.case, rows))
+            encoding = MilpEncoding(self.model, analysis, Unsafe.of(self.model, self.case, rows))
             found = self._decide(encoding)
             if isinstance(found, float):
                 bound = min(bound, found)
@@ -61,7 +61,7 @@ class MilpSearch:
                 return Outcome(None, share, self.nodes, max(1, self.stuck), bound)
         return Outcome(None, 1.0 if self.stuck == 0 else 0.0, self.nodes, self.stuck, None)
 
-    def _decide(self, encoding: Encoding) -> Any:
+    def _decide(self, encoding: MilpEncoding) -> Any:
         """The tree has a share of the time first: where it closes or meets a violation soon, that is quicker
         than the integer program. What it left open is taken up again after that."""
         stack: list[tuple[tuple[int, float], ...]] = [()]
@@ -71,12 +71,12 @@ class MilpSearch:
             found = violation if violation is not None else self._prove(encoding, stack, self.clock)
         return found
 
-    def _violation(self, encoding: Encoding) -> Any:
+    def _violation(self, encoding: MilpEncoding) -> Any:
         """What the integer program finds, if onnxruntime confirms it."""
         point = encoding.integer_solution(self.clock.share(0.5).within(3600.0), self.jobs)
         return None if point is None else self.judge.confirm(self.case, point[None, :])
 
-    def _prove(self, encoding: Encoding, stack: list[tuple[tuple[int, float], ...]], clock: Clock) -> Any:
+    def _prove(self, encoding: MilpEncoding, stack: list[tuple[tuple[int, float], ...]], clock: Clock) -> Any:
         """Searches the tree of relaxations depth first, from the nodes on the stack. None when it is closed;
         a violation; or, when time runs out, the lowest bound met, with what is left on the stack."""
         lowest = np.inf
@@ -101,7 +101,7 @@ class MilpSearch:
 
 
 def nearest_violation(
-    model: Model, case: Case, centre: Array, norm: str, margin: float, clock: Clock
+    model: BoundModel, case: Case, centre: Array, norm: str, margin: float, clock: Clock
 ) -> Array | None:
     """Inputs of the case as near to the centre as HiGHS finds any that lie in a region by `margin` or more:
     a suggestion, not a proof. The regions are tried one by one, sharing the time."""
@@ -111,7 +111,7 @@ def nearest_violation(
     for number, rows in enumerate(case.regions):
         if clock.over:
             break
-        encoding = Encoding(model, analysis, Unsafe.of(model, case, rows))
+        encoding = MilpEncoding(model, analysis, Unsafe.of(model, case, rows))
         own = clock.share(1.0 / (len(case.regions) - number))
         point = encoding.nearest(centre, norm, margin, own)
         if point is not None:
@@ -130,10 +130,10 @@ class _Columns:
     count: int
 
 
-class Encoding:
+class MilpEncoding:
     """The linear constraints of one case and one region."""
 
-    def __init__(self, model: Model, analysis: Analysis, region: Unsafe) -> None:
+    def __init__(self, model: BoundModel, analysis: Analysis, region: Unsafe) -> None:
         self.model, self.analysis, self.region = model, analysis, region
         self.low, self.high = analysis.state.low[0], analysis.state.high[0]
         self.columns = self._columns()

@@ -17,16 +17,16 @@ from typing import Any
 import numpy as np
 
 from vouch.nn.bounds.ascent import all_relus, is_relu
-from vouch.nn.bounds.forward import Domain, State, analyse, fresh
-from vouch.nn.bounds.model import Model
+from vouch.nn.bounds.forward import Domain, ForwardState, analyse, fresh
+from vouch.nn.bounds.model import BoundModel
 from vouch.nn.bounds.outputs import fed_box
 from vouch.nn.bounds.region import Unsafe
 from vouch.nn.bounds.room import boxes_at_once
-from vouch.nn.bounds.splits import Assumptions, Bounded, bound, root
+from vouch.nn.bounds.splits import Assumptions, SplitBounds, bound, root
 from vouch.nn.bounds.trim import trimmed
-from vouch.nn.lowered import Affine, Kind
+from vouch.nn.lowered import Affine, NodeKind
 from vouch.nn.property import Ball, Case, Rows
-from vouch.nn.result import Counterexample
+from vouch.nn.result import ViolatingInput
 from vouch.nn.search.cells import Cell
 from vouch.nn.search.outcome import Outcome
 from vouch.nn.search.refine import Refinement
@@ -36,10 +36,19 @@ _TRIED = 4
 # Neurons tried as cuts in the middle, and how many may be alive in a layer for that.
 _CUTS, _FEW_ALIVE = 2, 16
 _CHUNKS = 2
+# Children of nodes with curved neurons up to which all of them are cut once more.
+_FEW_CHILDREN = 16
+# The share of what a bound lacks that relaxations lose where no cut helps.
+_LITTLE = 0.1
 _ROOT_STEPS, _STEPS = 60, 12
 # Multiplications spent on refining hidden neurons: at first, by which factor more each time, at most for each
 # second of the limit (or altogether), and the share of the time that it may take.
 _REFINED, _REFINED_MORE, _REFINED_A_SECOND, _REFINED_AT_MOST, _REFINING = 1e10, 3.0, 3e9, 1e12, 0.6
+# A device multiplies so much faster: what it spends at first, and in all.
+_DEVICE_FIRST, _DEVICE_SPEED = 5.0, 30.0
+# Batches up to this many nodes, of networks with at most so many coefficients, are quicker on the CPU than
+# the many small kernels that a device would be given.
+_FEW_NODES, FEW_COEFFICIENTS = 48, 4e6
 # How much narrower than at the root an interval may become by cuts: what is left is decided otherwise.
 _HALVED = 256.0
 # After so many nodes without an end in sight, a thorough search for a violation is worth its time.
@@ -49,11 +58,12 @@ _PROBE_AFTER = 24
 class NeuronSearch:
     """One case. Nodes with no ReLU left to split are decided by a linear program when `finish` is set.
     Without `cutting`, ReLUs are split by their signs alone, which comes to an end also where rounding keeps
-    bounds from closing."""
+    bounds from closing. `settled` says which parts are free of violations for reasons that bounds do not see;
+    it is for models in numpy."""
 
     def __init__(
         self,
-        model: Model,
+        model: BoundModel,
         case: Case,
         judge: Judge,
         clock: Clock,
@@ -62,33 +72,40 @@ class NeuronSearch:
         batch: int | None = None,
         finish: bool = True,
         cutting: bool = True,
+        settled: Callable[[ForwardState], Any] | None = None,
         probe: Probe | None = None,
         report: Callable[[float], None] | None = None,
     ) -> None:
-        self.cutting = cutting
+        self.cutting, self.settled = cutting, settled
         self.model, self.case, self.judge, self.clock = model, case, judge, clock
         wanted = batch or (128 if model.arrays.device is None else 2048)
         self.jobs, self.batch, self.probe, self.report = jobs, boxes_at_once(model, wanted), probe, report
         euclidean = case.ball is not None and case.ball.norm != "l1"
         relus = all_relus(model)
-        self.finish = finish and relus and model.arrays.device is None and not euclidean
+        self.finish = finish and model.arrays.device is None and not euclidean
         # Where functions are curved, every layer is bounded anew in each node: there are no signs to inherit.
         self.domain: Domain = "interval" if relus else "crown"
         self.arrays, self.xp = model.arrays, model.arrays.xp
         lower, upper = fed_box(model, case)
         self.lower, self.upper = self.arrays.array(lower[None, :]), self.arrays.array(upper[None, :])
+        self.host = model.on_cpu() if self._suits_host(model) else None
         self.boxes = self.stuck = 0
         self.share = 0.0
         self._look_at(model)
 
-    def _look_at(self, model: Model) -> None:
+    @staticmethod
+    def _suits_host(model: BoundModel) -> bool:
+        plain = model.arrays.device is not None and model.integers is None
+        return plain and model.coefficients <= FEW_COEFFICIENTS
+
+    def _look_at(self, model: BoundModel) -> None:
         """What is known about the neurons: which are ReLUs, which are curved (and so can only be cut), and
         how strongly each acts on what follows."""
         self.model = model
         relus, curved = np.zeros(model.neurons), np.zeros(model.neurons)
         for index, part in model.slots.items():
             relus[part] = is_relu(model, index)
-            curved[part] = model.node(index).kind in (Kind.SIGMOID, Kind.TANH, Kind.CURVE)
+            curved[part] = model.node(index).kind in (NodeKind.SIGMOID, NodeKind.TANH, NodeKind.CURVE)
         self.relus, self.curved = self.arrays.array(relus) > 0, self.arrays.array(curved) > 0
         self.splittable, self.reach = self.relus | self.curved, self._reach()
 
@@ -109,6 +126,7 @@ class NeuronSearch:
             return at_once
         easy = total - len(regions)
         small, kept = trimmed(self.model, state)
+        self.host = None if self.host is None else small.on_cpu()
         state = state.columns(self.arrays.indices(kept))
         self._look_at(small)
         for number, region in enumerate(regions):
@@ -123,13 +141,15 @@ class NeuronSearch:
         return Outcome(None, 1.0 if done else self.share, self.boxes, self.stuck, None if done else worst)
 
     def _easy(
-        self, regions: list[Unsafe], state: State, ball: Ball | None
+        self, regions: list[Unsafe], state: ForwardState, ball: Ball | None
     ) -> tuple[list[Unsafe], Outcome | None]:
         """Regions that are refuted without assumptions are left out. As long as there are others and it
         helps, the bounds of hidden neurons are refined; `state` is tightened."""
         left, found, bound_before = self._at_root(regions, state)
-        work, spent = _REFINED, 0.0
+        here = self.arrays.device is None
+        work, spent = _REFINED * (1.0 if here else _DEVICE_FIRST), 0.0
         most = _REFINED_AT_MOST if self.clock.endless else self.clock.limit * _REFINED_A_SECOND
+        most *= 1.0 if here else _DEVICE_SPEED
         while left and found is None and spent + work <= most and self._worth_refining(state):
             refinement = Refinement(
                 self.model,
@@ -150,13 +170,15 @@ class NeuronSearch:
             bound_before = bound_now
         return left, found
 
-    def _worth_refining(self, state: State) -> bool:
+    def _worth_refining(self, state: ForwardState) -> bool:
         """Whether some neuron whose bounds rest on others is open."""
         open_ = (state.low < 0) & (state.high > 0) & self.relus
         first = min((part.stop for part in self.model.slots.values()), default=0)
         return bool(open_[:, first:].any())
 
-    def _at_root(self, regions: list[Unsafe], state: State) -> tuple[list[Unsafe], Outcome | None, float]:
+    def _at_root(
+        self, regions: list[Unsafe], state: ForwardState
+    ) -> tuple[list[Unsafe], Outcome | None, float]:
         """The regions that are not refuted without assumptions, a violation met, and the lowest bound."""
         left: list[Unsafe] = []
         worst = np.inf
@@ -172,12 +194,12 @@ class NeuronSearch:
                 worst = min(worst, float(bounded.value[0]))
         return left, None, worst
 
-    def _root(self, region: Unsafe, state: State) -> Assumptions:
+    def _root(self, region: Unsafe, state: ForwardState) -> Assumptions:
         nodes = root(self.model, state.take(slice(0, 1)), region)
-        nodes.state = State(self.arrays.copy(state.low), self.arrays.copy(state.high))
+        nodes.state = ForwardState(self.arrays.copy(state.low), self.arrays.copy(state.high))
         return nodes
 
-    def _refute(self, region: Unsafe, state: State, part: float) -> Outcome | float:
+    def _refute(self, region: Unsafe, state: ForwardState, part: float) -> Outcome | float:
         """Shows that the region is never met; otherwise a violation, or the bound where time ran out."""
         stack = [self._root(region, state)]
         self.narrowest = (state.high - state.low) / _HALVED
@@ -193,6 +215,8 @@ class NeuronSearch:
             if found is not None:
                 return Outcome(found, self.share, self.boxes, self.stuck, None)
             left = ~((bounded.value > 0) | empty)
+            if self.settled is not None and bool(left.any()):
+                left[left] = ~self.settled(nodes.state.take(left))
             closed = self.arrays.numpy(~left)
             self.share += float(sizes[closed].sum())
             if self.report is not None:
@@ -211,27 +235,41 @@ class NeuronSearch:
                 return Outcome(violation, self.share, self.boxes, self.stuck, None)
         return np.inf
 
-    def _bound(self, nodes: Assumptions, region: Unsafe, steps: int) -> tuple[Assumptions, Bounded, Any]:
+    def _bound(self, nodes: Assumptions, region: Unsafe, steps: int) -> tuple[Assumptions, SplitBounds, Any]:
         """Bounds of the nodes, which nodes are empty, and the nodes with improved parameters."""
         count = len(nodes)
-        pieces = _CHUNKS if count >= 16 else 1
+        if self.host is not None and count <= _FEW_NODES:
+            return self._bound_here(self.host, nodes, region, steps)
+        pieces = _CHUNKS if count >= 16 and self.arrays.device is None else 1
         edges = [count * i // pieces for i in range(pieces + 1)]
         chunks = [nodes.take(slice(a, b)) for a, b in pairwise(edges)] if pieces > 1 else [nodes]
 
-        def one(chunk: Assumptions) -> tuple[Bounded, Any]:
+        def one(chunk: Assumptions) -> tuple[SplitBounds, Any]:
             box, stop = (self.lower, self.upper), lambda: self.clock.over
             bounded, analysis = bound(self.model, *box, chunk, region, steps, stop, self.domain)
             return bounded, analysis.empty
 
         found = list(self.pool.map(one, chunks)) if pieces > 1 else [one(nodes)]
         join = self.xp.concatenate
-        bounded = Bounded(
+        bounded = SplitBounds(
             join([b.value for b, _ in found]),
             join([b.corner for b, _ in found]),
             join([b.loss for b, _ in found]),
             join([b.unstable for b, _ in found]),
         )
         return _joined(self.xp, chunks), bounded, join([empty for _, empty in found])
+
+    def _bound_here(
+        self, host: BoundModel, nodes: Assumptions, region: Unsafe, steps: int
+    ) -> tuple[Assumptions, SplitBounds, Any]:
+        """The same for few nodes that lie on a device, computed on the CPU."""
+        down, up = self.arrays.numpy, self.arrays.array
+        chunk = nodes.moved(down)
+        rows = Unsafe(down(region.x_rows), down(region.y_rows), down(region.rhs), region.ball)
+        box, stop = (down(self.lower), down(self.upper)), lambda: self.clock.over
+        found, analysis = bound(host, *box, chunk, rows, steps, stop, self.domain)
+        bounded = SplitBounds(up(found.value), up(found.corner), up(found.loss), up(found.unstable) > 0)
+        return chunk.moved(up), bounded, up(analysis.empty) > 0
 
     def _pop(self, stack: list[Assumptions], weights: list[Any]) -> tuple[Assumptions, Any]:
         parts, sizes, count = [], [], 0
@@ -255,33 +293,62 @@ class NeuronSearch:
     def _branch(
         self,
         nodes: Assumptions,
-        bounded: Bounded,
+        bounded: SplitBounds,
         left: Any,
         sizes: Any,
         region: Unsafe,
         stack: list[Assumptions],
         weights: list[Any],
-    ) -> Counterexample | None:
+    ) -> ViolatingInput | None:
         """Replaces the open nodes by their children. Nodes with nothing to split are decided one by one."""
         score = self.xp.where(bounded.unstable & self.splittable, bounded.loss + 1e-30, 0.0)
         leaf = left & ~(score > 0).any(1)
-        for number in np.flatnonzero(self.arrays.numpy(leaf)):
+        go_on = left & ~leaf
+        for number in np.flatnonzero(self.arrays.numpy(leaf | (left & self._beyond_cuts(bounded)))):
             found = self._leaf(nodes.take(slice(int(number), int(number) + 1)), region)
-            if isinstance(found, Counterexample):
+            if isinstance(found, ViolatingInput):
                 return found
             self.share += float(sizes[number]) if found else 0.0
-            self.stuck += 0 if found else 1
-        go_on = left & ~leaf
+            if found:
+                go_on[number] = False
+            elif leaf[number]:
+                self.stuck += 1
         if not bool(go_on.any()):
             return None
         kept, sizes = nodes.take(go_on), sizes[self.arrays.numpy(go_on)]
-        neuron, cut = self._choice(kept, score[go_on], bounded.value[go_on], region)
-        children = self._children(kept, neuron, cut)
+        score = score[go_on]
+        neuron, cut = self._choice(kept, score, bounded.value[go_on], region)
+        children, sizes = self._children(kept, neuron, cut), np.tile(sizes / 2, 2)
+        if bool(self.curved.any()):
+            children, sizes = self._more_cuts(children, sizes, score, neuron)
         stack.append(children)
-        weights.append(np.tile(sizes / 2, 2))
+        weights.append(sizes)
         return None
 
-    def _leaf(self, node: Assumptions, region: Unsafe) -> Counterexample | bool:
+    def _more_cuts(
+        self, children: Assumptions, sizes: Any, score: Any, neuron: Any
+    ) -> tuple[Assumptions, Any]:
+        """The children of few nodes are cut at once along the neurons that lose most after the first one: a
+        batch of few costs nearly as much as one of many."""
+        score = self.arrays.copy(score)
+        while len(children) <= _FEW_CHILDREN:
+            score[self.arrays.indices(np.arange(len(score))), neuron] = 0.0
+            neuron = score.argmax(1)
+            if not bool((score > 0).any(1).all()):
+                break
+            score = self.xp.concatenate([score, score])
+            neuron = self.xp.concatenate([neuron, neuron])
+            children, sizes = self._children(children, neuron, self.curved[neuron]), np.tile(sizes / 2, 2)
+        return children, sizes
+
+    def _beyond_cuts(self, bounded: SplitBounds) -> Any:
+        """Nodes with curved neurons whose relaxations lose little of what the bound lacks: no cut helps.
+        Mostly the cuts contradict each other, which a linear program sees at once."""
+        if not self.finish or not bool(self.curved.any()):
+            return bounded.value != bounded.value
+        return bounded.loss.sum(1) < -_LITTLE * bounded.value
+
+    def _leaf(self, node: Assumptions, region: Unsafe) -> ViolatingInput | bool:
         """Whether a node without unstable ReLUs is free of the region, by an exact certificate."""
         if not self.finish:
             return False
@@ -296,6 +363,9 @@ class NeuronSearch:
         """Of the neurons with the highest scores, the one whose worse half improves the bound most, and
         whether it is to be cut in the middle rather than at zero."""
         xp, count = self.xp, len(nodes)
+        if bool(self.curved.any()):  # a cut pays only once its multiplier has grown: no trial shows it
+            neuron = score.argmax(1)
+            return neuron, self.curved[neuron]
         best_gain = self.arrays.full((count,), -np.inf)
         chosen = score.argmax(1)
         chosen_cut = self.arrays.zeros((count,)) > 0
@@ -370,13 +440,13 @@ class NeuronSearch:
         return both
 
 
-def splits_help(model: Model) -> bool:
+def splits_help(model: BoundModel) -> bool:
     """Whether neurons of the model can be split or cut: functions that are defined everywhere, no products,
     no differences of two networks."""
     if model.products or model.integers is not None:
         return False
     nodes = [model.node(index) for index in model.activations]
-    return all(node.kind in (Kind.RELU, Kind.SIGMOID, Kind.TANH) for node in nodes)
+    return all(node.kind in (NodeKind.RELU, NodeKind.SIGMOID, NodeKind.TANH) for node in nodes)
 
 
 def _joined(xp: Any, parts: list[Assumptions]) -> Assumptions:
@@ -384,7 +454,7 @@ def _joined(xp: Any, parts: list[Assumptions]) -> Assumptions:
         return parts[0]
     join = xp.concatenate
     return Assumptions(
-        State(join([p.state.low for p in parts]), join([p.state.high for p in parts])),
+        ForwardState(join([p.state.low for p in parts]), join([p.state.high for p in parts])),
         join([p.signs for p in parts]),
         join([p.cuts for p in parts]),
         join([p.slopes for p in parts]),

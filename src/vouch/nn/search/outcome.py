@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vouch.nn.result import Counterexample
+from vouch.nn.result import ViolatingInput
 
 
 @dataclass(slots=True)
@@ -16,7 +16,7 @@ class Outcome:
     which the property holds, where the engine knows it.
     """
 
-    counterexample: Counterexample | None
+    counterexample: ViolatingInput | None
     proved: float
     boxes: int
     stuck: int

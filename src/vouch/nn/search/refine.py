@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vouch.nn.bounds.ascent import is_relu
-from vouch.nn.bounds.forward import State
-from vouch.nn.bounds.model import Model
+from vouch.nn.bounds.forward import ForwardState
+from vouch.nn.bounds.model import BoundModel
 from vouch.nn.bounds.room import boxes_at_once, budget
-from vouch.nn.bounds.splits import Assumptions, Bounded, Units, bound
+from vouch.nn.bounds.splits import Assumptions, SplitBounds, Units, bound
 from vouch.nn.bounds.trim import trimmed
 from vouch.nn.lowered import Affine
 from vouch.nn.property import Array, Ball
@@ -32,11 +32,12 @@ Indices: TypeAlias = NDArray[np.int64]
 
 _FIRST_STEPS, _STEPS = 16, 4
 # A step of a node costs as much as so many multiplications at least, a round so many more.
-_LEAST_COST, _ROUND_COST = 1e5, 3e7
+_LEAST_COST, _ROUND_COST, _DEVICE_ROUND_COST = 1e5, 3e7, 1e9
 # Nodes that one thread takes at a time, so that their arrays stay in its cache; and on a device.
 _CHUNK, _ON_DEVICE = 64, 4096
-# Leaves that are split in one round, at least: so many of each question when few questions are left.
-_ROUND = 128
+# Leaves that are split in one round, at least: so many of each question when few questions are left. A device
+# takes more, because a round of few leaves takes it as long.
+_ROUND, _ROUND_ON_DEVICE = 128, 2048
 # The side of a neuron's interval whose share of the relaxation's looseness is below this is left as it is.
 _SHARE = 0.25
 # A layer is left when this many rounds made its open neurons less than this much tighter.
@@ -48,10 +49,10 @@ class Refinement:
 
     def __init__(
         self,
-        model: Model,
+        model: BoundModel,
         lower: Any,
         upper: Any,
-        state: State,
+        state: ForwardState,
         *,
         ball: Ball | None = None,
         jobs: int = 1,
@@ -98,9 +99,9 @@ class Refinement:
                 break
         return spent
 
-    def _prefix(self, source: int) -> State:
+    def _prefix(self, source: int) -> ForwardState:
         neurons = self.model.until(source).neurons
-        return State(self.state.low[:, :neurons], self.state.high[:, :neurons])
+        return ForwardState(self.state.low[:, :neurons], self.state.high[:, :neurons])
 
     def _sources(self, index: int) -> list[int]:
         """Activations that come before one."""
@@ -137,7 +138,7 @@ class _Questions:
     def __init__(
         self,
         whole: Refinement,
-        model: Model,
+        model: BoundModel,
         kept: Indices,
         part: slice,
         neurons: Indices,
@@ -145,10 +146,12 @@ class _Questions:
     ) -> None:
         self.whole, self.model, self.part, self.neurons, self.pool = whole, model, part, neurons, pool
         self.arrays, self.xp = model.arrays, model.arrays.xp
-        self.count, self.chunk = len(neurons), _CHUNK if self.arrays.device is None else _ON_DEVICE
+        self.count, here = len(neurons), self.arrays.device is None
+        self.chunk, self.round = (_CHUNK, _ROUND) if here else (_ON_DEVICE, _ROUND_ON_DEVICE)
+        self.round_cost = _ROUND_COST if here else _DEVICE_ROUND_COST
         both = (whole.state.low[0], whole.state.high[0])
         left = self.arrays.indices(kept)
-        self.known = State(both[0][left][None, :], both[1][left][None, :])
+        self.known = ForwardState(both[0][left][None, :], both[1][left][None, :])
         low, high = (self.arrays.numpy(ends[part])[neurons] for ends in both)
         self.low = self.found = np.concatenate([low, -high])
         self.splittable = self._splittable()
@@ -213,7 +216,7 @@ class _Questions:
         owners = leaves.owner[order]
         begins = np.flatnonzero(np.r_[True, owners[1:] != owners[:-1]]) if len(owners) else owners
         rank = np.arange(len(order)) - np.repeat(begins, np.diff(np.r_[begins, len(order)]))
-        return order[rank < max(1, _ROUND // max(1, len(begins)))]
+        return order[rank < max(1, self.round // max(1, len(begins)))]
 
     def _split(self, leaves: _Leaves, chosen: Indices) -> _Leaves:
         parents = leaves.take(chosen, self.arrays.indices)
@@ -247,7 +250,7 @@ class _Questions:
         """Bounds of leaves, at least those of their parents; leaves that are empty or positive are left
         out, since they leave no doubt about the sign of their neuron."""
 
-        def one(start: int) -> tuple[Bounded, Any, Assumptions]:
+        def one(start: int) -> tuple[SplitBounds, Any, Assumptions]:
             some = slice(start, start + self.chunk)
             nodes = self._nodes(signs[some], slopes[some], multipliers[some])
             goal = self._goal(owner[some])
@@ -257,10 +260,11 @@ class _Questions:
 
         starts = range(0, len(owner), self.chunk)
         found = list(self.pool.map(one, starts)) if len(starts) > 1 else [one(0)]
-        self.spent += self.cost * len(owner) * (steps + 2) + _ROUND_COST
+        self.spent += self.cost * len(owner) * (steps + 2) + self.round_cost
         self.whole.nodes += len(owner)
         numpy, join = self.arrays.numpy, self.xp.concatenate
         value = np.concatenate([numpy(b.value) for b, _, _ in found])
+        value = np.where(np.isnan(value), -np.inf, value)  # infinities that met: nothing is known
         if parents is not None:
             value = np.maximum(value, parents)
         score = join([self.xp.where(b.unstable & self.splittable, b.loss + 1e-30, 0.0) for b, _, _ in found])
@@ -288,7 +292,7 @@ class _Questions:
         high = xp.where(signs < 0, self.known.high.clip(max=0), self.known.high)
         even = self.arrays.full((len(signs), 1), 1.0)
         none = self.arrays.zeros(signs.shape)
-        return Assumptions(State(low, high), signs, none, double(slopes), double(multipliers), even)
+        return Assumptions(ForwardState(low, high), signs, none, double(slopes), double(multipliers), even)
 
     def _write(self, leaves: _Leaves) -> None:
         """What holds in all leaves of a question holds without assumptions."""

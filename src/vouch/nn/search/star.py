@@ -25,14 +25,14 @@ import numpy as np
 from vouch.errors import Unsupported
 from vouch.nn.bounds.ascent import is_relu
 from vouch.nn.bounds.clear import RowTable, region_margins
-from vouch.nn.bounds.forward import Analysis, State, analyse, fresh
-from vouch.nn.bounds.model import Model
+from vouch.nn.bounds.forward import Analysis, ForwardState, analyse, fresh
+from vouch.nn.bounds.model import BoundModel
 from vouch.nn.bounds.outputs import fed_box
 from vouch.nn.bounds.region import Unsafe
 from vouch.nn.bounds.zonotope import Propagated, propagate
 from vouch.nn.property import Array, Case
 from vouch.nn.search.cells import Cell, input_program
-from vouch.nn.search.milp import Encoding
+from vouch.nn.search.milp import MilpEncoding
 from vouch.nn.search.outcome import Outcome
 from vouch.nn.search.task import Clock, Judge
 
@@ -88,7 +88,7 @@ class StarSearch:
     """One case."""
 
     def __init__(
-        self, model: Model, case: Case, judge: Judge, clock: Clock, *, strategy: str = "approx"
+        self, model: BoundModel, case: Case, judge: Judge, clock: Clock, *, strategy: str = "approx"
     ) -> None:
         if model.products or not all(is_relu(model, index) for index in model.activations):
             raise Unsupported("path enumeration of a network with other non-linear functions than ReLU")
@@ -129,7 +129,7 @@ class StarSearch:
     def _follow(self, path: _Path, stack: list[_Path]) -> Any:
         """Decides the path, or splits it at its first unstable ReLU; returns a confirmed violation."""
         while True:
-            state = State(path.low[None, :].copy(), path.high[None, :].copy())
+            state = ForwardState(path.low[None, :].copy(), path.high[None, :].copy())
             seen, analysis = self._seen(path, state)
             if bool(analysis.empty[0]):
                 return self._closed(path)
@@ -150,7 +150,7 @@ class StarSearch:
                 return self._leaf(path, cell)
             # These signs are known now; what comes after them was relaxed too widely, so look again.
 
-    def _seen(self, path: _Path, state: State) -> tuple[Propagated, Analysis]:
+    def _seen(self, path: _Path, state: ForwardState) -> tuple[Propagated, Analysis]:
         """Both kinds of bounds over the box around the cell. Zonotopes know no ball, but are quicker."""
         box = path.lower[None, :], path.upper[None, :]
         if self.ball is not None:
@@ -265,7 +265,7 @@ class StarSearch:
 
     def _by_program(self, path: _Path, analysis: Analysis, region: Unsafe) -> bool:
         """The same with the triangle of every ReLU and the half-spaces of the path in one linear program."""
-        encoding = Encoding(self.model, analysis, region)
+        encoding = MilpEncoding(self.model, analysis, region)
         wide = encoding.program.columns
         for a, c in path.rows:
             encoding.program.add(np.pad(a, (0, wide - len(a))), np.array([-c]))

@@ -12,10 +12,10 @@ import numpy as np
 
 from vouch.nn.network import Network
 from vouch.nn.property import Array, Case, Property
-from vouch.nn.result import Counterexample
+from vouch.nn.result import ViolatingInput
 
 # A thorough search for a violation, made once when a proof turns out not to be quick.
-Probe: TypeAlias = Callable[[], Counterexample | None]
+Probe: TypeAlias = Callable[[], ViolatingInput | None]
 
 
 class Clock:
@@ -66,7 +66,7 @@ class Judge:
     rejected: int = 0
     _seen: set[bytes] = field(default_factory=set)
 
-    def confirm(self, case: Case, points: Array, limit: int = 16) -> Counterexample | None:
+    def confirm(self, case: Case, points: Array, limit: int = 16) -> ViolatingInput | None:
         """The first of the points that is a violation, moved to the nearest one the runtime can be given."""
         for point in case.tied(points[:limit]):
             for candidate in self._candidates(case, point):
@@ -80,7 +80,7 @@ class Judge:
                 self.rejected += 1
         return None
 
-    def _inside(self, case: Case, point: Array, output: Array) -> Counterexample:
+    def _inside(self, case: Case, point: Array, output: Array) -> ViolatingInput:
         """The violation, one float32 away from the faces of the box where it is still one: the decimals of a
         property are rounded when they are read, so a point on a face might be outside of the box by a
         digit."""
@@ -90,7 +90,7 @@ class Judge:
             if other is not None:
                 point, output = moved, other
         inner = (point > case.lower) & (point < case.upper)
-        return Counterexample(point, output, tuple(map(_decimal, point, inner)))
+        return ViolatingInput(point, output, tuple(map(_decimal, point, inner)))
 
     def _candidates(self, case: Case, point: Array) -> list[Array]:
         rounded = point.astype(np.float32).astype(np.float64)

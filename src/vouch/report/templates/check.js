@@ -92,13 +92,14 @@
     };
     const wide = window.matchMedia("(min-width: 46rem)").matches;
     return h("details", { class: "replay", open: wide }, h("summary", {}, h("h2", {}, "Replay")),
-      h("p", {}, "Save the driver as ", h("code", {}, "replay.c"), " beside the sources and run:"),
+      h("p", {}, "Save the driver as ", h("code", {}, replay.file || "replay.c"), " beside the sources and run:"),
       h("pre", { class: "command", id: "command" }, replay.command),
       h("p", { class: "buttons" },
         h("button", { type: "button", onclick: copy(replay.command) }, "Copy the command"),
         h("button", { type: "button", onclick: copy(replay.driver) }, "Copy the driver"), copied),
-      h("details", {}, h("summary", {}, "replay.c"), h("pre", { class: "driver", id: "driver" }, replay.driver)),
-      (replay.limits || []).length ? h("p", { class: "soft" }, `Not reproduced: ${replay.limits.join("; ")}`) : null);
+      h("details", {}, h("summary", {}, replay.file || "replay.c"), h("pre", { class: "driver", id: "driver" }, replay.driver)),
+      (replay.limits || []).length ? h("p", { class: "soft" }, `Not reproduced: ${replay.limits.join("; ")}`) : null,
+      replay.gpu ? h("p", { class: "soft" }, replay.gpu) : null);
   }
 
   // ---------------------------------------------------------------- the trace

@@ -6,6 +6,7 @@ LOCAL void *new_heap(word size, word align, int zero) {
     if (!o) return 0;
     o->number = heap_count++;
     o->whole = (u8)zero;
+    o->family = 0;
     if (!zero) give_contents(AT_HEAP, o->number, 0, o->base, size);
     return (void *)o->base;
 }
@@ -37,9 +38,16 @@ LOCAL struct object *heap_start(void *pointer) {
     return kind && o->base == (word)pointer ? o : 0;
 }
 
-/* Whether `pointer` may be freed: null or the start of a live heap object. */
-void __replay_check_free(void *pointer, u32 site) {
-    if (pointer && !heap_start(pointer)) {
+/* The object comes from another family of functions than malloc's. */
+void __replay_family(void *pointer, u32 family) {
+    struct object *o = pointer ? heap_start(pointer) : 0;
+    if (o) o->family = (u8)family;
+}
+
+/* Whether `pointer` may be freed: null or the start of a live heap object of this family. */
+void __replay_check_free(void *pointer, u32 family, u32 site) {
+    struct object *o = pointer ? heap_start(pointer) : 0;
+    if (pointer && !(o && (o->kind == OUTSIDE || o->family == family))) {
         if ((flags & FLAG_RANDOM) && !nearest((word)pointer)) finish(END_WILD, 0);
         fire(site);
     }

@@ -49,6 +49,7 @@ struct object {
     u32 site;   /* heap: check of the allocation */
     u32 uses;   /* how often this slot was taken */
     u8 state, kind;
+    u8 family;  /* heap: which functions it belongs to, 0 for malloc's */
     u8 whole;   /* all bytes are initialised */
     u8 fixed;   /* constant */
     u8 reached; /* by the search for leaks */

@@ -1,0 +1,19 @@
+// A constant table leads to variables that this code does not name.
+#include <assert.h>
+
+void outside(void);
+
+static long first, second;
+static long *const counts[2] = {&first, &second};
+
+void reset(void)
+{
+    first = 1;
+}
+
+void step(unsigned i)
+{
+    *counts[i & 1] = 3;
+    outside();
+    assert(*counts[i & 1] == 3); // expect: assertion cond-unsafe
+}

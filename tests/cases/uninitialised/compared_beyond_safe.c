@@ -1,0 +1,18 @@
+// One caller hands over four bytes, the other a hundred that are all written.
+#include <string.h>
+
+static const char zeros[100];
+
+static int is_zero(const char *text, unsigned n)
+{
+    return memcmp(text, zeros, n) == 0;
+}
+
+int both(unsigned n)
+{
+    char few[4] = {0, 0, 0, 0}, many[100];
+    memset(many, 0, sizeof many);
+    if (n > 100)
+        return 0;
+    return is_zero(few, n & 3) + is_zero(many, n);
+}

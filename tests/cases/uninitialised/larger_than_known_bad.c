@@ -1,0 +1,20 @@
+// Two numbers are written, and the block has room for more of them: how many is not known.
+#include <stdlib.h>
+
+static int at(const int *numbers, unsigned i)
+{
+    return numbers[i]; // expect: uninitialised unsafe
+}
+
+int last(unsigned n)
+{
+    if (n < 2 || n > 25)
+        return 0;
+    int *numbers = malloc(n * sizeof *numbers);
+    if (!numbers)
+        return 0;
+    numbers[0] = numbers[1] = 1;
+    int found = at(numbers, n - 1) > 3;
+    free(numbers);
+    return found;
+}
