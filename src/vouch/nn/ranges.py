@@ -124,8 +124,8 @@ class _Work:
         values = self.model.arrays.numpy(self.model.run(self.model.arrays.array(points)))
         values = np.where(np.isfinite(values), values, np.nan)
         with np.errstate(all="ignore"):
-            self.least = np.fmin(self.least, np.nanmin(values, axis=0))
-            self.most = np.fmax(self.most, np.nanmax(values, axis=0))
+            self.least = np.fmin(self.least, np.fmin.reduce(values, axis=0))
+            self.most = np.fmax(self.most, np.fmax.reduce(values, axis=0))
 
     def _ranges(self, lower: Array, upper: Array) -> tuple[Array, Array, Array]:
         parts = [
