@@ -251,8 +251,8 @@ def test_dark_and_light(site: tuple[Path, RunResult], chromium: Any) -> None:
 
 
 def open_remembering(driver: Any, folder: Path, page: str, name: str) -> None:
-    """Pages open with the choice made last. The browser hands storage from one process to the next some time after
-    the click, under load a second later: opened again, a page has it."""
+    """Pages open with the choice made last. The browser hands storage from one process to the next some time
+    after the click, under load a second later: opened again, a page has it."""
     until = time.monotonic() + patient(10)
     open_page(driver, folder, page)
     while driver.execute_script("return document.documentElement.dataset.theme") != name:
