@@ -75,6 +75,12 @@ def claim_access(ex: Execution, frame: Frame, state: State, instruction: ir.Inst
         ex.claim(check, state, bad)
 
 
+def rests_on(ex: Execution, frame: Frame, instruction: ir.Instruction, assumption: str) -> None:
+    """A proof that the accesses of an instruction are valid takes something for granted."""
+    for check in checks_for(ex, frame, instruction, Trigger.ACCESS):
+        ex.equation.rests.setdefault(check.id, {})[assumption] = None
+
+
 def load(
     ex: Execution,
     frame: Frame,

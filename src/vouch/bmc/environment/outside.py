@@ -88,6 +88,7 @@ class Environment(PointerMaker):
         self.restricted: set[MemObject] = set()
         self.stored_from: int | None = None  # the number of a term made when something was first stored
         self.written_from: int | None = None  # … when somebody first wrote who does not say where
+        self.choices: set[Term] = set()  # that a pointer is one of those that are there
         self._names: list[str] | None = None
         # Pointers of the program's own that it stored, and where.
         self._own_pointers: dict[MemObject, dict[tuple[Term | None, Hit], None]] = {}
@@ -209,15 +210,19 @@ class Environment(PointerMaker):
             for guard, target, offset in given.targets:
                 if count < limit and target.kind in (*_MEMORY, Kind.OUTSIDE):
                     count += 1
-                    same = T.fresh(f"{name}.is.{target.name}", T.BOOL)
-                    yield T.and_(guard, same), target, offset
+                    yield T.and_(guard, self._choice(name, target)), target, offset
         own = Kind.OUTSIDE, name, ctype
         for target in self._shared():
             for offset in self.places.offsets(target, own) if target not in self.restricted else ():
                 if count >= limit:
                     return
                 count += 1
-                yield T.fresh(f"{name}.is.{target.name}", T.BOOL), target, offset
+                yield self._choice(name, target), target, offset
+
+    def _choice(self, name: str, target: MemObject) -> Term:
+        symbol = T.fresh(f"{name}.is.{target.name}", T.BOOL)
+        self.choices.add(symbol)
+        return symbol
 
     def _shared(self) -> list[MemObject]:
         """Objects that code outside may know the address of, the oldest first."""

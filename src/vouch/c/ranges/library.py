@@ -6,10 +6,11 @@ look at memory through a few functions of the engine (`models/vouch.h`), whose r
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 from vouch.c import known
-from vouch.c.ir import AsmOperand, Call, Instruction, IntConstant, Load, Operand
+from vouch.c.ir import AsmOperand, Call, Instruction, IntConstant, Load, Operand, PointerType
 from vouch.c.ranges import access
 from vouch.c.ranges.calls import is_silent
 from vouch.c.ranges.interpret import Interpreter
@@ -39,16 +40,28 @@ def outcome(at: Interpreter, call: Call, depth: int = _DEPTH) -> Outcome:
         return _BAD
     facts = tuple(fact for fact in FACTS if fact in at.state)
     given = tuple(at.argument(argument) for argument in call.arguments)
-    key = (target, given, facts)
+    key = (target, given, facts, _apart(at, call))
     if key not in at.whole.library:
         at.whole.library[key] = _BAD  # of one that calls itself
         at.whole.library[key] = _followed(at, key, depth - 1)
     return at.whole.library[key]
 
 
+def _apart(at: Interpreter, call: Call) -> str | None:
+    """Why no two of the pointers that a call passes lead into one object."""
+    found: str | None = ""
+    passed = [a for a in call.arguments if isinstance(getattr(a, "type", None), PointerType)]
+    for first, second in combinations([at.pointer(argument) for argument in passed], 2):
+        if first.base is None or second.base is None or first.base == second.base:
+            return None
+        found = _worse(found, access.in_different(at, first.base, second.base))
+    return found
+
+
 def _followed(at: Interpreter, key: tuple[Any, ...], depth: int) -> Outcome:
-    target, given, facts = key
+    target, given, facts, distinct = key
     solver = FixedPoint(at.whole, at.whole.program.functions[target], list(given), facts, True)
+    solver.at.parameters_apart = distinct
     found = _GOOD
     for label in solver.frame.graph.order:
         if label not in solver.inputs or label in solver.frame.handlers:
@@ -69,7 +82,7 @@ def _both(a: Outcome, b: Outcome) -> Outcome:
 
 
 def _worse(a: str | None, b: str | None) -> str | None:
-    return None if a is None or b is None else a or b
+    return None if a is None or b is None else access.APART if access.APART in (a, b) else a or b
 
 
 def _of(at: Interpreter, instruction: Instruction, depth: int) -> Outcome:
@@ -95,9 +108,8 @@ def _primitive(at: Interpreter, call: Call, name: str) -> Outcome:
         return _GOOD
     if key == "copy":
         first, second = (_stretch(at, argument, arguments[2]) for argument in arguments[:2])
-        if name != "memmove" and not access.apart(at, *arguments[:3]):
-            first = None
-        return _worse(first, second), _read(at, arguments[1])
+        distinct = access.apart(at, *arguments[:3]) if name != "memmove" else ""
+        return _worse(distinct, _worse(first, second)), _read(at, arguments[1])
     if name in known.having(known.Trait.FILLS):
         return _stretch(at, arguments[0], arguments[known.TABLE[name].argument]), ""
     if key == "access":

@@ -48,6 +48,7 @@ class Registers:
         self.keys: dict[str, set[tuple[Any, ...]]] = {}  # cells seen so far, by object
         self.dead = False  # the rest of the block is not reached
         self.outline = False  # the engine knows no text
+        self.parameters_apart: str | None = None  # why what they lead to does not overlap
         self.recording = False  # tell the others about calls and writes
         self.extents: dict[str, Extent] = {n: Extent(0, size, False) for n, size in frame.locals.items()}
         self.extents[OUTSIDE] = FROM_OUTSIDE

@@ -122,13 +122,12 @@ LOCAL word reachable(void *pointer, word size, int writing, u32 site, u32 functi
     return left < size ? left : size;
 }
 
-/* A copy between stretches of one object that overlap and do not coincide. Objects from outside may be parts
- * of larger ones. */
+/* A copy between stretches of one object that overlap and do not coincide. */
 void __replay_apart(void *to, void *from, u64 count, u32 site, u32 function) {
     word a = (word)to, b = (word)from;
     struct object *o;
     if (a == b || !count || (a - b >= (word)count && b - a >= (word)count)) return;
-    if (where(a, 1, &o) == VALID && o->kind != OUTSIDE && holds(o, b, 0)) bad_access(a, site, function);
+    if (where(a, 1, &o) == VALID && holds(o, b, 0)) bad_access(a, site, function);
 }
 
 void __replay_copy(void *to, void *from, u64 count, u32 to_site, u32 from_site, u32 uninitialised, u32 function) {
