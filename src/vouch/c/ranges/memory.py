@@ -77,12 +77,8 @@ class RangeMemory(Registers):
         self.sources[result] = (key, held)
 
     def remember(self, result: str, key: tuple[Any, ...], value: Any, holders: tuple[str, ...]) -> None:
-        """A register that other blocks use was loaded from a cell."""
+        """A register that other blocks use was loaded from a cell, or stored there."""
         state = self.writable()
-        before = state.get(("h", result))
-        if before is not None and before[0] != key and before[0] in state:
-            cell = state[before[0]]
-            state[before[0]] = (cell[0], tuple(r for r in cell[1] if r != result))
         state["h", result] = (key,)
         state[key] = (value, (*holders[-3:], result))
 
@@ -142,6 +138,15 @@ class RangeMemory(Registers):
         self.writable()[key] = (value, ())
         self.keys.setdefault(pointer.base, set()).add(key)
         relations.after_store(self, key, zone, related)
+        if isinstance(instruction.value, Register) and self.source(instruction.value.name) is None:
+            self._hold(instruction.value.name, key, value)
+
+    def _hold(self, name: str, key: tuple[Any, ...], value: Any) -> None:
+        """A cell holds a register: what a branch tells of the one it tells of the other."""
+        if name in self.frame.cross:
+            self.remember(name, key, value, self.state[key][1])
+        else:
+            self.sources[name] = (key, self.state[key])
 
     def fill(self, instruction: Store, pointer: PointerRange, kind: Type | None) -> None:
         """What a store writes holds something, unless it was handed over and may lack something."""

@@ -137,8 +137,9 @@ class Registers:
         if name is None:
             return
         if name in self.frame.cross:
-            if ("r", name) in self.state:
-                del self.writable()["r", name]
+            for kind in ("r", "h"):  # what was known of the last value
+                if (kind, name) in self.state:
+                    del self.writable()[kind, name]
             if self.registers.get(name) != value:
                 self.changed.add(name)
         self.registers[name] = value

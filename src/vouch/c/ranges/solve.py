@@ -60,6 +60,15 @@ class FixedPoint:
         self._ascend()
         for _ in range(_DESCENTS if self.widened else 0):
             self._descend()
+        self._unite()
+
+    def _unite(self) -> None:
+        """A block is reached in the states of all its copies."""
+        for copy, label in self.frame.origins.items():
+            state = self.inputs.pop(copy, None)
+            if state is not None:
+                known = self.inputs.get(label)
+                self.inputs[label] = state if known is None else join(known, state, self.at.general)
 
     def _bind(self, function: Function, arguments: list[Any] | None) -> None:
         for number, parameter in enumerate(function.parameters):
