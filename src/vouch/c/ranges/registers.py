@@ -18,11 +18,11 @@ from vouch.c.ir import (
     Type,
     ZeroConstant,
 )
-from vouch.c.ranges import domain, pointers
+from vouch.c.ranges import domain, outcomes, pointers
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.frame import FrameFacts
 from vouch.c.ranges.pointers import ANYWHERE, NULL, OUTSIDE, OWN, SOMEWHERE, PointerRange
-from vouch.c.ranges.state import State
+from vouch.c.ranges.state import PENDING, State
 from vouch.c.ranges.whole_program import FROM_OUTSIDE, Extent, WholeProgram
 from vouch.errors import Unsupported
 
@@ -142,6 +142,8 @@ class Registers:
                     del self.writable()[kind, name]
             if self.registers.get(name) != value:
                 self.changed.add(name)
+        if PENDING in self.state:
+            outcomes.forget(self, name)
         self.registers[name] = value
 
     def stepped(
