@@ -203,8 +203,7 @@ class _Passes:
                 self._note_found(function, whole.results[name])
             if not solver.returns:
                 whole.endless.add(name)
-            for parameter, mask in solver.filled.items():
-                whole.filled[name, parameter] = mask
+            whole.outcomes[name] = solver.outcomes
             if name in asked:
                 self._note_writes(solver)
             if name in whole.spreads:

@@ -18,11 +18,11 @@ from vouch.c.ir import (
     Type,
     ZeroConstant,
 )
-from vouch.c.ranges import domain, pointers
+from vouch.c.ranges import domain, outcomes, pointers
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.frame import FrameFacts
 from vouch.c.ranges.pointers import ANYWHERE, NULL, OUTSIDE, OWN, SOMEWHERE, PointerRange
-from vouch.c.ranges.state import State
+from vouch.c.ranges.state import PENDING, State
 from vouch.c.ranges.whole_program import FROM_OUTSIDE, Extent, WholeProgram
 from vouch.errors import Unsupported
 
@@ -138,10 +138,13 @@ class Registers:
         if name is None:
             return
         if name in self.frame.cross:
-            if ("r", name) in self.state:
-                del self.writable()["r", name]
+            for kind in ("r", "h"):  # what was known of the last value
+                if (kind, name) in self.state:
+                    del self.writable()[kind, name]
             if self.registers.get(name) != value:
                 self.changed.add(name)
+        if PENDING in self.state:
+            outcomes.forget(self, name)
         self.registers[name] = value
 
     def stepped(
