@@ -82,10 +82,14 @@ class Invariants(Protocol):
 
 @dataclass(slots=True)
 class Induction:
+    """After `k` iterations loops go on by induction, -1: before the first. `trusted` are checks that are
+    assumed in the step; `generalised`: some loop was."""
+
     k: int
     trusted: frozenset[str]
     invariants: Invariants | None = None
     names: dict[MemObject, tuple[str, str]] = field(default_factory=dict)  # alloca: function, register
+    generalised: bool = False
 
 
 class RunFunction(Protocol):

@@ -17,6 +17,7 @@ from vouch.bmc.contents import Contents, partly_written
 from vouch.bmc.environment.code import UnknownCode
 from vouch.bmc.environment.layers import (
     UNTYPED,
+    UNTYPED_POINTERS,
     WHOLE,
     Disturbed,
     Hit,
@@ -94,6 +95,11 @@ class Environment(PointerMaker):
         self._own_pointers: dict[MemObject, dict[tuple[Term | None, Hit], None]] = {}
         self._others: dict[tuple[MemObject, int], list[Value]] = {}
         self.walker = Walker(context.ctypes, context.initial_pointers, context.addressed, whole=not typed)
+
+    @property
+    def stores_own(self) -> bool:
+        """Has the program stored pointers of its own, null among them, where others look?"""
+        return any(held.kind is not Kind.STACK for held in self._own_pointers)
 
     # ------------------------------------------------------------ pointers
 
@@ -321,11 +327,13 @@ class Environment(PointerMaker):
                 self.disturb(state, target, where, element, part, copied)
             return
         hit = self._written(target, offset, type_, value, copied)
-        if hit.over or (isinstance(type_, ir.PointerType) and not _leads_outside(value)):
+        pointers = hit.over or (isinstance(type_, ir.PointerType) and not _leads_outside(value))
+        if pointers:
             self._own_pointers.setdefault(target, {})[offset, hit] = None
+        untyped = UNTYPED_POINTERS if pointers else UNTYPED
         for other, symbol in self.overlaps.of(target):
             spared = self._spared(self.overlaps.element(target, other), offset, type_)
-            self._hit(state, other, {symbol: hit._replace(spared=spared) if self.typed else UNTYPED})
+            self._hit(state, other, {symbol: hit._replace(spared=spared) if self.typed else untyped})
 
     def _written(
         self,
@@ -369,7 +377,8 @@ class Environment(PointerMaker):
         symbol = T.fresh("wild.write", T.BOOL)
         self.written_from = self.written_from or symbol.id
         for target in self._shared():
-            self._hit(state, target, {symbol: Hit(type_, value, False, None) if self.typed else UNTYPED})
+            hit = Hit(type_, value, False, None) if self.typed else UNTYPED_POINTERS
+            self._hit(state, target, {symbol: hit})
 
     def _hit(self, state: State, target: MemObject, hits: Mapping[Term, Hit]) -> None:
         if target in self.restricted:
@@ -410,11 +419,15 @@ class Environment(PointerMaker):
         if self.written_from is None:
             self.written_from = T.fresh("written", T.BOOL).id
         maker: PointerMaker = self.own_data if own else self
-        hit = Hit(None, None, True, None) if self.typed else UNTYPED
+        hit = Hit(None, None, True, None)
+        if not self.typed:
+            hit = UNTYPED_POINTERS if own else UNTYPED
         written = {}
         for target, span in parts.items():
             old = state.memory.get(target)
-            if target.constant or target.dead or (old is None and is_pristine(target)):
+            # What nobody has looked at is arbitrary anyway; but from outside its pointers are valid.
+            same = old is None and is_pristine(target) and (not own or target in self.suspects)
+            if target.constant or target.dead or same:
                 continue
             fresh = written[target] = OutsideData(maker, name, span, reason)
             below = old if old is not None else Contents()
