@@ -133,7 +133,7 @@ def measured(library: str, base: str, dtype: Any, count: int, seed: int) -> tupl
 
 
 def main(words: list[str]) -> int:
-    from vouch.numeric.mathlib import Accuracy
+    from vouch.numeric.accuracy import Accuracy
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*")

@@ -7,6 +7,7 @@ import ctypes
 import gc
 import os
 import signal
+import sys
 import threading
 
 import numpy as np
@@ -25,6 +26,10 @@ for _name in [name for name in os.environ if name.startswith(("VOUCH_", "GITHUB_
         del os.environ[_name]
 for _name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "CPATH", "C_INCLUDE_PATH", "CC", "CFLAGS"):
     os.environ.pop(_name, None)
+
+# Several hundred programs are started here: an installed one has its modules compiled.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 _GROWN = 32  # MiB that a test may leave behind before they are given back
 

@@ -96,3 +96,15 @@ def test_help_loads_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip().endswith("HEAVY []")
+
+
+def test_a_small_file_loads_no_arrays(tmp_path: Path) -> None:
+    """A violation that is found and replayed: numbers are for code that computes with many."""
+    (tmp_path / "a.c").write_text("int f(int x)\n{\n    return 10 / (x - 3);\n}\n")
+    program = (
+        "import sys; from vouch.api import check; result = check('a.c', jobs=1);"
+        "print('HEAVY', result.exit_code(), [m for m in ('numpy', 'scipy') if m in sys.modules])"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.strip().endswith("HEAVY 1 []")

@@ -233,7 +233,7 @@ def _validate(settings: Settings) -> None:
     if settings.check_memory > max(_machine_memory(), _DEFAULT_MEMORY):
         raise VouchError(f"option --check-memory: this machine has {_machine_memory()} MiB")
     if settings.libm != "glibc":
-        from vouch.numeric.mathlib import Accuracy
+        from vouch.numeric.accuracy import Accuracy
 
         Accuracy(settings.libm)
     if settings.dump_smt:

@@ -13,6 +13,7 @@ from tests.numeric.test_exhaust import renamed
 import vouch
 from vouch.folder import Folder
 from vouch.numeric import exhaust, mathlib, real
+from vouch.numeric.accuracy import Library
 from vouch.numeric.decide import decide, exact
 from vouch.numeric.emit import MathCall
 from vouch.numeric.tape import bits_of
@@ -29,7 +30,7 @@ def claims(base):
     low, high = (1.25, 1.251) if base == "acosh" else (0.3, 0.3003)
     x = T.fp_from_bits(T.symbol(f"{base}-x", bitvec(32)), FLOAT32)
     y = T.fp_from_bits(T.symbol(f"{base}-y", bitvec(32)), FLOAT32)
-    library = mathlib.Library({y: MathCall(base + "f", (x,))})
+    library = Library({y: MathCall(base + "f", (x,))})
     ends = [T.fp_const(bits_of(FLOAT32, end), FLOAT32) for end in (low, high)]
     known = [T.fp_le(ends[0], x), T.fp_le(x, ends[1])]
     numbers = floats_between(low, high).view(np.uint32)

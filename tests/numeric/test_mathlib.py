@@ -10,6 +10,7 @@ from bench import libm
 
 from vouch.errors import VouchError
 from vouch.numeric import mathlib, real
+from vouch.numeric.accuracy import ENCLOSED, Accuracy, Library
 from vouch.numeric.emit import MathCall
 from vouch.numeric.values import Floats
 
@@ -35,7 +36,7 @@ def results(name, dtype, bits, *arguments):
 
 
 def enclosed(name, *values, accuracy="glibc"):
-    library = mathlib.Library({}, mathlib.Accuracy(accuracy))
+    library = Library({}, Accuracy(accuracy))
     with np.errstate(all="ignore"):
         return library.enclosure(MathCall(name, ()))(*values)
 
@@ -109,9 +110,17 @@ def test_results_of_musl_lie_inside(base, suffix):
     assert good.all(), ([x[~good] for x in given], number[~good], found.low[~good], found.high[~good])
 
 
+def test_what_is_called_enclosed_is_enclosed():
+    assert sorted(ENCLOSED) == sorted([*ONE, *TWO])
+    for base in ENCLOSED:
+        name = base + "f"
+        found = enclosed(name, *[box(np.array([0.5]), np.array([0.5]))] * (2 if base in TWO else 1))
+        assert isinstance(found, Floats)
+
+
 def test_an_accuracy_is_a_library_or_a_number():
-    assert mathlib.Accuracy("7").ulps("sin") == 7
-    assert mathlib.Accuracy("musl").ulps("tanh") == 3
+    assert Accuracy("7").ulps("sin") == 7
+    assert Accuracy("musl").ulps("tanh") == 3
     for wrong in ("newlib", "-1", "", "1.5"):
         with pytest.raises(VouchError):
-            mathlib.Accuracy(wrong)
+            Accuracy(wrong)

@@ -21,7 +21,7 @@ from vouch.bmc.value import Kind, MemObject, Pointer, Value, merge, symbols
 from vouch.c import ir, known
 from vouch.c.checks.base import Trigger
 from vouch.errors import Unsupported
-from vouch.numeric import mathlib
+from vouch.numeric.accuracy import covers
 from vouch.numeric.emit import MathCall
 from vouch.smt import term as T
 from vouch.smt.term import Term
@@ -103,7 +103,7 @@ def _numbers(frame: Frame, result: Value) -> tuple[Term, ...] | None:
         return None
     given = [frame.fixed.get(parameter.name) for parameter in function.parameters]
     numbers = tuple(value for value in given if isinstance(value, Term) and value.sort is result.sort)
-    return numbers if len(numbers) == len(given) and mathlib.covers(function.source_name) else None
+    return numbers if len(numbers) == len(given) and covers(function.source_name) else None
 
 
 def _known(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:

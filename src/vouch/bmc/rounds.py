@@ -17,7 +17,7 @@ from vouch.bmc.problem import Problem, Start, by_site
 from vouch.c import ir
 from vouch.c.checks.base import Check, Trigger
 from vouch.c.flow.graph import may_follow
-from vouch.numeric.mathlib import Accuracy
+from vouch.numeric.accuracy import Accuracy
 from vouch.numeric.solver import Numbers, NumericSolver
 from vouch.parallel import Pool
 from vouch.result import CheckResult

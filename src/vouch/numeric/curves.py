@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from vouch.nn.lowered import NodeKind
+from vouch.numeric.accuracy import base_of
 from vouch.numeric.forms import Curved, Lifting
-from vouch.numeric.mathlib import base_of
 from vouch.numeric.tape import Tape, float_of
 from vouch.numeric.values import FORMATS
 from vouch.smt.node import Term

@@ -9,9 +9,9 @@ from typing import Any
 
 from vouch.nn.float_state import usual_numbers
 from vouch.numeric import real
+from vouch.numeric.accuracy import Library
 from vouch.numeric.branch import Assignment, Branching
 from vouch.numeric.lift import by_network
-from vouch.numeric.mathlib import Library
 from vouch.numeric.narrow import Contradiction, Narrowing, conjuncts
 from vouch.numeric.tape import Tape
 from vouch.smt.model import Model, zero

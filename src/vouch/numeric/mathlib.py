@@ -8,85 +8,27 @@ values that C demands at zero, one and infinity.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from vouch.errors import VouchError
-from vouch.numeric.emit import MathCall
 from vouch.numeric.values import Bools, Floats, Numbers
-from vouch.smt.node import Term
 
 _PRECISION = 128  # bits of a ball
 _FAR = 1e5  # beyond it a period is not looked for
 _PI = math.pi
 
-# Units in the last place, above what each project states of its functions; the others are within 2.
-_LOST = {
-    "glibc": {"sinh": 3, "cosh": 3, "tanh": 3, "log10": 3, "cbrt": 4, "erfc": 6},
-    "musl": {"sinh": 3, "cosh": 3, "tanh": 3, "log10": 3, "erfc": 6},
-}
-_USUAL = 2
-# Functions that return numbers where C demands NaN: musl's acosh of numbers below 1.
-_LOOSE = {("musl", "acosh")}
 
-
-@dataclass(frozen=True, slots=True)
-class Accuracy:
-    """`library` is glibc, musl, or a number of ulps for every function."""
-
-    library: str = "glibc"
-
-    def __post_init__(self) -> None:
-        if self.library not in _LOST and not (self.library.isdecimal() and len(self.library) < 7):
-            raise VouchError(f"option --libm: {self.library} is none of glibc, musl, or a number of ulps")
-
-    def ulps(self, base: str) -> int:
-        if self.library.isdecimal():
-            return int(self.library)
-        return _LOST[self.library].get(base, _USUAL)
-
-    def __str__(self) -> str:
-        return f"{self.library} ulp" if self.library.isdecimal() else self.library
-
-    def assumption(self, calls: Mapping[Term, MathCall]) -> str:
-        names = sorted({call.name for call in calls.values()})
-        stated = ", ".join(f"{name} within {self.ulps(base_of(name))} ulp" for name in names)
-        return f"math library as accurate as {self}: {stated}"
-
-
-GLIBC = Accuracy()
-
-
-@dataclass(frozen=True, slots=True)
-class Library:
-    """The results of a question that the math library gives, and how accurate it is."""
-
-    calls: Mapping[Term, MathCall] = field(default_factory=dict)
-    accuracy: Accuracy = GLIBC
-
-    def enclosure(self, call: MathCall) -> Callable[..., Floats]:
-        base = base_of(call.name)
-        function = CURVES.get(base) or _SPECIAL[base]
-        ulps = self.accuracy.ulps(base)
-        if (self.accuracy.library, base) in _LOOSE:
-            return lambda a: _loose(CURVES[base], ulps, a)
-        return lambda *values: function(ulps, *values)
-
-
-def base_of(name: str) -> str:
-    """The name without its suffix for float."""
-    if name in CURVES or name in _SPECIAL:
-        return name
-    return name[:-1] if name.endswith("f") else name
-
-
-def covers(name: str) -> bool:
-    """Is there an enclosure for that function?"""
-    return base_of(name) in CURVES or base_of(name) in _SPECIAL
+def enclosure(base: str, ulps: int, *, loose: bool) -> Callable[..., Floats]:
+    """What encloses a function's results in a library that loses so much; a loose one returns numbers where C
+    demands NaN."""
+    if loose:
+        return lambda a: _loose(CURVES[base], ulps, a)
+    function = CURVES.get(base) or _SPECIAL[base]
+    return lambda *values: function(ulps, *values)
 
 
 # ---------------------------------------------------------------- numbers

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from vouch.errors import VouchError
-from vouch.numeric import exhaust, real
+from vouch.numeric import real
+from vouch.numeric.accuracy import GLIBC, Accuracy, Library
 from vouch.numeric.emit import MathCall, NotEmitted
-from vouch.numeric.mathlib import GLIBC, Accuracy, Library
-from vouch.numeric.narrow import Contradiction
-from vouch.numeric.values import FORMATS
 from vouch.smt.model import Model
 from vouch.smt.node import Term, Value
 from vouch.smt.solver import Answer, Solver
+from vouch.smt.sort import FLOAT16, FLOAT32, FLOAT64
 from vouch.smt.walk import evaluate, order
 from vouch.smt.wrapper import Wrapper
 
+if TYPE_CHECKING:
+    from vouch.numeric.exhaust import Enumeration
+
 # What makes a question one that computes: solvers take each of these apart into thousands of gates.
 _HARD = {"fp_add", "fp_sub", "fp_mul", "fp_div", "fp_fma", "fp_sqrt", "fp_rem"}
+_FORMATS = {FLOAT16, FLOAT32, FLOAT64}
 _PRODUCTS = {"mul", "smul_overflow", "umul_overflow", "sdiv", "udiv", "srem", "urem"}
 _LARGEST = 200_000  # terms of a question
 _SHORT = 3.0  # seconds for the first turn of bounds
@@ -60,7 +64,7 @@ class NumericSolver(Wrapper):
         self._hard = 0
         self._floats = False
         self._called = False
-        self._posed: exhaust.Enumeration | None = None
+        self._posed: Enumeration | None = None
 
     def check(self, assumptions: Sequence[Term] = (), timeout: float | None = None) -> Answer:
         self._model, self.decided_by = None, None
@@ -118,11 +122,13 @@ class NumericSolver(Wrapper):
                 stack.extend(term.args)
         return Library(found, self._numbers.accuracy)
 
-    def _turns(self, effort: int, assumptions: Sequence[Term], limit: float) -> list[tuple[str, float]]:
+    def _turns(self, effort: int, assumptions: Sequence[Term], limit: float) -> Iterator[tuple[str, float]]:
         """Who has how many seconds, in turn. Few operations are the solver's, and so are products of
         integers, as a rule, unless a glance at bounds shows that nothing can happen; bounds get a short turn
         early and a longer one where that did not do. Few inputs are run first where that takes less than the
-        others would. Of the math library a solver knows next to nothing."""
+        others would. Of the math library a solver knows next to nothing, and would guess."""
+        if not self._floats and not self._called:
+            yield SOLVER, _AT_ONCE  # before anything else is made, or loaded
         first = _FIRST if effort < 40 else 0.0
         usual = [
             (SOLVER, first if self._floats else max(first, min(_BEFORE, 0.25 * limit))),
@@ -138,17 +144,16 @@ class NumericSolver(Wrapper):
         if not self._numbers.bounds:
             usual = [turn for turn in usual if turn[0] != BOUNDS]
         most, seconds = _GLANCED
-        glance = self._numbers.bounds and not self._floats and len(self._seen) <= most
-        turns = self._with_enumeration(usual, assumptions, limit)
-        if glance and effort >= _FEW:
-            at_once = [(SOLVER, _AT_ONCE)] if usual[0][0] == SOLVER else []  # else it would guess
-            turns = [*at_once, (GLANCE, min(seconds, 0.1 * limit)), *turns]
-        return turns
+        if self._numbers.bounds and not self._floats and len(self._seen) <= most and effort >= _FEW:
+            yield GLANCE, min(seconds, 0.1 * limit)
+        yield from self._with_enumeration(usual, assumptions, limit)
 
     def _with_enumeration(
         self, usual: list[tuple[str, float]], assumptions: Sequence[Term], limit: float
     ) -> list[tuple[str, float]]:
         """The turns with one for all inputs, where these are few."""
+        from vouch.numeric import exhaust
+
         self._posed = self._pose(assumptions)
         cost = limit if self._posed is None else exhaust.seconds(self._posed)
         if cost >= limit:
@@ -160,19 +165,23 @@ class NumericSolver(Wrapper):
             usual.insert(0, (SOLVER, 2 * _FIRST))
         return [*usual[:place], (ALL, min(3 * cost + 5, limit)), *usual[place:]]
 
-    def _pose(self, assumptions: Sequence[Term]) -> exhaust.Enumeration | None:
+    def _pose(self, assumptions: Sequence[Term]) -> Enumeration | None:
         """The question as one for all its inputs; None where they are too many."""
         if not self._numbers.enumeration:
             return None
         library = self._library([*self._added, *assumptions])
         if library.calls and not real.is_like(library.accuracy.library):
             return None
+        from vouch.numeric import exhaust
+        from vouch.numeric.narrow import Contradiction
+
         try:
             return exhaust.pose(assumptions, self._added, library.calls)
         except Contradiction:
             return None
 
     def _by_enumeration(self, asked: list[Term], deadline: float, library: Library) -> Answer:
+        from vouch.numeric import exhaust
         from vouch.numeric.decide import exact
 
         assert self._posed is not None
@@ -231,7 +240,7 @@ def _zero(symbol: Term) -> object:
 def _weight(term: Term) -> int:
     """How hard an operation is for a solver that takes it apart."""
     if term.op in _HARD:
-        return 4 if term.sort in FORMATS else 0
+        return 4 if term.sort in _FORMATS else 0
     if term.op not in _PRODUCTS:
         return 0
     return 2 if all(arg.value is None for arg in term.args) else 1

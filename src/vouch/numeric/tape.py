@@ -15,8 +15,8 @@ import numpy as np
 
 from vouch.numeric import floats as F
 from vouch.numeric import ints as N
+from vouch.numeric.accuracy import Library
 from vouch.numeric.grouped import GroupedValues, Grouping, Step, TapeValues, factor_of
-from vouch.numeric.mathlib import Library
 from vouch.numeric.shifted import threshold
 from vouch.numeric.values import (
     FORMATS,

@@ -17,8 +17,8 @@ from vouch.shipped.interface import ArraySizes, Interface
 
 if TYPE_CHECKING:
     from vouch.bmc.equation import Claim
+    from vouch.numeric.accuracy import Library
     from vouch.numeric.layers import Computed
-    from vouch.numeric.mathlib import Library
     from vouch.smt.node import Term
 
 BOUND = 4096  # iterations of a loop; those of networks have constant counts
@@ -55,7 +55,7 @@ def _claims(paths: Sequence[str], check: Settings) -> tuple[list[Claim], Library
     from vouch.c import checks, frontend
     from vouch.c.checks.base import Category
     from vouch.c.entries import entries
-    from vouch.numeric.mathlib import Accuracy, Library
+    from vouch.numeric.accuracy import Accuracy, Library
 
     wanted = checks.chosen(("assertion",))
     program = frontend.load(list(paths), front_options(check, wanted)).program
@@ -87,7 +87,7 @@ def _compared(claims: list[Claim]) -> tuple[Term, Term, Claim]:
 
 def _used(library: Library, terms: Sequence[Term]) -> Library:
     """The results that terms hang on."""
-    from vouch.numeric.mathlib import Library
+    from vouch.numeric.accuracy import Library
 
     found = {}
     stack, seen = list(terms), set()

@@ -13,7 +13,6 @@ from vouch.c.ir import (
     Global,
     GlobalConstant,
     IntConstant,
-    OpaqueConstant,
     Parameter,
     Program,
 )
@@ -35,6 +34,9 @@ _NAME = re.compile(r'@("[^"]*"|[\w.$-]+)\(')
 _DEBUG = re.compile(r"!dbg !(\d+)")
 _CLANG = re.compile(r'[^"]*\bclang version (\d+)')
 _ALIGN = re.compile(r"align (\d+)$")
+# Sections whose addresses are called when a program begins and ends; older compilers count backwards.
+_TABLE = re.compile(r'section "\.(preinit|init|fini|ctors|dtors)(?:_array)?(?:\.(\d+))?"$')
+_LAST = 65535  # the priority of what has none
 _SAYS_NOUNDEF = 15  # the first clang that marks arguments
 _RENAMED = re.compile(r"^__isoc(?:99|23)_")  # how glibc's headers rename scanf, strtol and their kin
 _LINKAGES = frozenset(
@@ -81,10 +83,13 @@ class _Module:
         self._globals: dict[str, Global] = {}
         self._aliases: dict[str, Constant] = {}
         self._lists: dict[str, Constant] = {}
+        self._tables: dict[str, list[tuple[int, str]]] = {"init": [], "fini": []}
+        self._resolved: list[str] = []  # definitions in place of ifuncs
 
     def program(self) -> Program:
         layout, triple = _LAYOUT.search(self._text), _TRIPLE.search(self._text)
         self._walk(self._text.split("\n"))
+        self._walk(self._resolved)
         for name in self._values.referenced:
             target = self._aliases.get(name)
             function = self._functions.get(target.name if isinstance(target, GlobalConstant) else name)
@@ -97,8 +102,8 @@ class _Module:
             globals=self._globals,
             aliases=self._aliases,
             ctypes=self._metadata.ctypes.finish(),
-            constructors=_ordered(self._lists.get("llvm.global_ctors")),
-            destructors=_ordered(self._lists.get("llvm.global_dtors")),
+            constructors=_ordered(self._lists.get("llvm.global_ctors"), self._tables["init"]),
+            destructors=_ordered(self._lists.get("llvm.global_dtors"), self._tables["fini"]),
             used=tuple(name for table in _USED for name in names_in(self._lists.get(table))),
             says_noundef=self._says_noundef(),
         )
@@ -178,7 +183,11 @@ class _Module:
             return
         name, words = unquoted(match[1]), match[2].split()
         if match[3] in ("alias", "ifunc"):
-            self._alias(name, match[3], split(line[match.end() :])[1])
+            kind, target = split(line[match.end() :])[:2]
+            if match[3] == "alias":
+                self._aliases[name] = self._apart.constant(target)
+            else:
+                self._resolved += _resolved(match[1], kind, target, self._end_of(target))
             return
         kind, end = self._types.leading(line, match.end())
         linkage = next((word for word in words if word in _LINKAGES), "external")
@@ -190,16 +199,28 @@ class _Module:
         align = next((int(m[1]) for e in extras if (m := _ALIGN.match(e))), 0)
         debug = next((m[1] for e in extras if (m := _DEBUG.match(e))), None)
         variable = self._metadata.variable(debug) if debug else None
+        initializer = None if declared else self._values.initializer(kind, value)
+        section = next((extra for extra in extras if extra.startswith("section ")), "")
+        if table := _TABLE.match(section):
+            entries = self._tables["init" if table[1] in ("preinit", "init", "ctors") else "fini"]
+            entries += [(_priority(table), named) for named in names_in(initializer)]
         self._globals[name] = Global(
             name=name,
             type=kind,
-            initializer=None if declared else self._values.initializer(kind, value),
+            initializer=initializer,
             constant=match[3] == "constant",
             linkage=linkage,
             align=align,
             variable=variable,
-            section=any(extra.startswith("section ") for extra in extras),
+            section=bool(section),
         )
+
+    def _end_of(self, function: str) -> str:
+        """The debug location of what a function returns, as instructions have it."""
+        name = re.escape(function.rpartition(" ")[2])
+        body = re.search(rf"^define [^\n]*{name}\([^\n]*\n(.*?)^}}$", self._text, re.MULTILINE | re.DOTALL)
+        places = re.findall(r"^  ret [^\n]*(, !dbg !\d+)", body[1], re.MULTILINE) if body else []
+        return places[-1] if places else ""
 
     def _special(self, name: str, value: str) -> None:
         """llvm.global_ctors and the like are lists for the linker, not variables; that a function is in
@@ -207,11 +228,25 @@ class _Module:
         if name in _LISTS:
             self._lists[name] = self._apart.initializer(self._types("ptr"), value)
 
-    def _alias(self, name: str, kind: str, target: str) -> None:
-        if kind == "ifunc":  # which function it is, a function decides at load time
-            self._aliases[name] = OpaqueConstant(self._types("ptr"), f"ifunc {target}")
-            return
-        self._aliases[name] = self._apart.constant(target)
+
+def _resolved(name: str, kind: str, resolver: str, place: str) -> list[str]:
+    """Which function an ifunc is, another one decides when the program is loaded: a definition that asks it
+    with every call, and calls what it says. Where arguments have no names, code outside does."""
+    result, _, given = kind.rpartition(" (")
+    types = split(given.removesuffix(")"))
+    arguments = [f"{text} %a{number}" for number, text in enumerate(types) if text != "..."]
+    callee = f"%chosen({', '.join(arguments)})"
+    if "..." in types:
+        callee = f'@"{unquoted(name)}.chosen"({", ".join(["ptr %chosen", *arguments])})'
+    value = "" if result == "void" else "%result = "
+    returned = "void" if result == "void" else f"{result} %result"
+    return [
+        f"define {result} @{name}({', '.join([*arguments, '...'] if '...' in types else arguments)}) {{",
+        f"  %chosen = call {resolver}(){place}",
+        f"  {value}call {result} {callee}{place}",
+        f"  ret {returned}{place}",
+        "}",
+    ]
 
 
 _USED = ("llvm.used", "llvm.compiler.used")
@@ -226,12 +261,18 @@ def _without_extras(text: str) -> str:
     return re.sub(r"![\w.]+ !\d+", "", text).replace("{", "").strip()
 
 
-def _ordered(listed: Constant | None) -> tuple[str, ...]:
-    """Names in a list of { priority, function, data }, in order of priority."""
-    if not isinstance(listed, AggregateConstant):
-        return ()
-    entries = []
-    for entry in listed.elements:
+def _priority(table: re.Match[str]) -> int:
+    """Of a section's entries, as the linker sorts them: those before all others, by number, and the rest."""
+    if table[1] == "preinit":
+        return -1
+    number = int(table[2]) if table[2] else _LAST
+    return _LAST - number if table[1] in ("ctors", "dtors") and table[2] else number
+
+
+def _ordered(listed: Constant | None, sections: list[tuple[int, str]]) -> tuple[str, ...]:
+    """Names in a list of { priority, function, data } and in sections of addresses, in order of priority."""
+    entries = list(sections)
+    for entry in listed.elements if isinstance(listed, AggregateConstant) else ():
         if isinstance(entry, AggregateConstant):
             priority, function = entry.elements[0], entry.elements[1]
             if isinstance(priority, IntConstant) and isinstance(function, GlobalConstant):
