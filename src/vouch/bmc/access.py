@@ -40,8 +40,20 @@ def valid(ex: Execution, state: State, target: MemObject, offset: Term, size: in
 
 
 def writable(ex: Execution, state: State, target: MemObject, offset: Term, size: int | Term) -> Term:
-    """As `valid`, and not a constant such as a string literal."""
-    return T.FALSE if target.constant else valid(ex, state, target, offset, size)
+    """As `valid_block`, and not a constant such as a string literal."""
+    return T.FALSE if target.constant else valid_block(ex, state, target, offset, size)
+
+
+def valid_block(ex: Execution, state: State, target: MemObject, offset: Term, size: int | Term) -> Term:
+    """As `valid`; of a struct from outside of which library code was given a member, no more than that
+    struct. A text in it ends somewhere all the same."""
+    found = valid(ex, state, target, offset, size)
+    if not ex.lent or target not in ex.lent:
+        return found
+    first, end = ex.lent[target]
+    wanted = T.bv(size, ex.context.pointer_bits) if isinstance(size, int) else size
+    length, at = T.sub(end, first), T.sub(offset, first)
+    return T.and_(found, T.ule(wanted, length), T.ule(at, T.sub(length, wanted)))
 
 
 def _declared(ex: Execution, address: Term) -> Term:

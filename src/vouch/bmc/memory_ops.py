@@ -36,7 +36,7 @@ def _claims(
     """All bytes must be accessible, unless there are none; the first pointer is written through. `bad` is
     what must not be besides."""
     for number, pointer in enumerate(pointers):
-        usable = access.valid if number else access.writable
+        usable = access.valid_block if number else access.writable
         for guard, target, offset in pointer.targets:
             bad = T.or_(bad, T.and_(guard, T.not_(usable(ex, state, target, offset, size))))
     some = T.ne(size, T.bv(0, size.width))
