@@ -12,6 +12,7 @@ from vouch.bmc.value import Kind, MemObject, Pointer, Value, select, symbols
 from vouch.c import ir
 from vouch.c.checks.base import Check, Trigger
 from vouch.smt import term as T
+from vouch.smt import walk
 from vouch.smt.term import Term
 from vouch.smt.walk import substitute
 
@@ -83,8 +84,20 @@ def checks_for(ex: Execution, frame: Frame, instruction: ir.Instruction, trigger
 
 
 def claim_access(ex: Execution, frame: Frame, state: State, instruction: ir.Instruction, bad: Term) -> None:
+    small = _too_small(ex, bad)
     for check in checks_for(ex, frame, instruction, Trigger.ACCESS):
-        ex.claim(check, state, bad)
+        ex.claim(check, state, T.and_(bad, T.not_(small)))
+    if small is not T.FALSE:  # then it never did, also not in what was executed before
+        ex.context.constrain(T.not_(T.and_(state.guard.term, bad, small)))
+
+
+def _too_small(ex: Execution, bad: Term) -> Term:
+    """Where a bad access goes through a pointer from outside to a variable of the program: there it cannot
+    lead, since what it leads to is large enough. Unless the program has asked whether it does."""
+    named = ex.context.environment.named
+    if not named or bad is T.FALSE or (ex.scope is not None and ex.scope.inner):
+        return T.FALSE
+    return T.or_(T.FALSE, *(symbol for symbol in walk.symbols(bad) if symbol in named))
 
 
 def rests_on(ex: Execution, frame: Frame, instruction: ir.Instruction, assumption: str) -> None:
@@ -231,6 +244,8 @@ def compare_pointers(ex: Execution, predicate: str, left: Pointer, right: Pointe
         for g2, b, y in right.targets:
             both = T.and_(g1, g2)
             if both is not T.FALSE:
+                if a is b and a.kind is Kind.GLOBAL and g1 is not g2:
+                    ex.context.environment.asked_for(g1, g2)
                 cases.append(T.and_(both, _compare(ex, predicate, a, x, b, y)))
     return T.or_(*cases) if len(cases) > 1 else (cases[0] if cases else T.FALSE)
 
