@@ -84,20 +84,28 @@ def checks_for(ex: Execution, frame: Frame, instruction: ir.Instruction, trigger
 
 
 def claim_access(ex: Execution, frame: Frame, state: State, instruction: ir.Instruction, bad: Term) -> None:
-    small = _too_small(ex, bad)
     for check in checks_for(ex, frame, instruction, Trigger.ACCESS):
-        ex.claim(check, state, T.and_(bad, T.not_(small)))
-    if small is not T.FALSE:  # then it never did, also not in what was executed before
-        ex.context.constrain(T.not_(T.and_(state.guard.term, bad, small)))
+        ex.claim(check, state, bad)
 
 
-def _too_small(ex: Execution, bad: Term) -> Term:
-    """Where a bad access goes through a pointer from outside to a variable of the program: there it cannot
-    lead, since what it leads to is large enough. Unless the program has asked whether it does."""
+def is_bad(ex: Execution, state: State, targets: Iterable[tuple[Term, MemObject, Term]]) -> Term:
+    """Where an access is invalid that goes to these objects under these conditions, the last of them saying
+    whether it is valid there.
+
+    A pointer from outside does not lead to a variable of the program that is smaller than what is accessed,
+    since what it leads to is large enough: such executions do not exist, unless the program has asked."""
+    found: list[Term] = []
     named = ex.context.environment.named
-    if not named or bad is T.FALSE or (ex.scope is not None and ex.scope.inner):
-        return T.FALSE
-    return T.or_(T.FALSE, *(symbol for symbol in walk.symbols(bad) if symbol in named))
+    for guard, target, ok in targets:
+        bad = T.and_(guard, T.not_(ok))
+        if named and bad is not T.FALSE and target.kind is Kind.GLOBAL and guard is not T.TRUE:
+            chosen = [symbol for symbol in walk.symbols(guard) if symbol in named]
+            if chosen and not (ex.scope is not None and ex.scope.inner):
+                chance = T.or_(*chosen) if len(chosen) > 1 else chosen[0]
+                ex.context.constrain(T.not_(T.and_(state.guard.term, bad, chance)))
+                bad = T.and_(bad, T.not_(chance))
+        found.append(bad)
+    return T.or_(*found) if len(found) > 1 else found[0] if found else T.FALSE
 
 
 def rests_on(ex: Execution, frame: Frame, instruction: ir.Instruction, assumption: str) -> None:
@@ -118,7 +126,7 @@ def load(
 ) -> Value:
     size = ex.context.layouts.store_size(type_)
     good = [(g, o, off, valid(ex, state, o, off, size)) for g, o, off in pointer.targets]
-    claim_access(ex, frame, state, instruction, _violation((g, ok) for g, _, _, ok in good))
+    claim_access(ex, frame, state, instruction, is_bad(ex, state, [(g, o, ok) for g, o, _, ok in good]))
     readable = [(g, o, off, ok) for g, o, off, ok in good if ok is not T.FALSE]
     from_device = any(o.kind in (Kind.DEVICE, Kind.WILD) for _, o, _, _ in readable)
     choices: list[tuple[Term, Value]] = []
@@ -194,7 +202,7 @@ def store(
     if not ex.propagation and isinstance(value, Term) and value.value is not None:
         value = _named(ex, value)
     good = [(g, o, off, writable(ex, state, o, off, size)) for g, o, off in pointer.targets]
-    claim_access(ex, frame, state, instruction, _violation((g, ok) for g, _, _, ok in good))
+    claim_access(ex, frame, state, instruction, is_bad(ex, state, [(g, o, ok) for g, o, _, ok in good]))
     if any(target.kind is Kind.WILD for _, target, _, _ in good):
         ex.context.environment.disturb_all(state, type_, value)
     for guard, target, offset, ok in good:

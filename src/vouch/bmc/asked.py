@@ -160,9 +160,7 @@ def accessible(ex: Execution, frame: Frame, state: State, call: ir.Call, name: s
     pointer = operands.pointer_of(ex, frame, call.arguments[0])
     usable = access.writable if _constant(ex, frame, call, 2) else access.valid_block
     size = _number(ex, frame, call, 1)
-    bad: Term = T.FALSE
-    for guard, target, offset in pointer.targets:
-        bad = T.or_(bad, T.and_(guard, T.not_(usable(ex, state, target, offset, size))))
+    bad = access.is_bad(ex, state, [(g, o, usable(ex, state, o, off, size)) for g, o, off in pointer.targets])
     access.claim_access(ex, frame, state, call, T.and_(T.ne(size, T.bv(0, size.width)), bad))
     return state
 
