@@ -160,6 +160,7 @@ class Execution:
         self.readers: dict[str, dict[str, list[int]]] = {}  # of their registers: see `vouch.bmc.straight`
         self.companions: dict[MemObject, MemObject] = {}  # what models keep beside objects
         self.returned: Value | None = None  # marks of what the last call returned
+        self.lent: dict[MemObject, tuple[Term, Term]] = {}  # what library code has: first byte, end
         self.call: RunFunction  # both set by the executor: run a function, an iteration of a loop
         self.run_iteration: RunIteration
 

@@ -36,9 +36,9 @@ def _claims(
     """All bytes must be accessible, unless there are none; the first pointer is written through. `bad` is
     what must not be besides."""
     for number, pointer in enumerate(pointers):
-        usable = access.valid if number else access.writable
-        for guard, target, offset in pointer.targets:
-            bad = T.or_(bad, T.and_(guard, T.not_(usable(ex, state, target, offset, size))))
+        usable = access.valid_block if number else access.writable
+        found = [(g, o, usable(ex, state, o, off, size)) for g, o, off in pointer.targets]
+        bad = T.or_(bad, access.is_bad(ex, state, found))
     some = T.ne(size, T.bv(0, size.width))
     access.claim_access(ex, frame, state, site, T.and_(some, bad))
 

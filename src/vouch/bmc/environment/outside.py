@@ -36,6 +36,7 @@ from vouch.bmc.initial import Suspect, Unknown
 from vouch.bmc.value import Kind, MemObject, Pointer, Target, Value
 from vouch.c import ir
 from vouch.smt import term as T
+from vouch.smt import walk
 from vouch.smt.term import Term
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ class Environment(PointerMaker):
         self.stored_from: int | None = None  # the number of a term made when something was first stored
         self.written_from: int | None = None  # … when somebody first wrote who does not say where
         self.choices: set[Term] = set()  # that a pointer is one of those that are there
+        self.named: set[Term] = set()  # of these: that it leads to a variable of the program
         self._names: list[str] | None = None
         # Pointers of the program's own that it stored, and where.
         self._own_pointers: dict[MemObject, dict[tuple[Term | None, Hit], None]] = {}
@@ -223,7 +225,15 @@ class Environment(PointerMaker):
                 if count >= limit:
                     return
                 count += 1
-                yield self._choice(name, target), target, offset
+                choice = self._choice(name, target)
+                if target.kind is Kind.GLOBAL:
+                    self.named.add(choice)
+                yield choice, target, offset
+
+    def asked_for(self, first: Term, second: Term) -> None:
+        """The program has compared pointers that lead to one variable under these conditions."""
+        if self.named:
+            self.named -= set(walk.symbols(first)) ^ set(walk.symbols(second))
 
     def _choice(self, name: str, target: MemObject) -> Term:
         symbol = T.fresh(f"{name}.is.{target.name}", T.BOOL)

@@ -38,6 +38,8 @@ def valid_access(at: Interpreter, site: Instruction) -> str | None:
     for position, (pointer, size) in enumerate(accesses(at, site)):
         if not isinstance(site, Load) and position == 0 and _is_constant(at, pointer):
             return None
+        if isinstance(site, Call) and not is_within_struct(at, site, position, size):
+            return None
         reason = inside(at, pointer, size)
         if reason is None:
             return None
@@ -48,6 +50,21 @@ def valid_access(at: Interpreter, site: Instruction) -> str | None:
         if reason is None or reason:
             return reason
     return None if not reasons else OUTSIDE if OUTSIDE in reasons else ""
+
+
+def is_within_struct(at: Interpreter, call: Call, number: int, size: int | None) -> bool:
+    """Whether so many bytes of a member that a call is given lie in the struct around it, as far as nothing
+    else says how much memory there is."""
+    for position, anchor, before, whole in call.members:
+        if position == number:
+            pointer, start = at.pointer(call.arguments[number]), at.pointer(anchor)
+            extent = at.extents.get(pointer.base or "") or at.whole.extent(pointer.base)
+            if pointer.base is None or extent is None or not extent.outside:
+                return True
+            if size is None or pointer.base != start.base or start.lo != start.hi:
+                return False
+            return start.lo - before <= pointer.lo and pointer.hi + size <= start.lo - before + whole
+    return True
 
 
 def apart(at: Interpreter, to: Operand, origin: Operand, length: Operand) -> str | None:

@@ -17,6 +17,7 @@ from vouch.c.ranges.interpret import Interpreter
 from vouch.c.ranges.pointers import INFINITE
 from vouch.c.ranges.solve import FixedPoint
 from vouch.c.ranges.state import FACTS
+from vouch.c.ranges.whole_program import Extent
 
 _DEPTH = 4  # calls of models within models
 _LARGEST_LENGTH = 1 << 20
@@ -35,16 +36,42 @@ def outcome(at: Interpreter, call: Call, depth: int = _DEPTH) -> Outcome:
     if target is None or depth == 0:
         return _BAD
     if function is None or not function.defined:
-        return _primitive(at, call, target)
+        limited = not all(
+            access.is_within_struct(at, call, number, _asked(at, call, target)) for number, *_ in call.members
+        )
+        return _BAD if limited else _primitive(at, call, target)
     if target not in at.whole.program.models or function.signature.variadic:
         return _BAD
     facts = tuple(fact for fact in FACTS if fact in at.state)
-    given = tuple(at.argument(argument) for argument in call.arguments)
+    given = tuple(_given(at, call, number) for number in range(len(call.arguments)))
     key = (target, given, facts, _apart(at, call))
     if key not in at.whole.library:
         at.whole.library[key] = _BAD  # of one that calls itself
         at.whole.library[key] = _followed(at, key, depth - 1)
     return at.whole.library[key]
+
+
+def _asked(at: Interpreter, call: Call, name: str) -> int | None:
+    """How many bytes one of the engine's functions may access behind a pointer, where that is known."""
+    if known.engine_key(name) == "copy":
+        return at.integer(call.arguments[2])[3]
+    if name in known.having(known.Trait.FILLS):
+        return at.integer(call.arguments[known.TABLE[name].argument])[3]
+    return None
+
+
+def _given(at: Interpreter, call: Call, number: int) -> Any:
+    """What a model may assume of an argument. Of a member in memory from outside it has the struct around."""
+    given = at.argument(call.arguments[number])
+    for position, anchor, before, size in call.members:
+        if position == number and type(given) is Extent and given.outside:
+            pointer, start = at.pointer(call.arguments[number]), at.pointer(anchor)
+            if pointer.base != start.base or start.lo != start.hi:
+                return None
+            first = start.lo - before
+            lo, hi = max(given.lo, first - pointer.lo), min(given.hi, first + size - pointer.hi)
+            return given._replace(lo=lo, hi=hi) if lo <= 0 < hi else None
+    return given
 
 
 def _apart(at: Interpreter, call: Call) -> str | None:
