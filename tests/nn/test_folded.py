@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from onnx_models import model, node
-from tests.patience import patient
+from tests.patience import slowed
 
 from vouch.nn.loaders.onnx import from_bytes
 from vouch.nn.property import output_union
@@ -52,7 +52,7 @@ def mean_of_many(weight, scale):
 def decided(network, low, high, arithmetic, least):
     """The verdict on "the output is at least `least`"."""
     prop = output_union(np.array([low]), np.array([high]), [(np.array([[1.0]]), np.array([least]))])
-    return verify(network, prop, resolve("nn", {"arithmetic": arithmetic, "timeout": patient(5), "jobs": 1}))
+    return verify(network, prop, resolve("nn", {"arithmetic": arithmetic, "timeout": slowed(5), "jobs": 1}))
 
 
 @pytest.mark.parametrize(
@@ -93,6 +93,6 @@ def test_many_flushed_products_are_counted():
     box = np.full(count, low), np.full(count, 1.5 * low)
     prop = output_union(*box, [(np.array([[1.0]]), np.array([0.5 * count * weight * low]))])
     for arithmetic, verdict in (("real", True), ("float32", False)):
-        options = {"arithmetic": arithmetic, "timeout": patient(5), "jobs": 1}
+        options = {"arithmetic": arithmetic, "timeout": slowed(5), "jobs": 1}
         result = verify(network, prop, resolve("nn", options))
         assert (result.verdict is Verdict.SAFE) == verdict

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.patience import patient, within
+from tests.patience import patient, slowed, within
 
 from vouch.errors import TimeLimit, VouchError
 from vouch.folder import Folder
@@ -50,7 +50,7 @@ def _busy(send: Send) -> None:
 def test_deadline() -> None:
     heard: list[str] = []
     with within(2):
-        end = watch(_busy, heard.append, deadline=time.monotonic() + patient(0.5))
+        end = watch(_busy, heard.append, deadline=time.monotonic() + slowed(1.0))
     assert end.ending is Ending.TIMEOUT
     assert heard == ["before"]
 
@@ -86,7 +86,7 @@ def test_work_that_is_asked_to_end_may_still_answer() -> None:
             return "partial"
         return "whole"
 
-    end = watch(work, deadline=time.monotonic() + patient(1.0), soft=True)
+    end = watch(work, deadline=time.monotonic() + slowed(1.0), soft=True)
     assert (end.ending, end.value) == (Ending.TIMEOUT, "partial")
 
     def telling(send: Send) -> str:
@@ -97,7 +97,7 @@ def test_work_that_is_asked_to_end_may_still_answer() -> None:
             return type(asked).__name__
         return "whole"
 
-    assert watch(telling, deadline=time.monotonic() + patient(1.0), soft=True).value == "TimeIsUp"
+    assert watch(telling, deadline=time.monotonic() + slowed(1.0), soft=True).value == "TimeIsUp"
     end = watch(telling, lambda _: os.kill(os.getpid(), signal.SIGINT), soft=True)
     assert (end.ending, end.value) == (Ending.INTERRUPTED, "KeyboardInterrupt")
 
