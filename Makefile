@@ -26,10 +26,10 @@ demo: setup
 test: setup-dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/pytest -n $(JOBS) -m "not slow"
+	$(BIN)/pytest -n $(JOBS) --dist worksteal -m "not slow"
 
 test-all: setup-dev
-	$(BIN)/pytest -n $(JOBS)
+	$(BIN)/pytest -n $(JOBS) --dist worksteal
 
 bench: setup-dev
 	$(BIN)/python -m bench

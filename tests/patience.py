@@ -33,12 +33,17 @@ def _measured(second: int) -> float:
     measured = (time.monotonic() - began) / _SAMPLE
     waiting = os.getloadavg()[0] / (os.cpu_count() or 1)
     worst = max(measured, waiting)
-    return max(_SHARED, 1.0 if worst < _QUIET else 2 * worst)
+    return 1.0 if worst < _QUIET else 2 * worst
+
+
+def slowed(seconds: float) -> float:
+    """A time limit for work that may use it up."""
+    return seconds * slowness()
 
 
 def patient(seconds: float) -> float:
     """The time in which something is to happen that takes `seconds` on a quiet machine."""
-    return seconds * slowness()
+    return seconds * max(_SHARED, slowness())
 
 
 @contextmanager
@@ -47,4 +52,4 @@ def within(seconds: float) -> Iterator[None]:
     before, began = slowness(), time.monotonic()
     yield
     spent = time.monotonic() - began
-    assert spent < seconds * max(before, slowness()), f"{spent:.1f} s instead of {seconds:.1f} s"
+    assert spent < seconds * max(_SHARED, before, slowness()), f"{spent:.1f} s instead of {seconds:.1f} s"

@@ -12,7 +12,7 @@ from bench import cases
 from tests.bmc import environment_judge as judging
 from tests.bmc import environment_natives as natives
 from tests.bmc.environment_programs import Library, library
-from tests.patience import patient
+from tests.patience import slowed
 
 from vouch.result import CheckResult, RunResult
 from vouch.verdict import Verdict
@@ -25,7 +25,7 @@ EVIDENCE = [
 
 
 # A sample, and more than two thousand libraries in blocks.
-SAMPLE = 16
+SAMPLE = 10
 SIZE = 25
 CAMPAIGN = range(83)
 RUNS = 2000
@@ -67,7 +67,7 @@ def test_judge_sees_wrong_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_sample(tmp_path: Path) -> None:
-    judged = judging.judge(block(0, SAMPLE), tmp_path, RUNS, timeout=patient(5))
+    judged = judging.judge(block(0, SAMPLE), tmp_path, RUNS, timeout=slowed(5))
     assert judged.broken == []
     assert judged.wrong == []
     assert judged.firing["unsafe"] >= judged.firing.total() / 2, judged

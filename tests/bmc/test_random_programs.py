@@ -312,13 +312,13 @@ def several(width: int) -> st.SearchStrategy[list[Snippet]]:
 
 
 @given(several(1))
-@campaign(6)
+@campaign(4)
 def test_pinned_inputs(tmp_path_factory: pytest.TempPathFactory, parts: list[Snippet]) -> None:
     judge(tmp_path_factory.mktemp("pinned"), parts)
 
 
 @given(several(6))
-@campaign(6)
+@campaign(4)
 def test_free_inputs(tmp_path_factory: pytest.TempPathFactory, parts: list[Snippet]) -> None:
     judge(tmp_path_factory.mktemp("free"), parts)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.patience import patient
+from tests.patience import slowed
 
 from vouch.equiv.decide import EnginePlan, decide
 from vouch.equiv.property import Avoid, Epsilon, Polytope, Property, Top
@@ -70,7 +70,7 @@ def _check(seed: int, make_pair: Callable[..., Any]) -> int:
     seen = 0
     for prop in _asked(rng, _value(pair[0], x), _value(pair[1], x)):
         for plan in PLANS:
-            answer = decide(*pair, prop, region, replace(plan, timeout=patient(3)))
+            answer = decide(*pair, prop, region, replace(plan, timeout=slowed(3)))
             where = f"seed {seed}, {prop}, {plan.engine} {plan.strategy} {plan.arithmetic}"
             assert answer.verdict is not Verdict.EQUIVALENT, where
             seen += answer.verdict is Verdict.DIFFERENT

@@ -37,7 +37,7 @@ def test_all_turns_are_safe(tmp_path: Path) -> None:
 
 def test_a_sum_that_grows_is_safe_up_to_the_bound_only(tmp_path: Path) -> None:
     text = replaced("c->integral = clamp(c->integral + error / 16, 4096);", "c->integral += error / 16;")
-    found = checked(text, tmp_path, unwind=16)
+    found = checked(text, tmp_path, unwind=6)
     bounded = {r.check.function for r in found if r.verdict is Verdict.BOUND_SAFE}
     assert bounded == {"controlled"}
     assert {r.verdict for r in found} == {Verdict.SAFE, Verdict.BOUND_SAFE}

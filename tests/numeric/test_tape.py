@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from tests.patience import patient
+from tests.patience import slowed
 
 from vouch.numeric import grouped
 from vouch.numeric.decide import decide, symbols_of
@@ -260,7 +260,7 @@ def versus_solver(seed: int) -> bool:
     for variable in maker.ints:
         limits += [T.slt(T.bv(-20, maker.width), variable), T.slt(variable, T.bv(20, maker.width))]
     asked = [*limits, goal]
-    found = decide(asked, time.monotonic() + patient(0.5))
+    found = decide(asked, time.monotonic() + slowed(0.5))
     if found.model is not None:
         assert all(evaluate(t, found.model.values, lambda s: 0, {}) for t in asked)
     if not found.proved:

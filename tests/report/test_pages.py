@@ -492,8 +492,9 @@ def test_ninety_thousand_checks_without_a_pause(tmp_path: Path, chromium: Any) -
     added = chromium.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": scripts.PAUSES})
     try:
         # The machine may be busy with something else: what counts is what the page can do.
-        allowed = patient(200)
-        longest = min(_longest_pause(chromium, tmp_path / "pages") for _ in range(2))
+        allowed, longest = patient(200), _longest_pause(chromium, tmp_path / "pages")
+        if longest > allowed:
+            longest = min(longest, _longest_pause(chromium, tmp_path / "pages"))
         print(f"longest pause with 90,000 checks: {longest:.0f} ms")
         assert longest <= max(allowed, patient(200))
     finally:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.patience import patient, within
+from tests.patience import patient, slowed, within
 
 from vouch.errors import TimeLimit, VouchError
 from vouch.folder import Folder
@@ -50,7 +50,7 @@ def _busy(send: Send) -> None:
 def test_deadline() -> None:
     heard: list[str] = []
     with within(2):
-        end = watch(_busy, heard.append, deadline=time.monotonic() + patient(0.5))
+        end = watch(_busy, heard.append, deadline=time.monotonic() + slowed(1.0))
     assert end.ending is Ending.TIMEOUT
     assert heard == ["before"]
 
@@ -86,7 +86,7 @@ def test_work_that_is_asked_to_end_may_still_answer() -> None:
             return "partial"
         return "whole"
 
-    end = watch(work, deadline=time.monotonic() + patient(1.0), soft=True)
+    end = watch(work, deadline=time.monotonic() + slowed(1.0), soft=True)
     assert (end.ending, end.value) == (Ending.TIMEOUT, "partial")
 
     def telling(send: Send) -> str:
@@ -97,7 +97,7 @@ def test_work_that_is_asked_to_end_may_still_answer() -> None:
             return type(asked).__name__
         return "whole"
 
-    assert watch(telling, deadline=time.monotonic() + patient(1.0), soft=True).value == "TimeIsUp"
+    assert watch(telling, deadline=time.monotonic() + slowed(1.0), soft=True).value == "TimeIsUp"
     end = watch(telling, lambda _: os.kill(os.getpid(), signal.SIGINT), soft=True)
     assert (end.ending, end.value) == (Ending.INTERRUPTED, "KeyboardInterrupt")
 
@@ -219,6 +219,15 @@ def _running(text: str) -> list[int]:
     return found
 
 
+def assert_ends(command: str, folder: Path | None = None) -> None:
+    """No such process is left soon, and no such folder."""
+    until = time.monotonic() + patient(2)
+    while (_running(command) or (folder and folder.exists())) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert _running(command) == []
+    assert folder is None or not folder.exists()
+
+
 SCRIPT = """
 import os, sys, time
 from vouch.folder import Folder
@@ -242,7 +251,7 @@ watch(work)
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_nothing_outlives_the_parent(number: signal.Signals) -> None:
-    mark = f"{9000 + os.getpid() % 997}.{int(number)}"
+    mark = f"{9000 + os.getpid() / 1e6:.6f}{int(number)}"
     process = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(SCRIPT).format(mark=mark)], stdout=subprocess.PIPE, text=True
     )
@@ -255,17 +264,14 @@ def test_nothing_outlives_the_parent(number: signal.Signals) -> None:
     assert folder.is_dir()
     process.send_signal(number)
     process.wait(30)
-    until = time.monotonic() + patient(2)
-    while (_running(f"sleep {mark}") or folder.exists()) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert _running(f"sleep {mark}") == []
-    assert not folder.exists()
+    assert_ends(f"sleep {mark}", folder)
 
 
 def test_commands_end_at_their_deadline() -> None:
+    mark = f"{1000 + os.getpid() / 1e6:.6f}"  # others may run the same test
     with within(2), pytest.raises(OutOfTime):
-        call(["sh", "-c", "sleep 1234.5 & sleep 1234.5"], deadline=time.monotonic() + 0.3)
-    assert _running("sleep 1234.5") == []
+        call(["sh", "-c", f"sleep {mark} & sleep {mark}"], deadline=time.monotonic() + 0.3)
+    assert_ends(f"sleep {mark}")
     done = call(["sh", "-c", "cat; echo said >&2; exit 3"], data=b"heard", deadline=time.monotonic() + 60)
     assert (done.returncode, done.stdout, done.stderr) == (3, b"heard", b"said\n")
 
@@ -302,10 +308,7 @@ def test_a_folder_goes_although_its_owner_died_when_it_was_made() -> None:
     done = subprocess.run([sys.executable, "-c", KILLED], stdout=subprocess.PIPE, text=True)
     assert done.returncode == -signal.SIGKILL
     folder = Path(done.stdout.strip())
-    until = time.monotonic() + patient(2)
-    while folder.exists() and time.monotonic() < until:
-        time.sleep(0.02)
-    assert not folder.exists()
+    assert_ends("no such command", folder)
 
 
 UNREAD = """

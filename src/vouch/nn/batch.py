@@ -139,11 +139,12 @@ class _Worker:
         """Kill the worker and whatever it started."""
         if self.process is None:
             return
-        try:
-            os.killpg(self.process.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            self.process.kill()
-        self.process.join()
+        if self.process.pid is not None:  # else it could not even be started
+            try:
+                os.killpg(self.process.pid, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):
+                self.process.kill()
+            self.process.join()
         if self.line is not None:
             self.line.close()
         self.process = self.line = None

@@ -7,6 +7,7 @@ anything that they contain: TorchScript archives, and pickled modules made of to
 from __future__ import annotations
 
 import io
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -83,9 +84,12 @@ def _unpickled(torch: Any, path: Path, name: str) -> Any:
         with torch.serialization.safe_globals([*layers, set]):
             found = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:
-        first = (str(error).splitlines() or [type(error).__name__])[0]
+        # torch goes on to advise how to run the code; the first sentence names what is wrong.
+        wanted = re.search(r"GLOBAL (\S+)", str(error))
+        said = str(error) or type(error).__name__
+        reason = f"it calls {wanted[1]}" if wanted else said.splitlines()[0].partition(". ")[0]
         raise VouchError(
-            f"{name}: not a torch module that can be read without running code: {first}"
+            f"{name}: not a torch module that can be read without running code: {reason}"
         ) from None
     if not isinstance(found, torch.nn.Module):
         raise VouchError(f"{name}: holds weights, not a module; load them into one and give that")
