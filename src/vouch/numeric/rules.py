@@ -1,4 +1,4 @@
-"""How each operator combines the forms of its operands."""
+"""How each operator combines the forms of its operands. Sums of floats are taken as a whole (`sums`)."""
 
 from __future__ import annotations
 
@@ -14,15 +14,8 @@ from vouch.smt.node import Term
 from vouch.smt.operators import signed
 
 
-def lifting_of(tape: Tape, values: TapeValues, *, keep: bool = False) -> Lifting:
-    return Lifting(tape, values, FormRules(_OPERATORS, curved, ("fp_div",)), keep=keep)
-
-
-def _sum(sign: float) -> Callable[[Lifting, Term], Form]:
-    def rule(lifting: Lifting, term: Term) -> Form:
-        return lifting.rounded(lifting.added(term.args[0], term.args[1], sign), term)
-
-    return rule
+def lifting_of(tape: Tape, values: TapeValues, *, keep: bool = False, local: bool = False) -> Lifting:
+    return Lifting(tape, values, FormRules(_OPERATORS, curved, ("fp_div",)), keep=keep, local=local)
 
 
 def _product(lifting: Lifting, term: Term) -> Form | None:
@@ -168,8 +161,6 @@ def _extracted(lifting: Lifting, term: Term) -> Form | None:
 
 
 _OPERATORS: dict[str, Callable[[Lifting, Term], Form | None]] = {
-    "fp_add": _sum(1.0),
-    "fp_sub": _sum(-1.0),
     "fp_mul": _product,
     "fp_div": _quotient,
     "fp_neg": _negated,
