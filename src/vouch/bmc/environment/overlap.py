@@ -60,6 +60,10 @@ class Overlaps:
                 self._between.setdefault(group, {})[other] = symbol
                 self._between.setdefault(other, {})[group] = symbol
 
+    def forget(self, gone: Iterable[MemObject]) -> None:
+        for held in gone:
+            self._members.get(group_of(held), {}).pop(held, None)
+
     def follow(self, a: MemObject, b: MemObject, element: int) -> None:
         """Equal pointers to these two are followed exactly: they overlap only behind or before an element."""
         self._elements[a, b] = self._elements[b, a] = element
