@@ -183,11 +183,11 @@ class _Module:
             return
         name, words = unquoted(match[1]), match[2].split()
         if match[3] in ("alias", "ifunc"):
-            kind, target = split(line[match.end() :])[:2]
+            signature, target = split(line[match.end() :])[:2]
             if match[3] == "alias":
                 self._aliases[name] = self._apart.constant(target)
             else:
-                self._resolved += _resolved(match[1], kind, target, self._end_of(target))
+                self._resolved += _resolved(match[1], signature, target, self._end_of(target))
             return
         kind, end = self._types.leading(line, match.end())
         linkage = next((word for word in words if word in _LINKAGES), "external")
