@@ -7,6 +7,7 @@ is measured: a loop that needs a known amount of processor time is run, and the 
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -44,6 +45,11 @@ def slowed(seconds: float) -> float:
 def patient(seconds: float) -> float:
     """The time in which something is to happen that takes `seconds` on a quiet machine."""
     return seconds * max(_SHARED, slowness())
+
+
+def without_progress(text: str) -> str:
+    """What a command said beside how far it is: a line every five seconds, where the machine is busy."""
+    return re.sub(r"^(.*, )?\d+ s( left)?\n", "", text, flags=re.MULTILINE)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import ast
 import re
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -29,6 +30,7 @@ def required(requirements: list[str]) -> set[str]:
     return {NAMES.get(name, name) for name in names} - {"vouch"}
 
 
+@cache
 def imported() -> dict[str, set[str]]:
     """Modules from outside that the package imports, and where."""
     found: dict[str, set[str]] = {}

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.mutation import mutated
 
 from vouch.errors import VouchError
 from vouch.run.supervise import Ending, watch
@@ -116,28 +117,6 @@ SPLICES = (
 )
 
 
-def mutated(text: str, source: random.Random) -> bytes:
-    data = bytearray(text.encode())
-    for _ in range(source.choice((1, 1, 2, 4, 9))):
-        at, kind = source.randrange(len(data) + 1), source.randrange(6)
-        if kind == 0 and data:
-            data[at % len(data)] = source.randrange(256)
-        elif kind == 1:
-            data[at:at] = source.choice(SPLICES)
-        elif kind == 2:
-            del data[at : at + source.randrange(1, 20)]
-        elif kind == 3:
-            end = min(len(data), at + source.randrange(1, 40))
-            data[at:at] = data[at:end] * source.choice((1, 2, 50))
-        elif kind == 4:
-            del data[at:]
-        else:
-            words = bytes(data).split()
-            if words:
-                data[at:at] = source.choice(words) + b" "
-    return bytes(data)
-
-
 def attempt(work: Callable[[], Any]) -> str:
     """How it ended; anything but an answer, an error line or a death that is told is a failure."""
     try:
@@ -220,7 +199,7 @@ def bombard(folder: Path, kind: str, count: int, seed: int) -> None:
     text, reader = READERS[kind]
     source = random.Random(f"{kind} {seed}")
     for _ in range(count):
-        data = mutated(text, source)
+        data = mutated(text.encode(), source, SPLICES, words=True)
         try:
             assert attempt(lambda data=data: reader(folder, data)) != "silent"  # type: ignore[misc]
         except AssertionError:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,6 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 from tests.command import vouch
+from tests.patience import without_progress
 
 from vouch.cli.commands import COMMANDS
 from vouch.cli.main import run
@@ -176,7 +176,7 @@ def one_line(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Captur
         code = run(words)
         out, err = capfd.readouterr()
         assert (code, out) == (2, ""), err
-        [line] = (line for line in err.splitlines() if not re.fullmatch(r".*, \d+ s", line))  # progress
+        [line] = without_progress(err).splitlines()
         assert line.startswith("error: ")
         assert contents() == before
         return line

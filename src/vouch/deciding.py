@@ -151,13 +151,17 @@ def _confirm(
 
 def _pool(settings: Settings) -> Pool:
     """Where jobs run: in processes here, or on a cluster."""
-    from vouch.run.pool import run_jobs
-
     if settings.cluster is None:
-        return run_jobs
+        return _jobs_here
     from vouch.run.cluster import cluster_pool
 
     return cluster_pool(settings.cluster)
+
+
+def _jobs_here(*arguments: Any, **options: Any) -> Iterator[tuple[Any, Any]]:
+    from vouch.run.pool import run_jobs  # loaded for the first job
+
+    return run_jobs(*arguments, **options)
 
 
 _MOST_DRIVERS = 1000

@@ -10,11 +10,12 @@ makes every call of CUDA's libraries, and every assertion that fails, tell what 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from enum import StrEnum
 from typing import Any
 
 from vouch.printable import visible
+from vouch.record import frozen_record
 
 _LIBRARIES = {
     "cuda": ("cuda_runtime.h", "cudaError_t"),
@@ -91,7 +92,7 @@ class Sign(StrEnum):
     BARRIER = "barrier"
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class GpuProgram:
     """The check `id` of the program in `files`. `outside` defines the functions without a body; `calls` are
     the functions of CUDA's libraries that the program calls. `call` is the one that `sign` is about."""

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+import vouch
 from vouch.nn.int8.network import Quantised
 from vouch.nn.property import Case, Property, Rows
+from vouch.verdict import Verdict
 
 
 def question(
@@ -37,3 +39,17 @@ def question(
         violated |= np.where(strict, values < r, values <= r).all(axis=1)
     case = Case(lower, upper, tuple(regions))
     return Property((case,), network.inputs, count, "random"), bool(violated.any())
+
+
+def check_engines(network: Quantised, prop: Property, violated: bool) -> None:
+    """Every engine says what the runtime does, and shows it."""
+    for engine in ("enumerate", "bounds", "auto"):
+        result = vouch.nn.verify(network, prop, engine=engine, timeout=60)
+        expected = Verdict.UNSAFE if violated else Verdict.SAFE
+        assert result.verdict is expected, (network.name, engine, result.reason)
+        if result.counterexample is not None:
+            assert result.replayed
+            point = result.counterexample.input
+            output = network.runtime.run(point[None, :])[0]
+            assert np.array_equal(output, result.counterexample.output)
+            assert prop.violated(point, output)

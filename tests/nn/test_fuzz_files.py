@@ -21,6 +21,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx_models import floats, model, node
+from tests.mutation import mutated
 
 from vouch.errors import VouchError
 from vouch.nn.loaders import load_subject
@@ -147,27 +148,6 @@ def _good(kind: str) -> bytes:
     return READERS[kind][1]()
 
 
-def mutated(kind: str, data: bytes, source: random.Random) -> bytes:
-    if kind == "onnx fields":
-        return _fields(data, source)
-    made = bytearray(data)
-    for _ in range(source.choice((1, 1, 2, 4, 9))):
-        at, how = source.randrange(len(made) + 1), source.randrange(6)
-        if how == 0 and made:
-            made[at % len(made)] = source.randrange(256)
-        elif how == 1:
-            made[at:at] = source.choice(SPLICES)
-        elif how == 2:
-            del made[at : at + source.randrange(1, 20)]
-        elif how == 3:
-            made[at:at] = made[at : at + source.randrange(1, 40)] * source.choice((1, 2, 50))
-        elif how == 4 and source.random() < 0.3:
-            del made[at:]
-        elif made:
-            made[at % len(made)] ^= 1 << source.randrange(8)
-    return bytes(made)
-
-
 _NUMBERS = (0, -1, 1, 2, 3, 7, 255, 1 << 20, 1 << 31, (1 << 62) + 1, -(1 << 63), (1 << 63) - 1)
 
 
@@ -216,7 +196,7 @@ def read_all(folder: Path, kind: str, count: int, seed: int) -> None:
         warnings.simplefilter("ignore")
         source = random.Random(f"{kind} {seed}")
         for number in range(max(5, count // share)):
-            data = mutated(kind, good, source)
+            data = _fields(good, source) if kind == "onnx fields" else mutated(good, source, SPLICES)
             (folder / name).write_bytes(data)
             began = time.process_time()
             send(number)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.nn.int8_truth import question
+from tests.nn.int8_truth import check_engines, question
 from tests.nn.tflite_builder import Builder, int8_model, options, runtime
 
 import vouch
@@ -34,15 +34,7 @@ def check_seed(folder: Path, seed: int) -> None:
     points = points.astype(np.float32).astype(np.float64)
     assert np.array_equal(network.evaluate(points), network.runtime.run(points))
     prop, violated = question(rng, network, float(scale), zero, (-128, 127))
-    for engine in ("enumerate", "bounds", "auto"):
-        result = vouch.nn.verify(network, prop, engine=engine, timeout=60)
-        assert result.verdict is (Verdict.UNSAFE if violated else Verdict.SAFE), (seed, engine, result.reason)
-        if result.counterexample is not None:
-            assert result.replayed
-            point = result.counterexample.input
-            output = network.runtime.run(point[None, :])[0]
-            assert np.array_equal(output, result.counterexample.output)
-            assert prop.violated(point, output)
+    check_engines(network, prop, violated)
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -4,23 +4,10 @@ them, and all of them together decide them. The truth of each was worked out by 
 from __future__ import annotations
 
 import pytest
+from tests.numeric.claims import claimed
 
-import vouch
 from vouch.verdict import Verdict
 
-PROGRAM = """
-#include <assert.h>
-#include <float.h>
-#include <math.h>
-float __VERIFIER_nondet_float(void);
-void __VERIFIER_assume(int);
-int main(void) {
-    float x = __VERIFIER_nondet_float();
-    __VERIFIER_assume(%s);
-    assert(%s);
-    return 0;
-}
-"""
 TINY = "x >= -0x1p-130f && x <= 0x1p-130f"  # denormals alone
 ZERO = "x == 0"  # either
 CLAIMS = [  # what is assumed of x, a true claim, a false one
@@ -48,18 +35,11 @@ CLAIMS = [  # what is assumed of x, a true claim, a false one
 METHODS = {"all": {"no_bounds": True}, "bounds": {"no_enumeration": True}, "together": {}}
 
 
-def verdict(folder, limits, claim, **options):
-    path = folder / "program.c"
-    path.write_text(PROGRAM % (limits, claim), encoding="utf-8")
-    result = vouch.check([str(path)], checks=["assertion"], check_timeout=60, **options)
-    return next(r for r in result.checks if r.check.category == "assertion")
-
-
 def judged(folder, number, method):
     limits, true, false = CLAIMS[number]
     decided = 0
     for claim, holds in ((true, True), (false, False)):
-        found = verdict(folder, limits, claim, **METHODS[method])
+        found = claimed(folder, limits, claim, check_timeout=60, **METHODS[method])
         wrong = Verdict.UNSAFE if holds else Verdict.SAFE
         assert found.verdict is not wrong, (claim, found.decided_by)
         decided += found.verdict is (Verdict.SAFE if holds else Verdict.UNSAFE)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from bench.numeric import decided, wrong
 from bench.numeric_programs import floats_between, group
+from tests.numeric.claims import claimed
 from tests.numeric.test_exhaust import renamed
 
-import vouch
 from vouch.folder import Folder
 from vouch.numeric import exhaust, mathlib, real
 from vouch.numeric.accuracy import Library
@@ -62,47 +62,26 @@ def test_both_ways_agree():
             assert exact(posed.assignment(hit), terms, library) is not None
 
 
-PROGRAM = """
-#include <assert.h>
-#include <math.h>
-float __VERIFIER_nondet_float(void);
-void __VERIFIER_assume(int);
-int main(void) {
-    float x = __VERIFIER_nondet_float();
-    __VERIFIER_assume(%s);
-    assert(%s);
-    return 0;
-}
-"""
-
-
-def checked(folder, limits, claim, **options):
-    path = folder / "program.c"
-    path.write_text(PROGRAM % (limits, claim), encoding="utf-8")
-    result = vouch.check([str(path)], checks=["assertion"], **options)
-    return next(r for r in result.checks if r.check.category == "assertion")
-
-
 def test_assumptions_are_named(tmp_path):
     some = "x >= 0.5f && x <= 0.51f"
-    by_all = checked(tmp_path, some, "expf(x) * x <= 0.85f", no_bounds=True)
+    by_all = claimed(tmp_path, some, "expf(x) * x <= 0.85f", no_bounds=True)
     assert (by_all.verdict, by_all.decided_by) == (Verdict.SAFE, "enumeration")
     assert by_all.assumptions == (real.described(),)
-    by_bounds = checked(tmp_path, some, "expf(x) * x <= 0.85f", libm="5", no_enumeration=True)
+    by_bounds = claimed(tmp_path, some, "expf(x) * x <= 0.85f", libm="5", no_enumeration=True)
     assert (by_bounds.verdict, by_bounds.decided_by) == (Verdict.SAFE, "bounds")
     assert by_bounds.assumptions == ("math library as accurate as 5 ulp: expf within 5 ulp",)
 
 
 def test_a_false_claim_is_replayed(tmp_path):
-    found = checked(tmp_path, "x >= 0.5f && x <= 0.51f", "expf(x) * x <= 0.84f")
+    found = claimed(tmp_path, "x >= 0.5f && x <= 0.51f", "expf(x) * x <= 0.84f")
     assert (found.verdict, found.replayed) == (Verdict.UNSAFE, True)
 
 
 def test_the_same_call_has_the_same_result(tmp_path):
     some = "x >= 0 && x <= 1e6f"
-    found = checked(tmp_path, some, "cosf(x) * cosf(x) >= 0", no_enumeration=True)
+    found = claimed(tmp_path, some, "cosf(x) * cosf(x) >= 0", no_enumeration=True)
     assert (found.verdict, found.decided_by) == (Verdict.SAFE, "bounds")
-    found = checked(tmp_path, some, "cosf(x) * cosf(x + 1) >= 0", no_enumeration=True)
+    found = claimed(tmp_path, some, "cosf(x) * cosf(x + 1) >= 0", no_enumeration=True)
     assert (found.verdict, found.replayed) == (Verdict.UNSAFE, True)
 
 
@@ -124,7 +103,7 @@ def test_the_same_call_has_the_same_result(tmp_path):
     ],
 )
 def test_claims_by_either(tmp_path, limits, claim, holds, options):
-    found = checked(tmp_path, limits, claim, check_timeout=300, **options)
+    found = claimed(tmp_path, limits, claim, check_timeout=300, **options)
     assert found.verdict in ((Verdict.SAFE, Verdict.BOUND_SAFE) if holds else (Verdict.UNSAFE,))
 
 

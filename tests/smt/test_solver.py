@@ -11,7 +11,6 @@ from tests.patience import within
 
 from vouch.errors import VouchError
 from vouch.smt import term as T
-from vouch.smt.backends import backend
 from vouch.smt.balance import balance
 from vouch.smt.chain import make
 from vouch.smt.model import Checked
@@ -131,22 +130,6 @@ def test_compared_arrays_are_not_checked_but_answered() -> None:
     solver.add(T.eq(T.select(a, T.bv(1, 8)), T.bv(5, 8)))
     assert solver.check() is Answer.SAT
     assert solver.value(T.select(b, T.bv(1, 8))) == 5
-
-
-class _Counting(_Liar):
-    def __init__(self) -> None:
-        self.inner = backend("bitwuzla")
-        self.asked = 0
-
-    def add(self, term: T.Term) -> None:
-        self.inner.add(term)
-
-    def check(self, assumptions: Sequence[T.Term] = (), timeout: float | None = None) -> Answer:
-        self.asked += 1
-        return self.inner.check(assumptions, timeout)
-
-    def value(self, term: T.Term) -> int:
-        return self.inner.value(term)
 
 
 def test_queries_are_dumped_with_their_answers(tmp_path: Path) -> None:

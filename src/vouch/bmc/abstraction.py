@@ -21,11 +21,12 @@ from vouch.bmc.frame import Frame
 from vouch.bmc.state import State
 from vouch.bmc.value import Kind, MemObject, Pointer, Value
 from vouch.c import ir
+from vouch.record import frozen_record
 from vouch.smt import term as T
 from vouch.smt.term import Term
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Effect:
     """What a function with all that it calls may do at most. `globals` are written by name; `wild`: it writes
     through pointers; `leaves`: code outside may run; `frees`: memory may be released. `result` bounds an
@@ -84,7 +85,7 @@ class Scope:
 OUTSIDE = "outside"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Havoc:
     """A call model: whatever the effect allows."""
 

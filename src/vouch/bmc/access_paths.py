@@ -7,10 +7,10 @@ made lazily has a name that a person can read in the sources.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 
 from vouch.bmc.value import Kind, MemObject
 from vouch.c import ir
+from vouch.record import frozen_record
 
 _DEEPEST = 32  # types within types
 
@@ -132,7 +132,7 @@ class AccessPaths:
         return self._starts.get(target, 0)
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class BitField:
     """Bits `low` … `low + bits - 1` of the number in a cell."""
 
@@ -175,7 +175,7 @@ def bit_fields(
         key, offset = inside[0].type, offset - inside[0].offset // 8
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class PathLeaf:
     """A scalar in a struct or an array, by its offset in bytes."""
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vouch.bmc import access, memory_ops
 from vouch.bmc.execution import Execution
 from vouch.bmc.scans import FEW, LONG, WHOLE, Scan, never
 from vouch.bmc.state import State
 from vouch.bmc.value import MemObject, Pointer
 from vouch.c import ir
+from vouch.record import record
 from vouch.smt import term as T
 from vouch.smt.term import Term
 
 
-@dataclass(slots=True)
+@record
 class MemoryComparison:
     ex: Execution
     state: State

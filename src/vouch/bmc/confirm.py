@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vouch.bmc.counterexample import Counterexample
 from vouch.bmc.replay import Replayer, ReplayLimits, ReplayResult
 from vouch.bmc.replay.replayer import HasProgram
 from vouch.c.checks.base import Category, Check
 from vouch.c.ranges.access import APART
+from vouch.record import frozen_record
 from vouch.result import CheckResult
 from vouch.status import conditional
 from vouch.steps import TraceStep
@@ -31,7 +32,7 @@ _DETERMINED = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Confirmed:
     """`results` by check id, after the runs; `failures` is how many runs contradict the engine."""
 

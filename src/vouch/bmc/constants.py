@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from vouch.bmc.layouts import Layouts
 from vouch.c import ir
 from vouch.errors import Unsupported
+from vouch.record import frozen_record
 
 _BYTE: Final = ir.IntType(8)
 
@@ -58,7 +58,7 @@ def constant_covering(layouts: Layouts, constant: ir.Constant, offset: int) -> t
             raise Unsupported(f"constant {type(constant).__name__} in an initialiser")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class ConstantRow:
     """An innermost array of scalars within a constant: its first byte, and the one behind its last."""
 

@@ -5,16 +5,17 @@ The engine makes it from a solver's model; the replay turns it into a driver pro
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vouch.c.checks.base import Check
 from vouch.c.ir import Location, Type
+from vouch.record import frozen_record, record
 
 # The name of a function that is not in the program: of the calls through pointers to one, and of its address.
 OUTSIDE_FUNCTION = "(unknown function pointer)"
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class Address:
     """A concrete pointer: into an `OutsideObject` or global by name, to a function, or a plain number.
 
@@ -31,7 +32,7 @@ class Address:
 Scalar = int | Address  # an int holds the bits, unsigned; floats too
 
 
-@dataclass(slots=True)
+@record
 class OutsideObject:
     """Memory that exists before the entry point runs.
 
@@ -52,7 +53,7 @@ class OutsideObject:
     pointers: dict[int, Address] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
+@record
 class Event:
     """Data that comes in during the run, in order of execution.
 
@@ -71,7 +72,7 @@ class Event:
     pointer_writes: list[tuple[Address, Address]] = field(default_factory=list)
 
 
-@dataclass(slots=True)
+@record
 class Counterexample:
     """`arguments` are the values of the entry function's parameters, aggregates flattened to their fields."""
 

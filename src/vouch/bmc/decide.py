@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from vouch.bmc.asking import Asking
 from vouch.bmc.context import ExecutionContext
@@ -24,6 +24,7 @@ from vouch.c.checks.base import Check
 from vouch.errors import Unsupported
 from vouch.numeric.solver import NumericSolver
 from vouch.parallel import Pool
+from vouch.record import record
 from vouch.result import CheckResult
 from vouch.smt import term as T
 from vouch.smt.model import Model, Whole, take
@@ -35,7 +36,7 @@ from vouch.verdict import Verdict
 SIMPLIFYING = 10.0  # seconds of work for smaller inputs of all violations of an equation
 
 
-@dataclass(slots=True)
+@record
 class Question:
     """A check in this equation: all its executions together. `finding` is an execution that violates it, the
     best that was seen: one in which nothing else goes wrong before."""
@@ -50,7 +51,7 @@ class Question:
     assumed: tuple[str, ...] = ()  # what that rests on
 
 
-@dataclass(slots=True)
+@record
 class Answers:
     results: dict[str, CheckResult] = field(default_factory=dict)
     counterexamples: dict[str, Counterexample] = field(default_factory=dict)

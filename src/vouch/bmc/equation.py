@@ -6,17 +6,18 @@ Everything is in order of execution: along any path, what comes earlier in a lis
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from vouch.bmc.initial import Initial
 from vouch.bmc.value import MemObject, Pointer, Value
 from vouch.c import ir
 from vouch.c.checks.base import Check
+from vouch.record import record
 from vouch.smt.term import Term
 
 
-@dataclass(slots=True)
+@record
 class Claim:
     """One execution of a check: violated when `violated` holds (it includes the path); `reached` is the path.
 
@@ -41,7 +42,7 @@ class Touch(NamedTuple):
     number: int
 
 
-@dataclass(slots=True)
+@record
 class Step:
     """kind: assign, call, parameter, return, branch. `what` names the variable or function; `target` and
     `offset` give the place in memory of an assignment where it is constant, otherwise it is `offset` bytes
@@ -59,7 +60,7 @@ class Step:
     pointer: Pointer | None = None
 
 
-@dataclass(slots=True)
+@record
 class Incoming:
     """Data that came in: see counterexample.Event. `writes` are objects that got new unknown contents;
     `position` is the number of steps before."""
@@ -74,7 +75,7 @@ class Incoming:
     position: int = 0
 
 
-@dataclass(slots=True)
+@record
 class Cut:
     """Executions that were not followed further. kind: loop, recursion, unsupported, budget, callee.
 
@@ -86,7 +87,7 @@ class Cut:
     reachable: Container[int]
 
 
-@dataclass(slots=True)
+@record
 class Equation:
     entry: str
     claims: list[Claim] = field(default_factory=list)

@@ -7,7 +7,7 @@ Instructions, calls and library functions work on an `Execution`; who runs block
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -25,6 +25,7 @@ from vouch.c import ir
 from vouch.c.checks.base import Category, Check, Trigger
 from vouch.c.flow.handlers import HANDLER, is_handler_call
 from vouch.c.flow.order import Loop
+from vouch.record import record
 from vouch.smt import term as T
 from vouch.smt.term import Term
 
@@ -39,7 +40,7 @@ _DEAD = 24  # registers that nobody needs may go along for so long as they are f
 _REACHING = frozenset({Trigger.REACHED, Trigger.REACHED_ZERO, Trigger.REACHED_NONZERO})
 
 
-@dataclass(slots=True)
+@record
 class ExecutionLimits:
     """`unwind` bounds loops whose exits depend on unknown data; `loops` overrides it by loop name."""
 
@@ -80,7 +81,7 @@ class Invariants(Protocol):
         ...
 
 
-@dataclass(slots=True)
+@record
 class Induction:
     """After `k` iterations loops go on by induction, -1: before the first. `trusted` are checks that are
     assumed in the step; `generalised`: some loop was."""
@@ -359,8 +360,8 @@ class Execution:
         """Forget what was recorded since."""
         e = self.equation
         records: tuple[list[Any], ...] = (e.claims, e.steps, e.incoming, e.cuts, e.allocations, self.heap)
-        for record, length in zip(records, mark, strict=True):
-            del record[length:]
+        for kept, length in zip(records, mark, strict=True):
+            del kept[length:]
         self.held.clear()
 
     def go(self, frame: Frame, state: State, source: str, target: str, *, last: bool = False) -> None:

@@ -7,7 +7,6 @@ native run need of an execution is taken at once. What is known stays known, wha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from vouch.bmc.context import ExecutionContext
@@ -19,12 +18,13 @@ from vouch.bmc.model import ModelReader
 from vouch.bmc.simplest import needed
 from vouch.bmc.trace import ConcreteStep, trace
 from vouch.c.checks.base import Check
+from vouch.record import frozen_record
 from vouch.smt import term as T
 from vouch.smt.term import Term
 from vouch.steps import TraceStep
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class Finding:
     """One execution that violates `claim`. `cause` is the first check that fails in it before, in a way that
     leaves the rest arbitrary; `overlap` says which objects from outside overlap in it, of those that it hangs

@@ -24,13 +24,14 @@ from vouch.c.ir import Program
 from vouch.c.promises import Promises
 from vouch.errors import VouchError
 from vouch.parallel import for_here, for_others
+from vouch.record import frozen_record
 from vouch.result import CheckResult
 from vouch.settings import Settings
 
 _LEAST_MEMORY = 1024
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Start:
     """Where executions begin. `arbitrary`: globals hold anything then, and not what the sources say.
     `library`: code outside may call the entry points of the program whenever it runs. `scope`: the function

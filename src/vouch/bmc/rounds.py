@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from vouch.bmc.context import ExecutionContext
@@ -20,6 +20,7 @@ from vouch.c.flow.graph import may_follow
 from vouch.numeric.accuracy import Accuracy
 from vouch.numeric.solver import Numbers, NumericSolver
 from vouch.parallel import Pool
+from vouch.record import frozen_record, record
 from vouch.result import CheckResult
 from vouch.smt import chain
 from vouch.smt import term as T
@@ -34,7 +35,7 @@ _EXECUTING = 0.6  # of the time that is left, at most, for one execution
 Results = Mapping[str, CheckResult]
 
 
-@dataclass(slots=True)
+@record
 class Log:
     """What executions bring to light beside answers: `callbacks` are functions that code outside got hold
     of."""
@@ -49,7 +50,7 @@ class Log:
         self.instructions += other.instructions
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Round:
     """The answers, and the loops that have more iterations than were followed."""
 

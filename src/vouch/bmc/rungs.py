@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Protocol
 
 from vouch.bmc.counterexample import Counterexample
@@ -18,6 +18,7 @@ from vouch.bmc.loops import counts_bytes
 from vouch.bmc.problem import Problem, Start
 from vouch.bmc.rounds import Round, Rounds
 from vouch.c.checks.base import Check
+from vouch.record import frozen_record, record
 from vouch.result import CheckResult
 from vouch.settings import Settings
 from vouch.status import Direction
@@ -32,7 +33,7 @@ LADDER_SECONDS = 20.0
 DEEPEST_INDUCTION = 4  # iterations assumed in the inductive step
 
 
-@dataclass(slots=True)
+@record
 class Climb:
     """How far a start has come: the best that is known of its checks, with the executions that show the
     violations among them."""
@@ -86,7 +87,7 @@ class Rung(Protocol):
     def run(self, rounds: Rounds, climb: Climb) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Bounded:
     """Follow every execution until its loops have run `bound` times. Violations are real, and proofs are
     where no execution was cut that leads to the check; other proofs hold up to the bound."""
@@ -122,7 +123,7 @@ class Bounded:
         climb.take(done, dear=self.bound > DEAR)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Inductive:
     """Turn proofs up to a bound into proofs, for the checks that are inductive together. What it finds
     violated may start in a state that no execution comes to."""
@@ -145,7 +146,7 @@ class Inductive:
             trusted -= failed
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Generalised:
     """Execute every loop once, from all states that its head may be in as far as is known: at the price of
     one iteration, proofs for all of them. Where there is no such loop, it is the bounded execution."""

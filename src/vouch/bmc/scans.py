@@ -10,7 +10,6 @@ it, and a violation that hangs on it is undecided unless a native run shows it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from vouch.bmc import access
@@ -22,6 +21,7 @@ from vouch.bmc.strings import largest
 from vouch.bmc.value import Kind, MemObject, Value
 from vouch.c import ir
 from vouch.errors import Unsupported
+from vouch.record import record
 from vouch.smt import term as T
 from vouch.smt.term import Term
 
@@ -33,7 +33,7 @@ LONG = "a search through more text than is followed"
 Test: TypeAlias = Callable[[Term], Term]
 
 
-@dataclass(slots=True)
+@record
 class ScanEnd:
     """Where a scan stopped, in units; whether at what was wanted and not only at the end of the string; and
     whether it came past a unit that was never written."""
@@ -43,7 +43,7 @@ class ScanEnd:
     undefined: Term
 
 
-@dataclass(slots=True)
+@record
 class Scan:
     """A question: units of `size` bytes, until one `hits`, or is zero (`terminated`)."""
 

@@ -12,8 +12,8 @@ import struct
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
+from vouch.record import frozen_record
 from vouch.smt import term as T
 from vouch.smt.term import Term
 
@@ -32,7 +32,7 @@ _FRACTIONS = (0.0, 1.0, -1.0, 2.0, 0.5, 10.0, 100.0, 1000.0, 1e6, 1e10, 1e20, 1e
 _FORMATS = {16: "<e", 32: "<f", 64: "<d"}
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class InputPart:
     """A number that the violation depends on. `kind`: "signed", "unsigned", "float" (`term` holds its bits)
     or "condition" (which had better not hold)."""

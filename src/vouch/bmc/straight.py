@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias
 
 from vouch.bmc import arithmetic, decoded, intrinsics
@@ -25,6 +25,7 @@ from vouch.c.checks.base import Check, Trigger
 from vouch.c.flow.order import Flow
 from vouch.c.flow.uses import operands
 from vouch.errors import Unsupported
+from vouch.record import frozen_record, record
 from vouch.smt import term as T
 from vouch.smt.term import Term
 
@@ -35,7 +36,7 @@ _HOT = 6  # executions before a function is generated
 _SHORT = 3  # steps that are not worth it
 
 
-@dataclass(slots=True)
+@record
 class Straight:
     """What is executed from the start of a block on. `around`: the checks, the next block and its size for
     each branch past a handler."""
@@ -67,7 +68,7 @@ class Straight:
             return 0 if inner is None else max(0, bisect_right(self.lines, inner.tb_lineno) - 1)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Around:
     """A branch on to the next block of the list, past a handler with `checks` or with nothing between."""
 

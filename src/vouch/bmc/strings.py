@@ -9,9 +9,9 @@ zero, the one at the end is. Bytes that nobody looks at are free, so this loses 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from vouch.record import frozen_record
 from vouch.smt import term as T
 from vouch.smt.term import Term
 
@@ -23,7 +23,7 @@ FARTHEST = 47  # no object is larger than 2 to this many bytes
 SHORT = 1 << 12  # lengths that a counterexample should keep to where it can
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class String:
     """The first zero at or after `start` is at `end`, which is `size` where there is none. All this only
     where `when` holds."""

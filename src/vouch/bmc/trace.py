@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vouch.bmc.conditions import branch_text
 from vouch.bmc.counterexample import OUTSIDE_FUNCTION, Address
 from vouch.c.ir import CType, Location
 from vouch.c.sources import Sources
+from vouch.record import frozen_record, record
 from vouch.steps import Change, TraceStep
 
 Value = int | Address | bytes | str | None
@@ -40,7 +41,7 @@ _TEMPORARIES = (
 _TEMPORARY_ENDS = (".addr", ".coerce", ".indirect_addr")
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class TracePlace:
     """The object that a step changes: its number, and "F.x" where it is the variable x of a call of F."""
 
@@ -48,7 +49,7 @@ class TracePlace:
     owner: str
 
 
-@dataclass(slots=True)
+@record
 class ConcreteStep:
     """One step as the engine saw it.
 

@@ -10,18 +10,18 @@ import gc
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from vouch.bmc.counterexample import Counterexample
 from vouch.bmc.merging import Report
 from vouch.bmc.problem import Problem
 from vouch.bmc.schedule import Schedule
 from vouch.parallel import Pool
+from vouch.record import frozen_record
 from vouch.result import CheckResult
 from vouch.smt.term import Session
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Verification:
     """One result per open check, in their order; `counterexamples` by check id are executions to be run."""
 

@@ -18,6 +18,7 @@ from vouch.bmc.equation import Claim, Cut, Equation, Touch
 from vouch.bmc.value import Kind, MemObject, symbols
 from vouch.c.checks.base import Check, Trigger
 from vouch.modular.places import InputPlace, Named, named
+from vouch.record import frozen_record
 from vouch.smt import term as T
 from vouch.smt.term import Term
 from vouch.smt.walk import count
@@ -34,7 +35,7 @@ def has_condition(check: Check) -> bool:
     return check.trigger not in _OTHER
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Beyond:
     """Executions that were not followed to the check. kind: as that of a `Cut`."""
 

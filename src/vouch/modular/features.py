@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from vouch.modular import c_text
+from vouch.record import frozen_record
 from vouch.smt import term as T
 from vouch.smt.term import Term
 
@@ -45,7 +46,7 @@ class Feature:
     limit: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class FeatureVariable:
     """An input: the symbol, its text, and how it is read. A Boolean one has a text for either value."""
 

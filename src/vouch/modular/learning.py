@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vouch.bmc.value import Kind, symbols
 from vouch.errors import Unsupported
@@ -29,6 +29,7 @@ from vouch.modular.features import (
     leaves,
     pool,
 )
+from vouch.record import frozen_record
 from vouch.smt import term as T
 from vouch.smt.solver import Answer, Solver, SolverError
 from vouch.smt.term import Term
@@ -41,7 +42,7 @@ MOST_HIDDEN = 16  # symbols beside the inputs of what can be learned
 MOST_ATOMS = 12  # conditions of the code that are features
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Summary:
     """A precondition as C. `complete`: where it holds, the check does; `maximal`: where it does not hold,
     the check fails. `points` that were asked for."""
@@ -53,7 +54,7 @@ class Summary:
     holds: Term = T.TRUE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class _Goal:
     """`bad`: the check fails, or nobody knows, within `domain`; both with pointers valid and apart. `aside`
     are the symbols that were decided so. `exact`: they speak of the inputs alone."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Any
 
@@ -26,6 +26,7 @@ from vouch.errors import VouchError
 from vouch.modular.policy import WHOLE, Abstract, Calls
 from vouch.modular.scopes import Scopes
 from vouch.parallel import Pool, for_here, for_others
+from vouch.record import frozen_record
 from vouch.result import CheckResult
 from vouch.smt.term import Session
 from vouch.status import UNREACHABLE
@@ -44,7 +45,7 @@ Word = tuple[str, Verdict, str | None, list[str], float, str]
 Place = tuple[int, str]  # of a function in the order of a level
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Proofs:
     """Checks that hold for every caller, and what else came to light. `candidates`: what is to be said of
     checks that no higher rung decides: they hold up to a bound, or are violated if callers and callees do all

@@ -27,18 +27,19 @@ from vouch.bmc.state import State
 from vouch.bmc.value import Kind, MemObject, Pointer, Value, select, symbols
 from vouch.c import ir
 from vouch.errors import Unsupported
+from vouch.record import frozen_record, record
 from vouch.smt import term as T
 from vouch.smt.term import Term
 
 DEEPEST = 4  # pointers behind pointers
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Argument:
     number: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Part:
     """Of a global variable."""
 
@@ -47,7 +48,7 @@ class Part:
     type: ir.Type
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Behind:
     """So many bytes behind a pointer that is itself somewhere."""
 
@@ -92,7 +93,7 @@ class PointerInput:
     doubt: Term = T.FALSE
 
 
-@dataclass(slots=True)
+@record
 class Named:
     """`numbers` by symbol; `arrays` by the symbol of an object's contents, with the size of a word."""
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from vouch.bmc.abstraction import Policy
 from vouch.bmc.callees import CallModel
@@ -36,6 +36,7 @@ from vouch.modular.policy import Abstract, Calls
 from vouch.modular.scopes import Scopes
 from vouch.modular.substitution import Substituting
 from vouch.parallel import Pool
+from vouch.record import frozen_record, record
 from vouch.result import CheckResult
 from vouch.status import UNREACHABLE
 from vouch.verdict import Verdict
@@ -46,7 +47,7 @@ BOUND = 8  # of loops, where none was given
 FOLLOWED = 1  # calls that are followed from each function on
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Plan:
     """How to refine. `depth`: calls further up; `points`: failing inputs at most, of `enumerated`;
     `text`: whether conditions are also wanted as C; `proofs`: nothing else is asked of entry points."""
@@ -60,7 +61,7 @@ class Plan:
     share: float = 1.0  # of the time that is left
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Refined:
     """`results` by check: `safe`, or open with what is known; `examples` may be violations; `exact` are the
     checks whose precondition excludes nothing but what fails."""
@@ -219,7 +220,7 @@ class _Refinement:
 
 
 
-@dataclass(slots=True)
+@record
 class _Open:
     """What is open about one check: `conditions` of the functions from which it may fail, by name; `roots`
     are those among them that have no callers to ask, with what was found there."""

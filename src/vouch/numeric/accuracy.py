@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from vouch.errors import VouchError
 from vouch.numeric.emit import MathCall
+from vouch.record import frozen_record
 from vouch.smt.node import Term
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class Accuracy:
 GLIBC = Accuracy()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Library:
     """The results of a question that the math library gives, and how accurate it is."""
 

@@ -8,8 +8,8 @@ without contraction, integers modulo their width. A NaN is one value, whatever i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
+from vouch.record import frozen_record, record
 from vouch.smt.node import Term
 from vouch.smt.sort import BOOL, FLOAT32, FLOAT64, Sort
 
@@ -52,7 +52,7 @@ class NotEmitted(Exception):
     """A term of the cone has no C form here."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class MathCall:
     """A function of the math library."""
 
@@ -76,7 +76,7 @@ def _mask(width: int) -> str:
     return f"0x{(1 << width) - 1:x}ull"
 
 
-@dataclass(slots=True)
+@record
 class Emitter:
     """`inputs` are terms whose values the caller gives, by the name of a C variable; `calls` are the terms
     that a function of the math library gives; `early` leaves as soon as a conjunct does not hold."""

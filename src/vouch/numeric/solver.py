@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from vouch.errors import VouchError
 from vouch.numeric import real
 from vouch.numeric.accuracy import GLIBC, Accuracy, Library
 from vouch.numeric.emit import MathCall, NotEmitted
+from vouch.record import frozen_record
 from vouch.smt.model import Model
 from vouch.smt.node import Term, Value
 from vouch.smt.solver import Answer, Solver
@@ -40,7 +41,7 @@ SOLVER, BOUNDS, ALL = "solver", "bounds", "enumeration"
 GLANCE = "glance"  # at bounds
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Numbers:
     """What is known beside the terms: results of the math library, which may grow, and how accurate it is;
     and which methods may be used."""

@@ -23,6 +23,7 @@ from multiprocessing.context import ForkProcess
 from typing import Any, Generic, TypeVar
 
 from vouch.forks import INTERRUPTS, TIME, die_with_parent, held_back
+from vouch.record import frozen_record
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -41,7 +42,7 @@ class Failure(StrEnum):
     CRASH = "crash"  # the process ended by itself
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class JobResult(Generic[Result]):
     """What became of a job: `value`, or why there is none in `failure` and `message`."""
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vouch.bmc.contents import Contents
 from vouch.bmc.ctypes import TypeTable
 from vouch.bmc.environment.layers import WHOLE, Span
 from vouch.bmc.initial import Initial
 from vouch.bmc.value import Kind, MemObject, Pointer, Value
+from vouch.record import frozen_record, record
 from vouch.smt.term import Term
 
 MAIN = (Kind.STACK, Kind.GLOBAL, Kind.HEAP, Kind.OUTSIDE)
 
 
-@dataclass(slots=True, frozen=True)
+@frozen_record
 class Root:
     """A value to start from. `pointee` is the C type that it is taken to point to; what it points to is
     written through it only where it is `writable`. `size`: it leads to a member of so many bytes."""
@@ -26,7 +27,7 @@ class Root:
     size: int | None = None
 
 
-@dataclass(slots=True)
+@record
 class Reach:
     """Parts of objects: all that can be reached, and what can be written; functions that it leads to."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from vouch.bmc.replay import elf
@@ -18,6 +17,7 @@ from vouch.bmc.replay.text import Unreplayable
 from vouch.c.cache import Cache, key_of
 from vouch.c.wheel import wheel
 from vouch.process import OutOfTime, call
+from vouch.record import frozen_record
 
 _SOURCES = Path(__file__).parent / "runtime"
 _LAUNCHER = Path(__file__).parent / "launcher"
@@ -36,7 +36,7 @@ _RUNTIME_FLAGS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class ReplayBinary:
     """`missing` are functions that the compiler needs and nobody has: a run that calls one crashes.
     `launcher` is the program that confines itself and runs this one."""

@@ -11,12 +11,13 @@ import math
 import shlex
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vouch.bmc.counterexample import OUTSIDE_FUNCTION, Address, Counterexample, Event, OutsideObject, Scalar
 from vouch.c.checks.base import Category
 from vouch.c.ir import CType, Function, Program
 from vouch.printable import visible
+from vouch.record import frozen_record, record
 
 _LARGEST = 4096  # bytes of an object that a driver spells out
 _OUTSIDE = "vouch_outside"  # stands for all functions behind pointers from outside
@@ -32,7 +33,7 @@ _SANITIZERS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Driver:
     """`limits`: what of the violation the program does not reproduce."""
 
@@ -66,7 +67,7 @@ def sources(program: Program, suffixes: tuple[str, ...]) -> set[str]:
     }
 
 
-@dataclass(slots=True)
+@record
 class DriverText:
     """The parts of a driver as text; `limits` grows with what they leave out."""
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from vouch.record import frozen_record
 
 _NULL, _LOAD, _NOTE, _PHDR, _TLS = 0, 1, 4, 6, 7
 _GNU = (0x6474E550, 0x6474E551, 0x6474E552)  # unwinding, stack, parts to protect after start
@@ -13,7 +14,7 @@ _SYMBOLS = 2  # kind of the section with the symbol table
 _GLOBAL = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class _Layout:
     """Where things stand in files of one word size: structs of file, program and section header and of a
     symbol, with the places of the fields that are used."""

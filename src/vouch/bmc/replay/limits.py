@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from vouch.record import frozen_record
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class ReplayLimits:
     """`seconds` of processor time and of waiting; `memory` in bytes that the run really touches."""
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 import platform
 import re
 import struct
-from dataclasses import dataclass
 from pathlib import Path
 
 from vouch.bmc.replay.text import Unreplayable
 from vouch.c.ir import Layout, Program
+from vouch.record import frozen_record
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Machine:
     """How to compile and link. `foreign`: the program was made for another processor. `short`: 64-bit code
     with 32-bit pointers."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from vouch.bmc.replay import stubs, triggers
 from vouch.bmc.replay.emit import declarations
@@ -19,6 +18,7 @@ from vouch.c.layout import Sizes
 from vouch.c.reader.scan import Unreadable
 from vouch.c.struct_registers import received
 from vouch.errors import Unsupported
+from vouch.record import record
 
 _PURE = re.compile(r"\bmemory\([^)]*\)|\b(readonly|readnone)\b")
 _CASTS = re.compile(r"\binttoptr \(?i\d+ (\S+) to ptr")
@@ -38,7 +38,7 @@ GENERATED = frozenset(
 )
 
 
-@dataclass(slots=True)
+@record
 class Rewritten:
     """IR text to compile, and how to talk about the program with the runtime: numbers of globals,
     functions, local objects and entry points; where each entry's arguments lie; checks that cannot be

@@ -15,17 +15,17 @@ import selectors
 import signal
 import subprocess
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 from vouch.bmc.replay.build import ReplayBinary
 from vouch.bmc.replay.limits import ReplayLimits
 from vouch.process import end, start
+from vouch.record import record
 
 _TICK = 0.05  # seconds between two looks at the memory in use
 
 
-@dataclass(slots=True)
+@record
 class NativeRun:
     """`output` is what the runtime reported, `stopped` why the run did not end by itself."""
 

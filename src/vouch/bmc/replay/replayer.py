@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import TracebackType
 from typing import Protocol
 
@@ -20,6 +20,7 @@ from vouch.c.checks.base import Check
 from vouch.c.ir import Program
 from vouch.folder import Folder
 from vouch.numeric import real
+from vouch.record import record
 
 _QUESTIONS = 200  # runs of one counterexample: each may ask for one more result of the math library
 
@@ -33,7 +34,7 @@ class HasProgram(Protocol):
     def ir(self) -> str: ...
 
 
-@dataclass(slots=True)
+@record
 class ReplayResult:
     """`confirmed`: the check was violated at its place in a native run with these inputs.
 

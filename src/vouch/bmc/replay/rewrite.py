@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vouch.bmc.replay.allocas import REGISTER, STORE, load_parts, plain_pointer, simple_allocas, written_first
 from vouch.bmc.replay.emit import CodeText, allocated_size, bits, operand_text, stored_size
@@ -20,13 +20,14 @@ from vouch.bmc.replay.text import NAME, CallText, FunctionText, Line, call_resul
 from vouch.bmc.replay.triggers import AFTER, BEFORE, Unwatchable, Watch, binary_parts
 from vouch.c.checks.base import Check, Trigger
 from vouch.c.ir import Call
+from vouch.record import record
 
 _DROPPED = ("@llvm.dbg.", "@llvm.experimental.noalias.scope.", "@llvm.invariant.")
 _TRAPS = ("@llvm.trap", "@llvm.debugtrap", "@llvm.ubsantrap")
 END_ABORT, END_UNREACHABLE, END_FOREIGN = 3, 5, 11
 
 
-@dataclass(slots=True)
+@record
 class RewriteTables:
     """What the rewriting of all functions needs to know and finds out."""
 

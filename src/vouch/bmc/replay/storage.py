@@ -7,11 +7,12 @@ runtime copies there.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vouch.bmc.replay.emit import allocated_size
 from vouch.bmc.replay.text import ModuleText, Unreplayable, split, type_end
 from vouch.c.reader.scan import unquoted
+from vouch.record import record
 
 _DEFINITION = re.compile(r"(?P<lead>.*?)\b(?P<kind>global|constant) (?P<rest>.*)$", re.DOTALL)
 _OPAQUE = re.compile(r"(%\S+) = type opaque")
@@ -22,7 +23,7 @@ _PAGE = 4096
 _OPEN_SIZE = 1 << 16  # for extern arrays without a size
 
 
-@dataclass(slots=True)
+@record
 class Storage:
     """`order` gives each variable's number by name."""
 
@@ -30,7 +31,7 @@ class Storage:
     order: dict[str, int] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
+@record
 class _Variable:
     spelled: str
     type: str

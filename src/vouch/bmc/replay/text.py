@@ -7,9 +7,10 @@ reader does not carry over. Metadata (debug information, loop hints) is dropped,
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vouch.c.reader.scan import Unreadable, closing, split, type_end, unquoted
+from vouch.record import record
 
 __all__ = [
     "CallText",
@@ -41,7 +42,7 @@ class Unreplayable(Exception):
     """The program cannot be run natively; the message says why."""
 
 
-@dataclass(slots=True)
+@record
 class Line:
     """One instruction. `result` is spelled with its %; `number` counts the function's instructions."""
 
@@ -51,7 +52,7 @@ class Line:
     number: int
 
 
-@dataclass(slots=True)
+@record
 class ParameterText:
     """`name` is spelled with its %, "" where there is none. `by_value`: type and alignment of the copy."""
 
@@ -62,7 +63,7 @@ class ParameterText:
     returned: bool = False  # the place for a struct that is returned
 
 
-@dataclass(slots=True)
+@record
 class FunctionText:
     """A function as printed. `lead` is what stands before the result type (linkage, calling convention),
     `tail` what follows the parameters."""
@@ -77,7 +78,7 @@ class FunctionText:
     body: list[Line | str] = field(default_factory=list)  # a str is a label
 
 
-@dataclass(slots=True)
+@record
 class ModuleText:
     preamble: list[str] = field(default_factory=list)
     globals: dict[str, str] = field(default_factory=dict)  # spelled name -> definition behind " = "
@@ -211,7 +212,7 @@ def _line(line: str, number: int) -> Line:
     return Line(result, op, text, number)
 
 
-@dataclass(slots=True)
+@record
 class CallText:
     """A call taken apart. `arguments` are (type, attributes, value); text is
     before + callee + "(" + arguments + ")" + after."""

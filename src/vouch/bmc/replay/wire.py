@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vouch.bmc.counterexample import Address, Counterexample, Event, OutsideObject, Scalar
 from vouch.bmc.replay.module import Rewritten
@@ -15,6 +15,7 @@ from vouch.bmc.replay.stubs import ALLOCATORS
 from vouch.c import ir
 from vouch.c.layout import Sizes
 from vouch.errors import Unsupported
+from vouch.record import record
 
 _MAGIC = 0x31505256
 RANDOM, CONSTRUCTORS, MAIN = 1, 2, 4
@@ -54,7 +55,7 @@ BAD_ACCESS, ASSUMED = 2, 4
 Question = tuple[int, int, int]  # number of a function, the bits of two arguments
 
 
-@dataclass(slots=True)
+@record
 class RunReport:
     """What a run told: numbers of violated checks in order, remarks, how it ended (index into ENDS), and the
     call of a library function whose result it wants."""

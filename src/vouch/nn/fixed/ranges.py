@@ -39,13 +39,11 @@ _TOGETHER = 1 << 21
 
 @dataclass(slots=True, eq=False)
 class Range:
-    """low <= value <= high, [batch, size] each. `exact_low` and `exact_high` bound the integer before it was
-    brought into the word; `leaves` marks values for which that may change it."""
+    """low <= value <= high, [batch, size] each. `leaves` marks integers that may change when they are brought
+    into the word."""
 
     low: Ints
     high: Ints
-    exact_low: Any
-    exact_high: Any
     leaves: Flags
 
 
@@ -62,7 +60,7 @@ def ranges(network: IntegerNetwork, low: Ints, high: Ints, known: Known | None =
 
 
 def _kept(low: Ints, high: Ints) -> Range:
-    return Range(low, high, low, high, np.zeros(low.shape, dtype=bool))
+    return Range(low, high, np.zeros(low.shape, dtype=bool))
 
 
 def _narrowed(low: Any, high: Any, word: Word) -> Range:
@@ -73,7 +71,7 @@ def _narrowed(low: Any, high: Any, word: Word) -> Range:
     else:
         least = np.where(leaves, word.low, np.where(leaves, 0, low)).astype(np.int64)
         most = np.where(leaves, word.high, np.where(leaves, 0, high)).astype(np.int64)
-    return Range(least, most, low, high, leaves)
+    return Range(least, most, leaves)
 
 
 def _range(node: IntegerNode, before: list[Range], low: Ints, high: Ints) -> Range:
@@ -144,7 +142,7 @@ def _leaky(node: Leaky, x: Range) -> Range:
     below = _narrowed(np.minimum(*scaled), np.maximum(*scaled), node.word)
     low = np.where(x.low >= 0, x.low, np.where(x.high < 0, below.low, np.minimum(below.low, 0)))
     high = np.where(x.high < 0, below.high, np.where(x.low < 0, np.maximum(below.high, x.high), x.high))
-    return Range(low, high, low, high, below.leaves & (x.low < 0))
+    return Range(low, high, below.leaves & (x.low < 0))
 
 
 def _sums(node: Sums, x: Range) -> Range:
@@ -154,7 +152,7 @@ def _sums(node: Sums, x: Range) -> Range:
     ]
     if len(parts) == 1:
         return parts[0]
-    fields = ("low", "high", "exact_low", "exact_high", "leaves")
+    fields = ("low", "high", "leaves")
     return Range(*(np.concatenate([getattr(part, name) for part in parts]) for name in fields))
 
 
