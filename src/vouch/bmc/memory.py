@@ -33,6 +33,7 @@ class Memory(Scalars):
         self.big_endian: bool = context.program.layout.big_endian
         bits = context.program.layout.pointer_bits
         super().__init__(context, Words(bits, self.big_endian, context.shapes))
+        self._outside: dict[tuple[MemObject, Term], Value] = {}  # pointers that were read at these places
         self._leaves: dict[Term, tuple[Unknown, ...]] = {}  # by array
 
     # ------------------------------------------------------------ single cells
@@ -308,7 +309,9 @@ class Memory(Scalars):
         if isinstance(target.size, int) or target.kind is not Kind.OUTSIDE or contents is not None:
             return None
         self.context.note("a pointer read at a variable place of an object from outside")
-        return self.context.environment.pointer(None, f"{target.name}[*]")
+        if (target, offset) not in self._outside:  # nobody wrote there since: it is the one that it was
+            self._outside[target, offset] = self.context.environment.pointer(None, f"{target.name}[*]")
+        return self._outside[target, offset]
 
     def _flat(self, target: MemObject, contents: Contents | None, offset: Term, size: int) -> Contents:
         """Contents with everything in the array and no cells above it."""

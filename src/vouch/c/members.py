@@ -82,7 +82,7 @@ def _place(steps: dict[str, GetElementPtr], sizes: Sizes, pointer: Register) -> 
     """Where a pointer to a member, or to an element of one that is an array, lies."""
     anchor: Operand = pointer
     step = steps[pointer.name]
-    while isinstance(step.source, ArrayType):  # whose index need not be known
+    while isinstance(step.source, ArrayType) or len(step.indices) == 1:  # whose index need not be known
         anchor = step.base
         if not isinstance(anchor, Register) or anchor.name not in steps:
             return None

@@ -13,6 +13,11 @@ void behind(struct device *d, const uint8_t *from)
     if (d->pos < sizeof d->data)
         memcpy(&d->data[d->pos], from, 32); // expect: pointer unsafe
 }
+void moved(struct device *d, const uint8_t *from)
+{
+    if (d->pos < sizeof d->data)
+        memcpy(d->data + d->pos, from, 32); // expect: pointer unsafe
+}
 void read_from(uint8_t *to, const struct device *d) { memcpy(to, d->data, 40); } // expect: pointer unsafe
 void cleared(struct device *d, unsigned n) { memset(d->data, 0, n); } // expect: pointer unsafe
 void named(struct device *d, const char *text) { strcpy(d->name, text); } // expect: pointer unsafe

@@ -18,6 +18,11 @@ void behind(struct device *d, const uint8_t *from, uint8_t n)
     if (d->pos < sizeof d->data && n <= sizeof d->data - d->pos)
         memcpy(&d->data[d->pos], from, n);
 }
+void moved(struct device *d, const uint8_t *from, uint8_t n)
+{
+    if (d->pos < sizeof d->data && n <= sizeof d->data - d->pos)
+        memcpy(d->data + d->pos, from, n);
+}
 void across(struct device *d) { memset(d->name, 0, sizeof d->name + sizeof d->parts); }
 void named(struct device *d, const char *text) { snprintf(d->name, sizeof d->name, "%s", text); }
 size_t text(const struct device *d) { return strlen(d->name) + (size_t)(strcmp(d->name, "x") == 0); }

@@ -32,3 +32,5 @@ void either(char *p, char *q, int c)
     char *r = c ? p : q;
     memcpy(r, p + 1, 4); // expect: pointer unsafe
 }
+
+void table(char **v, int i) { memcpy(v[i], v[i] + 1, 4); } // expect: pointer unsafe

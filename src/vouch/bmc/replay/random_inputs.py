@@ -42,7 +42,8 @@ class _Maker:
         leaves = encoder.leaves(entry) if entry != "main" else []
         for number, (_, size, kind) in enumerate(leaves):
             if isinstance(kind, ir.PointerType):
-                arguments.append(Address(self._object(pointers.get(number)), 0))
+                target, alone = pointers.get(number, (None, False))
+                arguments.append(Address(self._object(target, alone=alone), 0))
             else:
                 arguments.append(int.from_bytes(self._bytes(size), "little"))
         self._globals(library)
@@ -50,12 +51,17 @@ class _Maker:
             self._fill(*self._open.popleft())
         return Counterexample(check, entry, arguments, self._objects, [])
 
-    def _pointer_types(self, function: ir.Function) -> dict[int, int | None]:
-        """What each pointer parameter points to, where parameters and C types stand one to one."""
+    def _pointer_types(self, function: ir.Function) -> dict[int, tuple[int | None, bool]]:
+        """What each pointer parameter points to, where parameters and C types stand one to one, and whether
+        it is `restrict`."""
         types = function.parameter_types
         if len(types) != len(function.parameters):
             return {}
-        return {i: self._target(t) for i, t in enumerate(types)}
+        return {i: (self._target(t), self._is_restrict(t)) for i, t in enumerate(types)}
+
+    def _is_restrict(self, key: int | None) -> bool:
+        kind = self._program.ctypes.get(key) if key is not None else None
+        return kind is not None and "restrict" in kind.qualifiers
 
     def _target(self, key: int | None) -> int | None:
         kind = self._program.ctypes.get(key) if key is not None else None
@@ -76,9 +82,9 @@ class _Maker:
             out += (number & 0xFFFFFFFF).to_bytes(4, "little")
         return bytes(out[:size])
 
-    def _object(self, key: int | None) -> str:
-        """The name of an object of this C type, new or old."""
-        known = self._by_type.setdefault(key, [])
+    def _object(self, key: int | None, *, alone: bool = False) -> str:
+        """The name of an object of this C type, new or old; one that is `alone` nobody else gets."""
+        known = self._by_type.setdefault(key, []) if not alone else []
         if known and (len(self._objects) >= _LIMIT or self._random.randrange(4) == 0):
             return self._random.choice(known)
         kind = self._program.ctypes.get(key) if key is not None else None

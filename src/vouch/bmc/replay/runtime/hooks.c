@@ -150,12 +150,14 @@ LOCAL word reachable(void *pointer, word size, int writing, u32 site, u32 functi
     return left < size ? left : size;
 }
 
-/* A copy between stretches of one object that overlap and do not coincide. */
+/* A copy between stretches of one object that overlap and do not coincide. Random inputs do not keep to what is
+   assumed of those from outside. */
 void __replay_apart(void *to, void *from, u64 count, u32 site, u32 function) {
     word a = (word)to, b = (word)from;
     struct object *o;
     if (a == b || !count || (a - b >= (word)count && b - a >= (word)count)) return;
-    if (where(a, 1, &o) == VALID && holds(o, b, 0)) bad_access(a, site, function);
+    if (where(a, 1, &o) != VALID || !holds(o, b, 0) || (o->kind == OUTSIDE && (flags & FLAG_RANDOM))) return;
+    bad_access(a, site, function);
 }
 
 void __replay_copy(void *to, void *from, u64 count, u32 to_site, u32 from_site, u32 uninitialised, u32 function) {
