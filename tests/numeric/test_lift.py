@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from tests.patience import slowed
 
+from vouch.nn.bounds.forward import analyse, fresh
+from vouch.nn.lowered import Affine
 from vouch.numeric.decide import decide
 from vouch.numeric.lift import by_network, lifted
 from vouch.numeric.narrow import Contradiction, Narrowing, conjuncts
@@ -184,3 +186,71 @@ def test_spellings_become_rectifiers(kind):
     assert question is not None
     assert list(question.lifting.inputs.values()) == [x]
     assert 1 <= question.model.neurons <= 2
+
+
+class DeepSums:
+    """Three layers of rectified float sums, bracketed in any way, some of their parts used twice."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.sort = self.random.choice([FLOAT32, FLOAT32, FLOAT64])
+        zero = const(0.0, self.sort)
+        self.inputs = [
+            T.fp_from_bits(T.symbol(f"x{n}-sum{seed}", bitvec(self.sort.width)), self.sort) for n in range(3)
+        ]
+        layer, shared = list(self.inputs), self.inputs[0]
+        for _ in range(3):
+            sums = [self._sum([*layer, shared]) for _ in range(10)]
+            layer = [T.ite(T.fp_lt(zero, s), s, zero) for s in sums]
+            shared = sums[0]
+        self.output = self._sum([*layer, *(T.fp_neg(x) for x in layer[:3])])
+
+    def _sum(self, layer):
+        r = self.random
+        scale = 10.0 ** r.randint(-3, 3)
+        terms = [T.fp_mul(x, const(r.uniform(-scale, scale), self.sort)) for x in layer]
+        terms += [const(r.uniform(-scale, scale), self.sort), layer[0]]
+        r.shuffle(terms)
+        while len(terms) > 1:
+            place = 0 if r.random() < 0.5 else r.randrange(len(terms) - 1)
+            join = T.fp_add if r.random() < 0.7 else T.fp_sub
+            terms[place : place + 2] = [join(terms[place], terms[place + 1])]
+        return terms[0]
+
+    def question(self):
+        ends = const(-1.0, self.sort), const(1.0, self.sort)
+        limits = [c for x in self.inputs for c in (T.fp_le(ends[0], x), T.fp_le(x, ends[1]))]
+        wide = T.fp_to_fp(self.output, FLOAT64)
+        tape = Tape(conjuncts([*limits, T.fp_lt(wide, const(0.25, FLOAT64))]))
+        return lifted(tape, tape.run(Narrowing(tape).run(), 1))
+
+    def computed(self, points):
+        tape = Tape([T.fp_is_nan(self.output)])
+        columns = [points[:, n].astype(FORMATS[self.sort]) for n in range(3)]
+        given = {
+            x: Floats(c, c, np.zeros(len(c), dtype=bool)) for x, c in zip(self.inputs, columns, strict=True)
+        }
+        return tape.run(given, len(points))[tape.place[self.output]].low.astype(np.float64)
+
+
+@pytest.mark.parametrize("block", range(2))
+def test_rounding_of_sums_shrinks_with_the_box_and_is_covered(block):
+    """At single points nothing is left but rounding, which real arithmetic would miss."""
+    beyond_reals = 0
+    for seed in range(10 * block, 10 * block + 10):
+        network = DeepSums(seed)
+        question = network.question()
+        assert question is not None
+        assert any(node.losses for node in question.model.lowered.nodes if isinstance(node, Affine))
+        dtype = FORMATS[network.sort]
+        points = np.random.default_rng(seed).uniform(-1, 1, (40, 3)).astype(dtype).astype(np.float64)
+        order = [list(question.lifting.inputs.values()).index(x) for x in network.inputs]
+        fed = np.empty_like(points)
+        fed[:, order] = points
+        known = analyse(question.model, fed, fed, fresh(question.model, len(fed)))
+        low, high = (np.asarray(end)[:, 0] + 0.25 for end in (known.output_low, known.output_high))
+        value = network.computed(points)
+        assert ((low <= value) & (value <= high)).all(), seed
+        assert (high - low <= 2.0**-8 * np.maximum(1.0, np.abs(low).max())).all(), seed
+        beyond_reals += int((question.model.run(fed)[:, 0] + 0.25 != value).sum())
+    assert beyond_reals > 100

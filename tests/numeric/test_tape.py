@@ -232,12 +232,11 @@ def test_groups_are_what_single_steps_are(monkeypatch):
     box = {x: Floats(low, high, np.zeros(6, dtype=bool)) for x, (low, high) in zip(xs, ends, strict=True)}
     box[xs[0]] = Floats(box[xs[0]].low, np.full(6, np.inf, "f4"), np.array([True] * 3 + [False] * 3))
     together = Tape([root])
-    known = {last: (0.5, 2.0)}
-    found = together.run(box, 6, known)
+    found = together.run(box, 6)
     assert isinstance(found, grouped.GroupedValues)
     monkeypatch.setattr(grouped, "_WORTH", 1 << 30)
     alone = Tape([root])
-    values = alone.run(box, 6, known)
+    values = alone.run(box, 6)
     assert isinstance(values, list)
     assert all(same(found[n], values[n]) for n in range(len(alone.terms)))
 

@@ -12,6 +12,7 @@ from vouch.bmc.value import Kind, MemObject, Pointer, Value, select, symbols
 from vouch.c import ir
 from vouch.c.checks.base import Check, Trigger
 from vouch.smt import term as T
+from vouch.smt import walk
 from vouch.smt.term import Term
 from vouch.smt.walk import substitute
 
@@ -40,8 +41,20 @@ def valid(ex: Execution, state: State, target: MemObject, offset: Term, size: in
 
 
 def writable(ex: Execution, state: State, target: MemObject, offset: Term, size: int | Term) -> Term:
-    """As `valid`, and not a constant such as a string literal."""
-    return T.FALSE if target.constant else valid(ex, state, target, offset, size)
+    """As `valid_block`, and not a constant such as a string literal."""
+    return T.FALSE if target.constant else valid_block(ex, state, target, offset, size)
+
+
+def valid_block(ex: Execution, state: State, target: MemObject, offset: Term, size: int | Term) -> Term:
+    """As `valid`; of a struct from outside of which library code was given a member, no more than that
+    struct. A text in it ends somewhere all the same."""
+    found = valid(ex, state, target, offset, size)
+    if not ex.lent or target not in ex.lent:
+        return found
+    first, end = ex.lent[target]
+    wanted = T.bv(size, ex.context.pointer_bits) if isinstance(size, int) else size
+    length, at = T.sub(end, first), T.sub(offset, first)
+    return T.and_(found, T.ule(wanted, length), T.ule(at, T.sub(length, wanted)))
 
 
 def _declared(ex: Execution, address: Term) -> Term:
@@ -75,6 +88,32 @@ def claim_access(ex: Execution, frame: Frame, state: State, instruction: ir.Inst
         ex.claim(check, state, bad)
 
 
+def is_bad(ex: Execution, state: State, targets: Iterable[tuple[Term, MemObject, Term]]) -> Term:
+    """Where an access is invalid that goes to these objects under these conditions, the last of them saying
+    whether it is valid there.
+
+    A pointer from outside does not lead to a variable of the program that is smaller than what is accessed,
+    since what it leads to is large enough: such executions do not exist, unless the program has asked."""
+    found: list[Term] = []
+    named = ex.context.environment.named
+    for guard, target, ok in targets:
+        bad = T.and_(guard, T.not_(ok))
+        if named and bad is not T.FALSE and target.kind is Kind.GLOBAL and guard is not T.TRUE:
+            chosen = [symbol for symbol in walk.symbols(guard) if symbol in named]
+            if chosen and not (ex.scope is not None and ex.scope.inner):
+                chance = T.or_(*chosen) if len(chosen) > 1 else chosen[0]
+                ex.context.constrain(T.not_(T.and_(state.guard.term, bad, chance)))
+                bad = T.and_(bad, T.not_(chance))
+        found.append(bad)
+    return T.or_(*found) if len(found) > 1 else found[0] if found else T.FALSE
+
+
+def rests_on(ex: Execution, frame: Frame, instruction: ir.Instruction, assumption: str) -> None:
+    """A proof that the accesses of an instruction are valid takes something for granted."""
+    for check in checks_for(ex, frame, instruction, Trigger.ACCESS):
+        ex.equation.rests.setdefault(check.id, {})[assumption] = None
+
+
 def load(
     ex: Execution,
     frame: Frame,
@@ -87,7 +126,7 @@ def load(
 ) -> Value:
     size = ex.context.layouts.store_size(type_)
     good = [(g, o, off, valid(ex, state, o, off, size)) for g, o, off in pointer.targets]
-    claim_access(ex, frame, state, instruction, _violation((g, ok) for g, _, _, ok in good))
+    claim_access(ex, frame, state, instruction, is_bad(ex, state, [(g, o, ok) for g, o, _, ok in good]))
     readable = [(g, o, off, ok) for g, o, off, ok in good if ok is not T.FALSE]
     from_device = any(o.kind in (Kind.DEVICE, Kind.WILD) for _, o, _, _ in readable)
     choices: list[tuple[Term, Value]] = []
@@ -163,7 +202,7 @@ def store(
     if not ex.propagation and isinstance(value, Term) and value.value is not None:
         value = _named(ex, value)
     good = [(g, o, off, writable(ex, state, o, off, size)) for g, o, off in pointer.targets]
-    claim_access(ex, frame, state, instruction, _violation((g, ok) for g, _, _, ok in good))
+    claim_access(ex, frame, state, instruction, is_bad(ex, state, [(g, o, ok) for g, o, _, ok in good]))
     if any(target.kind is Kind.WILD for _, target, _, _ in good):
         ex.context.environment.disturb_all(state, type_, value)
     for guard, target, offset, ok in good:
@@ -213,6 +252,8 @@ def compare_pointers(ex: Execution, predicate: str, left: Pointer, right: Pointe
         for g2, b, y in right.targets:
             both = T.and_(g1, g2)
             if both is not T.FALSE:
+                if a is b and a.kind is Kind.GLOBAL and g1 is not g2:
+                    ex.context.environment.asked_for(g1, g2)
                 cases.append(T.and_(both, _compare(ex, predicate, a, x, b, y)))
     return T.or_(*cases) if len(cases) > 1 else (cases[0] if cases else T.FALSE)
 

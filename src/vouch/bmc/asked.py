@@ -158,11 +158,9 @@ def _members(
 def accessible(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """__vouch_access(p, n, write): n bytes at p must be accessible."""
     pointer = operands.pointer_of(ex, frame, call.arguments[0])
-    usable = access.writable if _constant(ex, frame, call, 2) else access.valid
+    usable = access.writable if _constant(ex, frame, call, 2) else access.valid_block
     size = _number(ex, frame, call, 1)
-    bad: Term = T.FALSE
-    for guard, target, offset in pointer.targets:
-        bad = T.or_(bad, T.and_(guard, T.not_(usable(ex, state, target, offset, size))))
+    bad = access.is_bad(ex, state, [(g, o, usable(ex, state, o, off, size)) for g, o, off in pointer.targets])
     access.claim_access(ex, frame, state, call, T.and_(T.ne(size, T.bv(0, size.width)), bad))
     return state
 
@@ -304,7 +302,7 @@ def _demanded(
         _scan(ex, frame, state, call, pointer, Scan(ex, state, 1, never, True, limit))
         if letter in "sS":
             return
-    usable = access.writable if letter in "wWtT" else access.valid
+    usable = access.writable if letter in "wWtT" else access.valid_block
     count: Term | int = 1
     if size is not None:
         count = T.resize_u(size, bits)

@@ -39,6 +39,39 @@ def _resolved(ex: Execution, name: str) -> str:
 def _direct(
     ex: Execution, frame: Frame, state: State, call: ir.Call, name: str, label: str, index: int
 ) -> State | None:
+    program = ex.context.program
+    back = bool(ex.lent) and name in program.functions and name not in program.models
+    back = back and program.functions[name].defined  # the program's own code is not held to it
+    if not call.members and not back:
+        return _followed(ex, frame, state, call, name, label, index)
+    known, ex.lent = ex.lent, {} if back else _lent(ex, frame, call)
+    try:
+        return _followed(ex, frame, state, call, name, label, index)
+    finally:
+        ex.lent = known
+
+
+def _lent(ex: Execution, frame: Frame, call: ir.Call) -> dict[MemObject, tuple[Term, Term]]:
+    """Structs from outside of which the program hands out a member. Of several in one object, all that lies
+    between."""
+    found: dict[MemObject, tuple[Term, Term]] = {}
+    bits = ex.context.pointer_bits
+    for _, anchor, before, size in call.members:
+        for _, target, offset in operands.pointer_of(ex, frame, anchor).targets:
+            if target.kind is Kind.OUTSIDE and target.size is None:
+                first = T.sub(offset, T.bv(before, bits))
+                end = T.add(first, T.bv(size, bits))
+                if target in found:
+                    other, last = found[target]
+                    first = T.ite(T.slt(first, other), first, other)
+                    end = T.ite(T.slt(last, end), end, last)
+                found[target] = first, end
+    return found
+
+
+def _followed(
+    ex: Execution, frame: Frame, state: State, call: ir.Call, name: str, label: str, index: int
+) -> State | None:
     if name.startswith("llvm."):
         return intrinsics.run(ex, frame, state, call, name)
     if name.startswith(HANDLER):

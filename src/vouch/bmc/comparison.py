@@ -6,7 +6,7 @@ from vouch.bmc import access, memory_ops
 from vouch.bmc.execution import Execution
 from vouch.bmc.scans import FEW, LONG, WHOLE, Scan, never
 from vouch.bmc.state import State
-from vouch.bmc.value import Pointer
+from vouch.bmc.value import MemObject, Pointer
 from vouch.c import ir
 from vouch.record import record
 from vouch.smt import term as T
@@ -21,6 +21,11 @@ class MemoryComparison:
     size: int
     terminated: bool
     fold: bool
+
+    def _usable(self, target: MemObject, offset: Term, size: int | Term) -> Term:
+        """Of texts nobody said how long they are."""
+        usable = access.valid if self.terminated else access.valid_block
+        return usable(self.ex, self.state, target, offset, size)
 
     def run(self, left: Pointer, right: Pointer) -> tuple[Term, Term, Term]:
         """The order, the condition of a bad access, and that of a read of something never written."""
@@ -66,9 +71,7 @@ class MemoryComparison:
         memory = self.ex.memory
         return T.and_(
             *(
-                T.or_(
-                    T.not_(g), access.valid(self.ex, self.state, o, memory.words.plus(off, place), self.size)
-                )
+                T.or_(T.not_(g), self._usable(o, memory.words.plus(off, place), self.size))
                 for g, o, off in pointer.targets
             ),
             T.TRUE,
@@ -109,7 +112,7 @@ class MemoryComparison:
         units = T.ite(T.ult(last, self.limit), T.add(last, T.bv(1, bits)), last)
         size = T.mul(units, T.bv(self.size, bits))
         cases = [
-            T.or_(T.not_(guard), access.valid(self.ex, self.state, target, offset, size))
+            T.or_(T.not_(guard), self._usable(target, offset, size))
             for guard, target, offset in pointer.targets
         ]
         return T.or_(T.eq(size, T.bv(0, bits)), T.and_(*cases, T.TRUE))

@@ -15,6 +15,7 @@ from vouch.bmc.counterexample import Counterexample
 from vouch.bmc.replay import Replayer, ReplayLimits, ReplayResult
 from vouch.bmc.replay.replayer import HasProgram
 from vouch.c.checks.base import Category, Check
+from vouch.c.ranges.access import APART
 from vouch.record import frozen_record
 from vouch.result import CheckResult
 from vouch.status import conditional
@@ -110,7 +111,9 @@ class _Confirmer:
     def _first(self, answer: ReplayResult) -> CheckResult | None:
         """The first check that failed in a way that leaves the rest of the run open."""
         fired = (self.results[name] for name in answer.fired if name in self.results)
-        return next((r for r in fired if r.check.category not in _DETERMINED), None)
+        # Objects from outside may overlap in a run also where a proof takes them not to.
+        counted = (r for r in fired if r.verdict is not Verdict.SAFE or APART not in r.assumptions)
+        return next((r for r in counted if r.check.category not in _DETERMINED), None)
 
     def _seen(self, first: CheckResult, other: CheckResult, answer: ReplayResult) -> None:
         """A check that nobody decided, and that a run for another one violated with inputs as recorded."""

@@ -364,8 +364,8 @@ class ExecutionContext:
             end = T.add(target.base, size)
             self.constrain(T.ne(high, T.bv(0, high.width)))
             self.constrain(T.ult(target.base, end))
-            if self.pointer_bits == 64:  # no 64-bit system hands out the upper half
-                self.constrain(T.ult(end, T.bv(1 << 63, 64)))
+            if self.pointer_bits == 64:  # no 64-bit system has wider addresses in use
+                self.constrain(T.ult(end, T.bv(1 << 56, 64)))
             if len(self._addressed) > NEIGHBOURS:
                 self.inexact[high] = f"if {target.name} overlaps no other object"
             for other in self._addressed[-NEIGHBOURS:]:

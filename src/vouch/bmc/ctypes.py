@@ -266,6 +266,15 @@ class TypeTable:
             self._shares[a, b] = self._shares[b, a] = known
         return known
 
+    def may_hold(self, whole: int | None, part: int | None) -> bool:
+        """May an object of type `part` lie inside one of type `whole`?"""
+        if not self.may_share(whole, part):
+            return False
+        whole, part = self._element(whole), self._element(part)
+        if whole is None or part is None or self.is_bytes(whole) or self.is_bytes(part):
+            return True
+        return part in self._made_of or whole in self._made_of or self._holds(whole, part)
+
     def _element(self, key: int | None) -> int | None:
         """What an array is made of."""
         while key is not None and key in self.table and self.table[key].kind == "array":

@@ -109,6 +109,7 @@ class Equation:
     touched: int = 0  # how many there are in all
     globals: list[MemObject] = field(default_factory=list)
     notes: dict[str, None] = field(default_factory=dict)
+    rests: dict[str, dict[str, None]] = field(default_factory=dict)  # what proofs of single checks assume
     unsupported: dict[Term, str] = field(default_factory=dict)  # symbols that stand for the unsupported
     failures: dict[str, None] = field(default_factory=dict)  # mistakes of vouch, each the reason of a cut
     instructions: int = 0

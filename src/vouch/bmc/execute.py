@@ -13,7 +13,7 @@ from vouch.bmc import induction, instructions, operands, promises, shadow
 from vouch.bmc.decoded_flow import decode
 from vouch.bmc.endless import Heads
 from vouch.bmc.equation import Cut, Equation
-from vouch.bmc.execution import Budget, Execution
+from vouch.bmc.execution import Budget, Execution, Phase
 from vouch.bmc.frame import Frame, Shadow, name_of
 from vouch.bmc.guard import root
 from vouch.bmc.state import Edge, State, join_states, join_values
@@ -25,6 +25,7 @@ from vouch.errors import Unsupported
 from vouch.smt import term as T
 from vouch.smt.term import Term
 
+MOST_TURNS = 64  # of a loop that are executed while its head decides by itself, before it is generalised
 HARD_LIMIT = 100_000  # iterations of a loop whose end the executor sees coming
 
 
@@ -73,11 +74,11 @@ class Executor:
         self, function: ir.Function, arguments: list[Value], state: State
     ) -> tuple[State, Value | None] | None:
         """Run the entry point. Where the budget ends that, what was not executed is cut, path by path; an
-        inductive argument needs all of them."""
+        argument that assumes checks needs all of them."""
         try:
             return self.call(function, arguments, state, None, None)
         except Budget:
-            if self.ex.induction is not None:
+            if self.ex.induction is not None and self.ex.induction.trusted:
                 raise
             return None
 
@@ -174,7 +175,9 @@ class Executor:
         before: list[State] = []
         while not loop.blocks.isdisjoint(frame.pending):
             if self.ex.induction is not None and not frame.model:
-                if counted > self.ex.induction.k:
+                if counted > self.ex.induction.k and (
+                    self.ex.induction.k >= 0 or self._generalises(frame, loop, total)
+                ):
                     self._induct(frame, loop, returns, before)
                     break
                 before += [edge.state.fork(edge.state.guard) for edge in frame.pending.get(loop.head, ())]
@@ -204,11 +207,49 @@ class Executor:
         pending = {label: list(edges) for label, edges in frame.pending.items()}
         try:
             induction.run_loop(self.ex, frame, loop, returns, self.ex.induction, heads)
+        except Budget:
+            # Whatever was on its way into the loop is not executed, and is cut where this ends.
+            for label, edges in pending.items():
+                frame.pending[label] = [*frame.pending.get(label, ()), *edges]
+            raise
         except Unsupported as reason:
             guards = [e.state.guard.term for label in loop.blocks for e in pending.get(label, ())]
             self.ex.cut(frame, loop.head, T.or_(*guards) if guards else T.TRUE, "loop", str(reason))
             for label in loop.blocks:
                 frame.pending.pop(label, None)
+
+    def _generalises(self, frame: Frame, loop: Loop, turns: int) -> bool:
+        """May a loop be generalised before its next turn? Not where it is entered elsewhere than at its head
+        or carries registers from turn to turn, and not while its head decides by itself how it goes on."""
+        if any(label in frame.pending for label in loop.blocks if label != loop.head):
+            return False
+        if loop.head not in frame.pending:
+            return False
+        if type(frame.function.blocks[loop.head].instructions[0]) is ir.Phi:
+            return turns > 0  # all edges come from its own turns then
+        return turns >= MOST_TURNS or not self._head_decides(frame, loop)
+
+    def _head_decides(self, frame: Frame, loop: Loop) -> bool:
+        """Run the head alone, for nothing but its exit test."""
+        ex, key = self.ex, (id(frame), loop.head)
+        pending = {label: list(edges) for label, edges in frame.pending.items()}
+        compared = {label: set(ex.compared.get((id(frame), label), ())) for label in loop.blocks}
+        outer, ex.phase = ex.phase, Phase.TRIAL
+        mark = ex.mark()
+        exits = ex.iteration_exits[key] = []
+        try:
+            first = pending[loop.head]
+            frame.pending = {
+                loop.head: [Edge(e.state.fork(e.state.guard), dict(e.registers), e.source) for e in first]
+            }
+            self._run_block(frame, loop.head, [])
+        finally:
+            ex.phase = outer
+            ex.rewind(mark)
+            frame.pending = pending
+            for label, seen in compared.items():
+                ex.compared[id(frame), label] = seen
+        return any(exits)
 
     def _bound(self, frame: Frame, loop: Loop) -> int:
         if frame.model:

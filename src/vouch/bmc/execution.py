@@ -83,10 +83,14 @@ class Invariants(Protocol):
 
 @record
 class Induction:
+    """After `k` iterations loops go on by induction, -1: before the first. `trusted` are checks that are
+    assumed in the step; `generalised`: some loop was."""
+
     k: int
     trusted: frozenset[str]
     invariants: Invariants | None = None
     names: dict[MemObject, tuple[str, str]] = field(default_factory=dict)  # alloca: function, register
+    generalised: bool = False
 
 
 class RunFunction(Protocol):
@@ -157,6 +161,7 @@ class Execution:
         self.readers: dict[str, dict[str, list[int]]] = {}  # of their registers: see `vouch.bmc.straight`
         self.companions: dict[MemObject, MemObject] = {}  # what models keep beside objects
         self.returned: Value | None = None  # marks of what the last call returned
+        self.lent: dict[MemObject, tuple[Term, Term]] = {}  # what library code has: first byte, end
         self.call: RunFunction  # both set by the executor: run a function, an iteration of a loop
         self.run_iteration: RunIteration
 

@@ -11,13 +11,14 @@ anywhere in the resulting equation; the caller takes the violated ones out and t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 from vouch.bmc import shadow
 from vouch.bmc.contents import Cell, Contents, partly_written
 from vouch.bmc.execution import Execution, Induction, Phase, Place
 from vouch.bmc.frame import Frame, name_of
-from vouch.bmc.initial import Changed
+from vouch.bmc.initial import Changed, ChangedByLoop
 from vouch.bmc.state import Edge, State, join_states, join_values
 from vouch.bmc.value import Kind, MemObject, Pointer, Target, Value
 from vouch.c import ir
@@ -27,7 +28,9 @@ from vouch.smt import term as T
 from vouch.smt.term import Term
 
 ROUNDS = 6  # attempts to find out what a loop changes
+MOST_POINTEES = 8  # objects that a pointer which a loop changes is followed to
 _POINTERS = "induction over a loop that changes pointers at variable places"
+_MANY = "induction over a loop that changes a pointer to many objects"
 WHOLE = -1  # in place of an offset: the object as a whole
 LIFE = -2  # in place of an offset: whether it exists
 
@@ -36,10 +39,41 @@ _PARTLY: Cell = (0, T.TRUE, T.TRUE)  # for the whole: some bytes may be uninitia
 Changes = dict[MemObject, dict[int, Cell | None]]  # offset -> a cell as the loop leaves it
 
 
+@dataclass(slots=True)
+class _Pointees:
+    """What a pointer that the loop changes may lead to: objects that were there before; `outside`: some more
+    from outside, `own`: whatever there is, be it made by an earlier turn, freed or null."""
+
+    objects: dict[MemObject, None] = field(default_factory=dict)
+    outside: bool = False
+    own: bool = False
+
+    def add(self, ex: Execution, pointee: MemObject, born: int) -> bool:
+        """One more, False where it is nothing new. Objects with a number above `born` came about in the turn
+        itself: the next turn makes others, which are not known."""
+        if pointee in self.objects:
+            return False
+        if pointee.id <= born or pointee.kind not in (Kind.STACK, Kind.HEAP, Kind.OUTSIDE):
+            self.objects[pointee] = None
+            return True
+        environment = ex.context.environment
+        trusted = pointee.kind is Kind.OUTSIDE and pointee not in environment.suspects
+        if trusted and pointee.size is None and environment.trusted and not environment.strict:
+            # Valid by contract, as long as the program stores no pointers of its own there: see `_more`.
+            grown, self.outside = not (self.outside or self.own), True
+        else:
+            grown, self.own = not self.own, True
+        return grown
+
+
+Targets = dict[tuple[MemObject, int], _Pointees]
+
+
 def run_loop(
     ex: Execution, frame: Frame, loop: Loop, returns: list[Edge], plan: Induction, heads: Iterable[State]
 ) -> None:
     """The rest of a loop whose first iterations (the base) have run, from these states."""
+    plan.generalised = True
     edges = frame.pending.pop(loop.head, None)
     _drop(frame, loop)
     if not edges:
@@ -53,7 +87,7 @@ def run_loop(
     if outer is Phase.CLAIM:
         ex.phase = Phase.ASSUME
     try:
-        for _ in range(plan.k):
+        for _ in range(max(plan.k, 0)):
             _stay(ex, frame, loop, returns)
     finally:
         ex.phase = outer
@@ -106,15 +140,26 @@ def _generalised(
     """The state at the head with everything that an iteration changes made arbitrary: those of the base too,
     since the iterations that follow it rest on them."""
     changes: Changes = {}
-    targets: dict[tuple[MemObject, int], dict[MemObject, None]] = {}
+    targets: Targets = {}
+    first = newest = MemObject.newest()
     for before in heads:
-        _grow(ex, before, entry.state, changes, targets)
+        _grow(ex, before, entry.state, changes, targets, newest)
     for _ in range(ROUNDS):
         start = _havoc(ex, frame, loop, entry, changes, targets, plan)
+        newest, exposed = MemObject.newest(), _exposed(ex, first)
         after = _trial(ex, frame, loop, returns, start)
-        if after is None or not _grow(ex, start.state, after, changes, targets):
+        grown = after is not None and _grow(ex, start.state, after, changes, targets, newest)
+        if not grown and _exposed(ex, first) == exposed:
             return _havoc(ex, frame, loop, entry, changes, targets, plan)
     raise Unsupported(f"induction over loop {loop.name}: what it changes could not be found out")
+
+
+def _exposed(ex: Execution, first: int) -> tuple[int, int, bool]:
+    """How much of what was there before the loop unknown pointers may lead to: more of it makes a turn do
+    more."""
+    environment = ex.context.environment
+    known = sum(held.id <= first for held in environment.known.seen)
+    return known, sum(held.id <= first for held in environment.leaked), environment.stores_own
 
 
 def _trial(ex: Execution, frame: Frame, loop: Loop, returns: list[Edge], start: Edge) -> State | None:
@@ -146,9 +191,11 @@ def _grow(
     before: State,
     after: State,
     changes: Changes,
-    targets: dict[tuple[MemObject, int], dict[MemObject, None]],
+    targets: Targets,
+    born: int,
 ) -> bool:
-    """Add what the iteration changed; False when nothing is new."""
+    """Add what the iteration changed; False when nothing is new. Objects up to the number `born` were there
+    before."""
     grown = False
     for target, new in after.memory.items():
         old = before.memory.get(target)
@@ -171,16 +218,14 @@ def _grow(
                 known[offset] = cell
                 grown = True
             if cell is not None and isinstance(cell[1], Pointer):
-                seen = targets.setdefault((target, offset), {})
+                seen = targets.setdefault((target, offset), _Pointees())
                 earlier = old.cells.get(offset) if old is not None else None
                 pointers = [cell[1]]
                 if earlier is not None and isinstance(earlier[1], Pointer):
                     pointers.append(earlier[1])
                 for pointer in pointers:
                     for _, pointee, _ in pointer.targets:
-                        if pointee not in seen:
-                            seen[pointee] = None
-                            grown = True
+                        grown |= seen.add(ex, pointee, born)
     return grown
 
 
@@ -203,14 +248,14 @@ def _havoc(
     loop: Loop,
     entry: Edge,
     changes: Changes,
-    targets: dict[tuple[MemObject, int], dict[MemObject, None]],
+    targets: Targets,
     plan: Induction,
 ) -> Edge:
     state = entry.state.fork(entry.state.guard)
     for target, offsets in changes.items():
         old = state.memory.get(target)
         if WHOLE in offsets:
-            new = Contents(None, Changed(ex.context, offsets[WHOLE] is _PARTLY, _POINTERS))
+            new = Contents(None, _changed_whole(ex, state, offsets[WHOLE] is _PARTLY))
             new.alive = T.TRUE if old is None else old.alive
             if LIFE in offsets:
                 new.alive = T.fresh(f"{target.name}.alive", T.BOOL)
@@ -245,7 +290,7 @@ def _havoc_cell(
     new: Contents,
     offset: int,
     sample: Cell,
-    targets: dict[tuple[MemObject, int], dict[MemObject, None]],
+    targets: Targets,
     plan: Induction,
 ) -> None:
     size, value, undefined = sample
@@ -254,10 +299,13 @@ def _havoc_cell(
     clear = undefined is T.FALSE and missing is T.FALSE
     bad = T.FALSE if clear else T.fresh(f"{target.name}.undefined", T.BOOL)
     if (target, offset) in targets or isinstance(value, Pointer):
-        pointees = dict(targets.get((target, offset), {}))
+        found = targets.get((target, offset), _Pointees())
+        pointees = dict(found.objects)
         if isinstance(value, Pointer):
             pointees.update({pointee: None for _, pointee, _ in value.targets})
-        new.cells[offset] = (ex.context.pointer_bits // 8, _any_of(ex, target, list(pointees)), bad)
+        more = _more(ex, state, target, offset, found, pointees)
+        kept = () if more is not None and found.own else tuple(pointees)
+        new.cells[offset] = (ex.context.pointer_bits // 8, _any_of(ex, target, kept, more), bad)
         return
     fresh = ex.context.fresh(type_, f"{target.name}.any")
     new.cells[offset] = (size, fresh, bad)
@@ -265,22 +313,73 @@ def _havoc_cell(
         _assume_range(ex, loop, state, target, offset, fresh, plan)
 
 
-def _any_of(ex: Execution, target: MemObject, pointees: list[MemObject]) -> Pointer:
-    if len(pointees) > 8:
-        raise Unsupported("induction over a loop that changes a pointer to many objects")
+def _changed_whole(ex: Execution, state: State, partly: bool) -> Changed:
+    """An object that may hold anything; where pointers of all types are taken to lead everywhere, also any
+    pointer."""
+    if ex.context.environment.typed:
+        return Changed(ex.context, partly, _POINTERS)
+    return ChangedByLoop(ex.context, partly, _expose(ex, state), _POINTERS)
+
+
+def _expose(ex: Execution, state: State, *more: MemObject) -> list[MemObject]:
+    """From now on a pointer that nobody knows may lead to all that the program can have stored the address
+    of. Which objects these are."""
+    own = (o for o in state.memory if o.kind in (Kind.STACK, Kind.HEAP) and not o.dead and ex.escapes(o))
+    found = list(dict.fromkeys((*own, *more)))
+    ex.context.environment.leaked.update(dict.fromkeys(found))
+    return found
+
+
+def _more(
+    ex: Execution,
+    state: State,
+    target: MemObject,
+    offset: int,
+    found: _Pointees,
+    pointees: dict[MemObject, None],
+) -> Pointer | None:
+    """A pointer for what a loop's pointer may lead to beside these objects, None for nothing. Whatever the
+    types say, where it may be anything of the program's own."""
+    environment = ex.context.environment
+    found.own |= len(pointees) > MOST_POINTEES or (found.outside and environment.stores_own)
+    if not found.own and not found.outside:
+        return None
+    if environment.typed:
+        many = len(pointees) > MOST_POINTEES
+        raise Unsupported(_MANY if many else "induction over a loop that leads from object to object")
+    name = f"{target.name}.any"
+    if not found.own:
+        return environment.pointer(None, name, strict=False)
+    _expose(ex, state, *(o for o in pointees if o.kind in (Kind.STACK, Kind.HEAP, Kind.GLOBAL)))
+    pointee = environment.ctypes.pointee(environment.ctypes.ctype_at(target.ctype, offset))
+    return environment.pointer(pointee, name, strict=True, memory=state.memory)
+
+
+def _any_of(
+    ex: Execution, target: MemObject, pointees: Sequence[MemObject], more: Pointer | None = None
+) -> Pointer:
+    """One of these, or what `more` leads to, at any place in it."""
     made: list[Target] = []
     remaining: Term = T.TRUE
     for position, pointee in enumerate(pointees):
-        chosen = T.TRUE if position == len(pointees) - 1 else T.fresh(f"{target.name}.points", T.BOOL)
-        fixed = pointee.kind in (Kind.NULL, Kind.FUNCTION)
-        offset = (
-            ex.context.zero_offset
-            if fixed
-            else T.fresh(f"{target.name}.at", T.bitvec(ex.context.pointer_bits))
-        )
-        made.append((T.and_(remaining, chosen), pointee, offset))
+        last = position == len(pointees) - 1 and more is None
+        chosen = T.TRUE if last else T.fresh(f"{target.name}.points", T.BOOL)
+        made.append((T.and_(remaining, chosen), pointee, _anywhere(ex, target, pointee)))
         remaining = T.and_(remaining, T.not_(chosen))
+    known = {pointee for _, pointee, _ in made}
+    for guard, pointee, _ in more.targets if more is not None else ():
+        if pointee in known:  # at any place already, under the guards above
+            merged = [(T.or_(g, T.and_(remaining, guard)) if o is pointee else g, o, at) for g, o, at in made]
+            made = merged
+        else:
+            made.append((T.and_(remaining, guard), pointee, _anywhere(ex, target, pointee)))
     return Pointer(tuple(made))
+
+
+def _anywhere(ex: Execution, target: MemObject, pointee: MemObject) -> Term:
+    if pointee.kind in (Kind.NULL, Kind.FUNCTION):
+        return ex.context.zero_offset
+    return T.fresh(f"{target.name}.at", T.bitvec(ex.context.pointer_bits))
 
 
 def _assume_range(

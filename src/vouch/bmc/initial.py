@@ -6,12 +6,12 @@ the same byte get the same value.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from vouch.bmc.constants import ConstantRow, constant_at, constant_covering, row_at
 from vouch.bmc.strings import Ends, String
-from vouch.bmc.value import Value, merge, symbols
+from vouch.bmc.value import Pointer, Value, merge, symbols
 from vouch.c import ir
 from vouch.errors import Unsupported
 from vouch.smt import term as T
@@ -329,6 +329,28 @@ class Changed(Unknown):
         if self.partly and word not in self._flags:
             self._flags[word] = self._noted(T.fresh("partly.undefined", memory.words.flag_sort(word)))
         return self._flags.get(word)
+
+
+class ChangedByLoop(Changed):
+    """The same, after turns of a loop that nobody follows. Pointers are whatever the program may have stored,
+    to the objects that it `leads` to among others."""
+
+    def __init__(self, context: ExecutionContext, partly: bool, leads: Sequence[MemObject], why: str) -> None:
+        super().__init__(context, partly, why)
+        self.leads = leads
+
+    def _new(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
+        if not isinstance(type_, ir.PointerType):
+            return super()._new(memory, target, offset, type_)
+        pointer = self.context.environment.own_pointer(target, offset)
+        for word, array in self.arrays.items():
+            bits = memory.words.read(array, T.bv(offset, memory.pointer_bits), memory.pointer_bits // 8, word)
+            memory.constrain(T.eq(bits, memory.to_bits(pointer)))
+        return pointer
+
+    def values(self) -> Iterator[tuple[int, Value]]:
+        yield from super().values()
+        yield from ((0, Pointer.to(held, self.context.zero_offset)) for held in self.leads)
 
 
 class Merged(Initial):

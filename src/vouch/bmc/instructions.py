@@ -162,6 +162,8 @@ def _alloca(ex: Execution, frame: Frame, state: State, i: ir.Alloca) -> Value:
 def _load(ex: Execution, frame: Frame, state: State, i: ir.Load) -> Value:
     pointer = pointer_of(ex, frame, i.pointer)
     value = access.load(ex, frame, state, i, pointer, i.type, volatile=i.volatile)
+    if i.atomic and not i.volatile:
+        _alone(ex, pointer)
     if i.carries and i.result is not None:
         shadow.put(frame, i.result, shadow.loaded(ex, state, pointer, i.type))
     return value
@@ -247,7 +249,8 @@ def _atomic_update(ex: Execution, frame: Frame, state: State, i: ir.AtomicUpdate
     pointer = pointer_of(ex, frame, i.pointer)
     value = value_of(ex, frame, i.value)
     type_ = ex.context.type_of(i.value)
-    old = access.load(ex, frame, state, i, pointer, type_)
+    old = access.load(ex, frame, state, i, pointer, type_, volatile=i.volatile)
+    _alone(ex, pointer)
     new: Value = value
     if i.op != "xchg":
         if not (isinstance(old, Term) and isinstance(value, Term)):
@@ -257,6 +260,12 @@ def _atomic_update(ex: Execution, frame: Frame, state: State, i: ir.AtomicUpdate
             claims.not_finite(ex, state, i, [old, value], new)
     access.store(ex, frame, state, i, pointer, type_, new)
     return old
+
+
+def _alone(ex: Execution, pointer: Pointer) -> None:
+    """Others may look at what is accessed atomically, and change it: verdicts say that nobody is taken to."""
+    if any(target.kind is not Kind.STACK for _, target, _ in pointer.targets):
+        ex.context.note("no other thread or interrupt handler changes what is accessed atomically")
 
 
 def _atomic_value(op: str, old: Term, value: Term) -> Term:
@@ -282,13 +291,18 @@ def _compare_exchange(ex: Execution, frame: Frame, state: State, i: ir.CompareEx
     pointer = pointer_of(ex, frame, i.pointer)
     type_ = ex.context.type_of(i.expected)
     expected, replacement = value_of(ex, frame, i.expected), value_of(ex, frame, i.replacement)
-    old = access.load(ex, frame, state, i, pointer, type_)
+    old = access.load(ex, frame, state, i, pointer, type_, volatile=i.volatile)
+    _alone(ex, pointer)
     if isinstance(old, Pointer) and isinstance(expected, Pointer):
         same = access.compare_pointers(ex, "eq", old, expected)
     else:
         assert isinstance(old, Term)
         assert isinstance(expected, Term)
         same = T.eq(old, expected)
+    if i.weak:
+        done = T.fresh("exchanged", T.BOOL)
+        ex.context.inexact[done] = "if a weak exchange fails for no reason"
+        same = T.and_(same, done)
     access.store(ex, frame, state, i, pointer, type_, merge(same, replacement, old))
     return (old, same)
 

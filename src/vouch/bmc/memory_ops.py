@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vouch.bmc import access
+from vouch.bmc.apart import overlap
 from vouch.bmc.contents import Contents, partly_written
 from vouch.bmc.execution import Execution
 from vouch.bmc.frame import Frame
@@ -14,6 +15,7 @@ from vouch.bmc.state import State
 from vouch.bmc.strings import String, largest
 from vouch.bmc.value import Kind, MemObject, Pointer, Value, select, symbols
 from vouch.c import ir
+from vouch.c.ranges.access import APART
 from vouch.smt import term as T
 from vouch.smt.term import Term
 
@@ -34,9 +36,9 @@ def _claims(
     """All bytes must be accessible, unless there are none; the first pointer is written through. `bad` is
     what must not be besides."""
     for number, pointer in enumerate(pointers):
-        usable = access.valid if number else access.writable
-        for guard, target, offset in pointer.targets:
-            bad = T.or_(bad, T.and_(guard, T.not_(usable(ex, state, target, offset, size))))
+        usable = access.valid_block if number else access.writable
+        found = [(g, o, usable(ex, state, o, off, size)) for g, o, off in pointer.targets]
+        bad = T.or_(bad, access.is_bad(ex, state, found))
     some = T.ne(size, T.bv(0, size.width))
     access.claim_access(ex, frame, state, site, T.and_(some, bad))
 
@@ -53,11 +55,12 @@ def copy(
     apart: bool = False,
 ) -> None:
     """Copy `size` bytes, which may overlap: everything is read before anything is written. Two stretches that
-    must lie `apart` and do not are a violation, and what they leave behind is not told; those from outside
-    are taken to."""
+    must lie `apart` and do not are a violation, and what they leave behind is not told."""
     size = T.resize_u(size, ex.context.pointer_bits)
-    mixed = _overlap(destination, source, size) if apart else T.FALSE
+    mixed, assumed = overlap(ex, destination, source, size) if apart else (T.FALSE, False)
     _claims(ex, frame, state, site, [destination, source], size, mixed)
+    if assumed:
+        access.rests_on(ex, frame, site, APART)
     copy_unchecked(ex, state, destination, source, size)
     if mixed is not T.FALSE:
         left = ex.new_object(state, Kind.HEAP, "overlap", None, Unknown())
@@ -68,17 +71,6 @@ def copy(
         for _, value in left.initial.cells.values():
             why = "what a copy between overlapping places leaves behind is not defined"
             ex.context.inexact.update(dict.fromkeys(symbols(value), why))
-
-
-def _overlap(destination: Pointer, source: Pointer, size: Term) -> Term:
-    """Where two stretches of one object of the program's own overlap and do not coincide."""
-    found: Term = T.FALSE
-    for guard, target, to in destination.targets:
-        for other, origin, start in source.targets:
-            if target is origin and target.kind in (Kind.STACK, Kind.HEAP, Kind.GLOBAL):
-                near = T.or_(T.ult(T.sub(to, start), size), T.ult(T.sub(start, to), size))
-                found = T.or_(found, T.and_(guard, other, T.ne(to, start), near))
-    return found
 
 
 _NOTED = 256  # bytes of a block that a trace shows

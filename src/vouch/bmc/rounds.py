@@ -30,6 +30,7 @@ from vouch.verdict import Verdict
 
 NOT_EVALUATED = "not evaluated"
 PLACES_SECONDS = 5.0  # for each question about overlapping objects at chosen places
+GENERAL_SECONDS = 2.0  # for each question about generalised loops
 _EXECUTING = 0.6  # of the time that is left, at most, for one execution
 Results = Mapping[str, CheckResult]
 
@@ -109,6 +110,21 @@ class Rounds:
         others = frozenset(c.id for c in self.problem.checks) - trusted
         self._unclaimed(start, decider, equation, answers, others)
         return Round(answers)
+
+    def generalised(self, start: Start, bound: int, best: Results) -> tuple[Round, bool]:
+        """Every loop is one iteration from whatever its head may look like. Nothing is assumed of checks, so
+        that each proof stands for itself; violations may start in a state that no execution comes to. False
+        with it where there was no such loop: then it is the execution to the bound."""
+        plan = Induction(-1, frozenset(), self.problem.invariants)
+        context, equation = self._execute(start, bound, plan)
+        if not plan.generalised:
+            return self.decided(start, bound, context, equation, best), False
+        decider = self._decider(context, equation, None, "induction", direction=Direction.PROVES)
+        decider.asking.check_timeout = min(decider.asking.check_timeout, GENERAL_SECONDS)
+        settled = frozenset(i for i, r in best.items() if r.verdict in (Verdict.SAFE, Verdict.UNSAFE))
+        answers = decider.run(self.problem.open_from(start), skip=settled)
+        self._unclaimed(start, decider, equation, answers, settled)
+        return Round(answers), True
 
     def _choose_places(self, start: Start, bound: int, answers: Answers) -> None:
         """Look once more for violations that need overlapping objects, at places that a run can have: where

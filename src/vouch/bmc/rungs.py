@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import field, replace
 from typing import Protocol
 
@@ -16,7 +16,8 @@ from vouch.bmc.counterexample import Counterexample
 from vouch.bmc.decide import Answers
 from vouch.bmc.loops import counts_bytes
 from vouch.bmc.problem import Problem, Start
-from vouch.bmc.rounds import Rounds
+from vouch.bmc.rounds import Round, Rounds
+from vouch.c.checks.base import Check
 from vouch.record import frozen_record, record
 from vouch.result import CheckResult
 from vouch.settings import Settings
@@ -44,18 +45,30 @@ class Climb:
     spent: float = 0.0  # by the last bounded round
     cut_loops: frozenset[str] = frozenset()  # in the last bounded round
     violated: set[str] = field(default_factory=set)  # in some bounded round that does not refute
+    executed: bool = False  # to the least bound, since no loop was there to be generalised
 
     @property
     def is_bounded(self) -> bool:
         """Whether a higher rung may make proofs of what only holds up to a bound."""
         return any(r.verdict is Verdict.BOUND_SAFE for r in self.results.values())
 
+    def is_settled(self, checks: Iterable[Check]) -> bool:
+        """Whether nothing is left to ask of these."""
+        done = (Verdict.SAFE, Verdict.UNSAFE)
+        return all(c.id in self.results and self.results[c.id].verdict in done for c in checks)
+
+    def take(self, done: Round, *, dear: bool = False) -> None:
+        """What an execution to a bound says."""
+        self.cut_loops = done.cut_loops
+        self.violated |= done.answers.violated
+        self.keep(done.answers, dear=dear)
+
     def keep(self, answers: Answers, *, dear: bool) -> None:
         """A higher round knows more, but a violation stays a violation, and what a dear round found no time
         for stays as it was."""
         for name, result in answers.results.items():
             known = self.results[name].verdict if name in self.results else None
-            if known is Verdict.UNSAFE:
+            if known is Verdict.UNSAFE or (known is Verdict.SAFE and result.verdict is not Verdict.UNSAFE):
                 continue
             if dear and known is Verdict.BOUND_SAFE and result.verdict is Verdict.UNKNOWN:
                 continue
@@ -85,7 +98,7 @@ class Bounded:
 
     def worthwhile(self, rounds: Rounds, climb: Climb) -> bool:
         if self.first:
-            return True
+            return not climb.executed and not climb.is_settled(rounds.problem.open_from(climb.start))
         problem = rounds.problem
         if not climb.is_bounded or _late(problem, _worked() - climb.began):
             return False
@@ -107,9 +120,7 @@ class Bounded:
         before = _worked()
         done = rounds.bounded(climb.start, self.bound, climb.results)
         climb.spent = _worked() - before
-        climb.cut_loops = done.cut_loops
-        climb.violated |= done.answers.violated
-        climb.keep(done.answers, dear=self.bound > DEAR)
+        climb.take(done, dear=self.bound > DEAR)
 
 
 @frozen_record
@@ -121,7 +132,7 @@ class Inductive:
     direction: Direction = Direction.PROVES
 
     def worthwhile(self, rounds: Rounds, climb: Climb) -> bool:
-        return True
+        return climb.is_bounded
 
     def run(self, rounds: Rounds, climb: Climb) -> None:
         trusted = frozenset(i for i, r in climb.results.items() if r.verdict is Verdict.BOUND_SAFE)
@@ -133,6 +144,27 @@ class Inductive:
                 climb.results.update(proofs)
                 return
             trusted -= failed
+
+
+@frozen_record
+class Generalised:
+    """Execute every loop once, from all states that its head may be in as far as is known: at the price of
+    one iteration, proofs for all of them. Where there is no such loop, it is the bounded execution."""
+
+    bound: int  # of recursion
+    direction: Direction = Direction.BOTH
+
+    def worthwhile(self, rounds: Rounds, climb: Climb) -> bool:
+        return True
+
+    def run(self, rounds: Rounds, climb: Climb) -> None:
+        done, generalised = rounds.generalised(climb.start, self.bound, climb.results)
+        if generalised:
+            proofs = {n: r for n, r in done.answers.results.items() if _is_safe(r)}
+            climb.results.update((n, replace(r, decided_by="induction")) for n, r in proofs.items())
+        else:
+            climb.take(done)
+            climb.executed = True
 
 
 def ladder(settings: Settings) -> list[Rung]:

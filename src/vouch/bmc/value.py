@@ -79,6 +79,11 @@ class MemObject:
         self.heap_kind = ""
         self.varies = False  # volatile storage: every read is new
 
+    @classmethod
+    def newest(cls) -> int:
+        """The number of the object that was made last."""
+        return cls._count
+
     def __repr__(self) -> str:
         return f"<{self.kind.value} {self.name}#{self.id}>"
 

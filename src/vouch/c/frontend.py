@@ -15,7 +15,7 @@ from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 
-from vouch.c import bitfields, struct_registers, unwritten
+from vouch.c import bitfields, members, struct_registers, unwritten
 from vouch.c.cache import Cache, key_of
 from vouch.c.clang import Clang, CompileError, Unit
 from vouch.c.database import DATABASE, without_target
@@ -40,6 +40,7 @@ _STEPS: tuple[Callable[[Program, Sequence[str]], None], ...] = (
     lambda program, units: struct_registers.mark(program),
     lambda program, units: bitfields.mark(program),
     lambda program, units: unwritten.mark(program),
+    lambda program, units: members.mark(program),
     lambda program, units: locate(program, [u for u in units if os.path.splitext(u)[1] in IR_FILES]),
 )
 

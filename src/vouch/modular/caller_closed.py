@@ -13,7 +13,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from vouch.bmc.abstraction import Scope
 from vouch.bmc.merging import Report
 from vouch.bmc.problem import Problem, Start
 from vouch.bmc.rounds import Log
@@ -111,21 +110,10 @@ class _Modules:
         """Where calls of a function come from at first; nothing where one of these cannot be looked at. One
         whose address is taken is called from anywhere, with anything."""
         found = sorted(self._policy(name).above & self.scopes.roots)
-        outer = (root for root in found if not self._is_plain_entry(root))
-        return tuple(found) if all(self.scopes.can_start(root) for root in outer) else ()
-
-    def _is_plain_entry(self, root: str) -> bool:
-        graph = self.calls.graph
-        return root in self.scopes.entries and root not in graph.taken and root not in graph.twice
+        return tuple(found) if all(map(self.scopes.is_looked_at, found)) else ()
 
     def _start(self, root: str, name: str) -> Start:
-        policy, targets = self._policy(name), frozenset({name})
-        if not self._is_plain_entry(root):
-            return self.scopes.start(root, policy, targets)
-        # The program's own calls of an entry point come from other roots.
-        start = self.scopes.entries[root]
-        named = self.calls.globals_named(start, policy)
-        return replace(start, scope=Scope(policy, False, False, True, (), targets, named))
+        return self.scopes.root_start(root, self._policy(name), frozenset({name}))
 
     # ------------------------------------------------------------ jobs
 

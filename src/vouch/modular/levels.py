@@ -3,7 +3,8 @@
 Level 0 (`local`): each function alone, its callees replaced by what they may do at most. Level d: callees are
 followed d calls deep. A check of the function itself that holds then holds in every execution (`module`). One
 of a callee holds if it does so from all functions that every call of it comes through, d calls further up
-(`callers`). Everything else climbs on.
+(`callers`). Level `WHOLE`: from the roots down to the last callee but for recursion, every loop generalised.
+Everything else climbs on.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from typing import Any
 from vouch.bmc.merging import Report
 from vouch.bmc.problem import Problem, Start
 from vouch.bmc.rounds import Log, Rounds
-from vouch.bmc.rungs import Bounded, Climb, Inductive, Rung
+from vouch.bmc.rungs import Bounded, Climb, Generalised, Inductive, Rung
 from vouch.bmc.verify import process_limits
 from vouch.c.checks.base import Check
 from vouch.c.ranges import RangeAnalysis
 from vouch.errors import VouchError
-from vouch.modular.policy import Abstract, Calls
+from vouch.modular.policy import WHOLE, Abstract, Calls
 from vouch.modular.scopes import Scopes
 from vouch.parallel import Pool, for_here, for_others
 from vouch.record import frozen_record
@@ -36,7 +37,9 @@ SECONDS = 10.0  # for one function
 LEAST = 0.5  # the least that a function gets
 SHARE = 0.3  # of the time that is left, for all functions of a level together
 _METHODS = {"bounds", "enumeration"}  # they say more than the rung does
-RUNGS: tuple[Rung, ...] = (Bounded(1, first=True), Inductive(1), Inductive(2))
+BOUND = 1  # of loops in the first executions that follow them
+RUNGS: tuple[Rung, ...] = (Generalised(BOUND), Bounded(BOUND, first=True), Inductive(1), Inductive(2))
+DEEP_RUNGS: tuple[Rung, ...] = (Generalised(BOUND),)
 # Check, verdict, reason, assumptions, seconds, decided by.
 Word = tuple[str, Verdict, str | None, list[str], float, str]
 Place = tuple[int, str]  # of a function in the order of a level
@@ -86,9 +89,7 @@ class _Level:
             self.by_id[check.id] = check
         # Through which functions every call of one comes.
         self.above = {
-            name: found
-            for name in self.checks
-            if level and (found := self.scopes.above(name, level)) is not None
+            name: found for name in self.checks if level and (found := self._above(name)) is not None
         }
         self.heard: dict[str, dict[str, Word]] = {}
         self.results: dict[str, CheckResult] = {}
@@ -117,7 +118,7 @@ class _Level:
         cheap ones first."""
         found: dict[str, set[str]] = {}
         for name in self.calls.graph.order:
-            if not self.scopes.can_start(name):
+            if not self._starts(name):
                 continue
             targets = {held for held, found in self.above.items() if name in found}
             if name in self.checks and self._says_more(name):
@@ -126,8 +127,16 @@ class _Level:
                 found[name] = targets
         return dict(sorted(found.items(), key=lambda item: self.calls.cost(item[0], self.policy)))
 
+    def _starts(self, name: str) -> bool:
+        return self.scopes.is_looked_at(name) if self.level >= WHOLE else self.scopes.can_start(name)
+
+    def _above(self, name: str) -> frozenset[str] | None:
+        return self.scopes.above_all(name) if self.level >= WHOLE else self.scopes.above(name, self.level)
+
     def _says_more(self, name: str) -> bool:
         """Whether this level looks at a function's own checks otherwise than the ones before and behind."""
+        if self.level >= WHOLE:
+            return False  # what its callers pass is known
         if self.level:
             return self.calls.abstracts(name, Abstract(self.calls, self.level - 1))
         return name in self.scopes.callers or self.calls.abstracts(name, self.policy)
@@ -176,11 +185,13 @@ class _Level:
             return log
         settings = self.problem.settings
         with Session(simplify=not settings.no_simplify, balance=not settings.no_balance):
-            start = self.scopes.start(name, self.policy, self.targets[name])
+            begin = self.scopes.root_start if self.level >= WHOLE else self.scopes.start
+            start = begin(name, self.policy, self.targets[name])
             followed = self.calls.followed(name, self.policy)
             deadline = time.monotonic() + self._seconds(number)
             deadline = deadline if self.end is None else min(deadline, self.end)
-            for climb in climbs(self.problem, start, log, deadline):
+            rungs = DEEP_RUNGS if self.level >= WHOLE else RUNGS
+            for climb in climbs(self.problem, start, log, deadline, rungs):
                 say(list(words(self.scopes, start, climb, followed)))
         return log
 
@@ -213,24 +224,27 @@ class _Level:
         if own[1] is Verdict.COND_UNSAFE:
             reason = f"if {name} can be called like this: its callers were not followed to the end"
         else:
-            bound = RUNGS[0].bound if isinstance(RUNGS[0], Bounded) else None
+            bound = BOUND
         rung = "module" if self.level else "local"
         result = CheckResult(check, own[1], decided_by=rung, reason=reason, bound=bound, seconds=own[4])
         return replace(result, assumptions=tuple(own[3]))
 
 
-def climbs(problem: Problem, start: Start, log: Log, deadline: float) -> Iterator[Climb]:
+def climbs(
+    problem: Problem, start: Start, log: Log, deadline: float, rungs: Sequence[Rung] = RUNGS
+) -> Iterator[Climb]:
     """What is known after each rung of a start, for proofs alone."""
     timeout = min(CHECK_SECONDS, float(problem.settings.check_timeout))
     settings = problem.settings.replace(check_timeout=timeout)
     rounds = Rounds(replace(problem, deadline=deadline, settings=settings), log, proofs_only=True)
     climb = Climb(start)
     try:
-        for rung in RUNGS:
-            if time.monotonic() > deadline or (climb.results and not climb.is_bounded):
+        for rung in rungs:
+            if time.monotonic() > deadline:
                 break
-            rung.run(rounds, climb)
-            yield climb
+            if rung.worthwhile(rounds, climb):
+                rung.run(rounds, climb)
+                yield climb
     except (MemoryError, VouchError):
         pass
 

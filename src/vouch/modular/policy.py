@@ -16,6 +16,7 @@ from vouch.c.flow.uses import names_in
 from vouch.c.ranges import RangeAnalysis
 from vouch.c.ranges.calls import RangeCalls, instructions, is_silent
 
+WHOLE = 1 << 16  # calls deep: all that are not on a cycle of calls
 SMALL = 60  # instructions of a callee without loops that is followed anyway
 
 
@@ -187,9 +188,11 @@ class Abstract:
 
     def follows(self, function: ir.Function, depth: int) -> bool:
         """Is a call of the function, so many calls deep, executed?"""
-        if depth <= self._depth or function.name in self._calls.program.models:
+        if function.name in self._calls.program.models:
             return True
-        return self._calls.is_simple(function.name)
+        if self._depth >= WHOLE:
+            return function.name not in self._calls.graph.recursive
+        return depth <= self._depth or self._calls.is_simple(function.name)
 
     @cached_property
     def unknown(self) -> Havoc:

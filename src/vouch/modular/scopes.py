@@ -60,6 +60,30 @@ class Scopes:
         found |= level
         return frozenset(found) if all(self.can_start(n) for n in found) else None
 
+    def above_all(self, name: str) -> frozenset[str] | None:
+        """The roots that every call of a function comes from. None where a call may come from elsewhere, or
+        through a cycle of calls."""
+        seen, work, found = {name}, [name], set()
+        while work:
+            current = work.pop()
+            callers = self.callers.get(current, set())
+            if current in self.calls.graph.recursive or not (callers or current in self.roots):
+                return None
+            if current in self.roots:
+                found.add(current)
+            work += callers - seen
+            seen |= callers
+        return frozenset(found) if all(map(self.is_looked_at, found)) else None
+
+    def is_looked_at(self, root: str) -> bool:
+        """Whether all calls of a root that the program itself does not make can be looked at."""
+        return self.is_plain_entry(root) or self.can_start(root)
+
+    def is_plain_entry(self, root: str) -> bool:
+        """Called from outside, and otherwise by name only."""
+        graph = self.calls.graph
+        return root in self.entries and root not in graph.taken and root not in graph.twice
+
     def can_start(self, name: str) -> bool:
         """Not a function whose arguments are laid out by its caller alone, nor one that runs in a state of
         its own."""
@@ -81,6 +105,15 @@ class Scopes:
         start = Start(name, True, self.problem.library)
         named = self.calls.globals_named(start, policy)
         return replace(start, scope=Scope(policy, True, False, trusted, arguments, wanted, named))
+
+    def root_start(self, root: str, policy: Policy, targets: Collection[str]) -> Start:
+        """A start for calls that come from outside, or from anywhere; those that the program makes by name
+        come from other roots."""
+        if not self.is_plain_entry(root):
+            return self.start(root, policy, targets)
+        start = self.entries[root]
+        named = self.calls.globals_named(start, policy)
+        return replace(start, scope=Scope(policy, False, False, True, (), frozenset(targets), named))
 
     def covers(self, start: Start, check: Check, followed: Iterable[str]) -> bool:
         """Whether all that matters for a check was as general as it must be. That part of a struct was not

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from vouch.numeric.forms import Form, Lifting, constant
+from vouch.numeric.forms import Lifting, constant
 from vouch.numeric.forms import comparison as comparison_of
 from vouch.numeric.shifted import threshold
+from vouch.numeric.sums import Form
 from vouch.smt.node import Term
 from vouch.smt.operators import signed
 
@@ -54,7 +55,9 @@ def _larger(lifting: Lifting, p: Term, q: Term, sign: float) -> Form:
     outer, other = (p, q) if len(lifting.forms[p].parts) <= len(lifting.forms[q].parts) else (q, p)
     gap = lifting.scaled(lifting.combined(lifting.forms[other], lifting.forms[outer], -1.0), sign)
     if not lifting.keep or not lifting.forms[outer].error:
-        return lifting.combined(lifting.forms[outer], lifting.rectified(gap), sign)
+        return lifting.combined(
+            lifting.forms[outer], lifting.rectified(gap, lifting.loose_gap(other, outer, gap)), sign
+        )
     # Of two numbers with errors the larger one has no more than the larger error. Rounding of coefficients
     # is in the gap's error, beyond that of the two.
     bent = lifting.rectified(Form(gap.parts, gap.constant))

@@ -18,33 +18,29 @@ import numpy as np
 
 from vouch.nn.lowered import NodeKind
 from vouch.numeric.grouped import GroupedValues, TapeValues
+from vouch.numeric.sums import FloatSum, Form, Loose, apart, exactly, is_sum, sum_of, summed
 from vouch.numeric.tape import Tape, number_of
 from vouch.numeric.values import FORMATS, Floats, Ints, Truth
 from vouch.smt.node import Term
 from vouch.smt.operators import signed
 
 _UNIT64 = 2.0**-53
+_MULTIPLIED_OUT = 8  # terms of a form that goes through a rectifier unchanged
 
 
 class NotAffine(Exception):
     """A term that has no form, not even as an input: its range is not finite."""
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
-    parts: dict[int, float]
-    constant: float = 0.0
-    error: float = 0.0
-
-
 @dataclass(slots=True)
 class Neuron:
     """`kind` of a form; `level` counts the neurons below it. A form with an error stands for what the code
-    computes, which is within it."""
+    computes, which is within it, and within `loose` where that is there."""
 
     form: Form
     level: int
     kind: NodeKind = NodeKind.RELU
+    loose: Loose | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +75,21 @@ _SPANS = {NodeKind.SIGMOID: (0.0, 1.0), NodeKind.TANH: (-1.0, 1.0)}
 class Lifting:
     """`inputs` are the bases from outside with their ranges, in order; `neurons` by their base."""
 
-    def __init__(self, tape: Tape, values: TapeValues, rules: FormRules, *, keep: bool = False) -> None:
+    def __init__(
+        self, tape: Tape, values: TapeValues, rules: FormRules, *, keep: bool = False, local: bool = False
+    ) -> None:
         """`keep`: rectifiers stay also where they are linear on the whole input set, so that the structure of
-        a network stays what it was. Each neuron has the error of its own form."""
-        self.tape, self.values, self.keep = tape, values, keep
+        a network stays what it was. Each neuron has the error of its own form. `local`: errors are wanted
+        that shrink with the input set (`Loose`)."""
+        self.tape, self.values, self.keep, self.local = tape, values, keep, local
         self._rules = rules
         self.inputs: dict[int, Term] = {}
         self.ranges: dict[int, tuple[float, float]] = {}
         self.neurons: dict[int, Neuron] = {}
-        self.choices: dict[Term, Form] = {}  # those of rectifiers and the like, once more
         self._curves: dict[Term, Curved | None] = {}
         self.forms: dict[Term, Form] = {}
+        self.loose: dict[Term, Loose] = {}
+        self._sums: dict[Term, FloatSum] = {}
         self._reach: dict[Term, float] = {}
         self._shared: dict[tuple[NodeKind, object], int] = {}
         self._variables = set(tape.variables)
@@ -110,9 +110,7 @@ class Lifting:
                 stack.extend(needed)
                 continue
             stack.pop()
-            made = self.forms[top] = self._made(top, operands)
-            if top.op == "ite":
-                self.choices[top] = Form(dict(made.parts), made.constant, made.error)
+            self.forms[top] = self._made(top, operands)
         return self.forms[term]
 
     def _made(self, term: Term, operands: tuple[Term, ...]) -> Form:
@@ -123,9 +121,45 @@ class Lifting:
             curve = self._curve(term)
             if curve is not None:
                 return self._curved(curve)
+            if term in self._sums:
+                return self._summed(term)
             rule = None if term in self._variables else self._rules.operators.get(term.op)
             found = None if rule is None else rule(self, term)
         return self._input(term) if found is None else found
+
+    def _summed(self, term: Term) -> Form:
+        form, loose = summed(self, term, self._sums[term], *precision(term))
+        if not math.isfinite(form.error):
+            return self._input(term)
+        if self.local and math.isfinite(loose.error):
+            self.loose[term] = loose
+        return form
+
+    def loose_of(self, term: Term) -> Loose:
+        """A bound of the error of a term's form; the form's own where there is no other."""
+        found = self.loose.get(exactly(term))
+        return Loose({}, self.forms[term].error) if found is None else found
+
+    def loose_gap(self, p: Term, q: Term, gap: Form) -> Loose | None:
+        """The same for the difference of two terms, or its opposite; None where nobody asks for it."""
+        if not self.local:
+            return None
+        rounding = gap.error - self.forms[p].error - self.forms[q].error
+        return apart(self.loose_of(p), self.loose_of(q), rounding)
+
+    def used_once(self, term: Term) -> bool:
+        return self._users[term] == 1 and not self.is_base(term)
+
+    def is_base(self, term: Term) -> bool:
+        """What is not looked into: variables, results of the math library."""
+        return term in self._variables or term in self.tape.library.calls
+
+    def number(self, term: Term) -> float | None:
+        """That of a finite constant."""
+        if term.value is None:
+            return None
+        found = number_of(term.sort, int(term.value))
+        return found if math.isfinite(found) else None
 
     def _curve(self, term: Term) -> Curved | None:
         if term.op not in self._rules.bent and term not in self.tape.library.calls:
@@ -194,6 +228,10 @@ class Lifting:
         curve = self._curve(term)
         if curve is not None:
             return (curve.argument,)
+        if is_sum(term):
+            if term not in self._sums:
+                self._sums[term] = sum_of(self, term)
+            return self._sums[term].terms
         if term.op not in self._rules.operators:
             return ()
         if term.op != "ite":
@@ -258,19 +296,25 @@ class Lifting:
         slack = form.error + (abs(low) + abs(high) + 1e-300) * len(form.parts) * 4 * _UNIT64
         return low - slack, high + slack
 
-    def rectified(self, form: Form) -> Form:
-        """max(0, form) as a form over a rectifier."""
+    def rectified(self, form: Form, loose: Loose | None = None) -> Form:
+        """max(0, form) as a form over a rectifier. Long ones with a `loose` error stay, also where they are
+        linear: multiplied out, they would become longer and lose it."""
         low, high = self.bounds(form)
         if not self.keep:
-            if low >= 0:
+            if low >= 0 and (loose is None or len(form.parts) <= _MULTIPLIED_OUT):
                 return form
             if high <= 0:
                 return Form({})
         own = Form(dict(form.parts), form.constant, form.error)
-        return Form({self._neuron(own, NodeKind.RELU, (0.0, max(high, 0.0))): 1.0})
+        return Form({self._neuron(own, NodeKind.RELU, (0.0, max(high, 0.0)), None, loose): 1.0})
 
     def _neuron(
-        self, form: Form, kind: NodeKind, within: tuple[float, float], number: object = None
+        self,
+        form: Form,
+        kind: NodeKind,
+        within: tuple[float, float],
+        number: object = None,
+        loose: Loose | None = None,
     ) -> int:
         """The base that stands for `kind` of a form; one for each form without error, and one for each
         `number` of the code: forms that are alike may stand for numbers that differ by their errors."""
@@ -281,7 +325,7 @@ class Lifting:
             if read is not None:
                 self._shared[kind, read] = base
             inner = [self.neurons[b].level for b in form.parts if b in self.neurons]
-            self.neurons[base] = Neuron(form, 1 + max(inner, default=0), kind)
+            self.neurons[base] = Neuron(form, 1 + max(inner, default=0), kind, loose)
             self.ranges[base] = within
         return base
 

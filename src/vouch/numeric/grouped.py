@@ -6,7 +6,7 @@ rows of common arrays, so that one operation of numpy takes all those of a group
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -119,7 +119,7 @@ class Grouping:
             pairs = zip(members, chosen, strict=True)
             sources = [self._put(self._place[self._terms[n].args[c[0]]]) for n, c in pairs if c is not None]
             bits = np.array([c[1].value for c in chosen if c is not None], dtype=_UNSIGNED[first.width])
-            return _Group(members, rows, [sources], _scaled(bits.view(FORMATS[first.sort])[:, None]))
+            return _Group(rows, [sources], _scaled(bits.view(FORMATS[first.sort])[:, None]))
         width = 1 if first.op == "ashr" else len(first.args)
         arguments = [
             [self._put(self._place[self._terms[number].args[position]]) for number in members]
@@ -127,15 +127,18 @@ class Grouping:
         ]
         operation = self._operation(first)
         if first.op == "ashr":
-            return _Group(members, rows, arguments, lambda a: operation(a, a))
-        return _Group(members, rows, arguments, operation)
+            return _Group(rows, arguments, lambda a: operation(a, a))
+        return _Group(rows, arguments, operation)
 
     def _put(self, number: int) -> tuple[_Bank, int]:
         """The row of a value, which it gets now if it has none."""
         known = self.row.get(number)
         if known is None:
             sort = self._terms[number].sort
-            bank = self.banks.setdefault(sort if sort in FORMATS else sort.kind, _Bank(sort))
+            name = sort if sort in FORMATS else sort.kind
+            bank = self.banks.get(name)
+            if bank is None:
+                bank = self.banks[name] = _Bank(sort)
             known = self.row[number] = bank, bank.size
             bank.size += 1
         return known
@@ -157,16 +160,14 @@ def _scaled(factors: Any) -> Callable[[Floats], Floats]:
 class _Group:
     """Steps that are one: the rows that they write, those of their arguments, and what they do."""
 
-    __slots__ = ("_operation", "_sources", "_target", "_to", "members")
+    __slots__ = ("_operation", "_sources", "_target", "_to")
 
     def __init__(
         self,
-        members: list[int],
         rows: list[tuple[_Bank, int]],
         arguments: list[list[tuple[_Bank, int]]],
         operation: Callable[..., Any],
     ) -> None:
-        self.members = frozenset(members)
         self._target = rows[0][0]
         self._to = np.array([row for _, row in rows])
         self._sources = [(own[0][0], np.array([row for _, row in own])) for own in arguments]
@@ -212,22 +213,16 @@ class GroupedValues:
                 found |= {place: (low[row], high[row]) for place, row in rows}
         return found
 
-    def run(self, narrowed: Callable[[int, Abstract], Abstract], wanted: Iterable[int]) -> None:
-        """Take all steps. `narrowed` says what else is known of the values at the `wanted` places."""
-        asked = set(wanted)
+    def run(self) -> None:
+        """Take all steps."""
         for task in self._plan.tasks:
             if isinstance(task, int):
-                value = self._steps[task](self)
-                if task in asked:
-                    value = narrowed(task, value)
-                self._found[task] = value
+                value = self._found[task] = self._steps[task](self)
                 row = self._plan.row.get(task)
                 if row is not None:
                     self._write(row, value)
             else:
                 task.take(self._arrays)
-                for place in asked & task.members:
-                    self._write(self._plan.row[place], narrowed(place, self[place]))
 
     def _write(self, row: tuple[_Bank, int], value: Abstract) -> None:
         bank, number = row

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from vouch.errors import Unsupported
-from vouch.nn.bounds.forward import analyse, fresh
 from vouch.nn.bounds.model import model_from
 from vouch.nn.linear import Dense
 from vouch.nn.lowered import Activation, Affine, Input, Lowered, LoweredNode, NodeKind
@@ -26,10 +25,10 @@ from vouch.nn.search.driver import search
 from vouch.nn.search.falsify import Effort, falsify
 from vouch.nn.search.task import Clock
 from vouch.numeric.branch import Assignment
-from vouch.numeric.forms import Form, Lifting, NotAffine
+from vouch.numeric.forms import Lifting, Neuron, NotAffine
 from vouch.numeric.grouped import TapeValues
 from vouch.numeric.rules import lifting_of
-from vouch.numeric.tape import Box, Ends, Tape, bits_of
+from vouch.numeric.tape import Box, Tape, bits_of
 from vouch.numeric.values import FORMATS, Truth
 from vouch.settings import Settings
 from vouch.smt.node import Term
@@ -37,7 +36,7 @@ from vouch.verdict import Verdict
 
 _CASES = 64  # alternatives of a question
 _NEURONS = 20_000
-_DEEP = 2  # layers after which intervals are worth a second look
+_DEEP = 2  # choices in a row up to which errors on the whole input set are the smallest ones
 
 Literal = tuple[Term, bool]
 Cases = list[frozenset[Literal]]
@@ -50,12 +49,11 @@ class Lifted:
     model: Any
     prop: Property
     lifting: Lifting
-    neurons: dict[int, list[int]]  # the bases that an activation node stands for
 
 
 def lifted(tape: Tape, values: TapeValues) -> Lifted | None:
     """None where nothing is left of the question that a network could decide."""
-    lifting = lifting_of(tape, values)
+    lifting = lifting_of(tape, values, local=_depth(tape) > _DEEP)
     alternatives: list[Cases] = []
     for root in tape.roots:
         cases = _cases(tape, values, root, True)
@@ -147,7 +145,7 @@ def _has_form(lifting: Lifting, comparison: Term) -> bool:
 
 def _network(lifting: Lifting, cases: Cases) -> Lifted | None:
     comparisons = list(dict.fromkeys(term for case in cases for term, _ in case))
-    gaps = [_gap(lifting, term) for term in comparisons]
+    gaps = [_gap(lifting, term) for term in comparisons]  # as neurons, but that they are not bent
     needed = _needed(lifting, gaps)
     inputs = [base for base in lifting.inputs if base in needed]
     if not inputs:
@@ -157,12 +155,10 @@ def _network(lifting: Lifting, cases: Cases) -> Lifted | None:
         groups.setdefault((lifting.neurons[base].level, lifting.neurons[base].kind), []).append(base)
     nodes: list[LoweredNode] = [Input(len(inputs))]
     at: dict[int, tuple[int, int]] = {base: (0, n) for n, base in enumerate(inputs)}
-    neurons: dict[int, list[int]] = {}
     for level, kind in sorted(groups):
         own = groups[level, kind]
-        nodes.append(_affine(nodes, at, [lifting.neurons[base].form for base in own]))
+        nodes.append(_affine(nodes, at, [lifting.neurons[base] for base in own]))
         nodes.append(Activation(len(nodes) - 1, len(own), kind))
-        neurons[len(nodes) - 1] = own
         at |= {base: (len(nodes) - 1, n) for n, base in enumerate(own)}
     nodes.append(_affine(nodes, at, gaps))
     ranges = [lifting.ranges[base] for base in inputs]
@@ -170,40 +166,53 @@ def _network(lifting: Lifting, cases: Cases) -> Lifted | None:
     regions = tuple(_region(case, comparisons, len(inputs)) for case in cases)
     prop = Property((Case(lower, upper, regions),), len(inputs), len(gaps), "question")
     lifting.inputs = {base: lifting.inputs[base] for base in inputs}
-    return Lifted(model_from(Lowered(tuple(nodes)), "real"), prop, lifting, neurons)
+    return Lifted(model_from(Lowered(tuple(nodes)), "real"), prop, lifting)
 
 
-def _gap(lifting: Lifting, comparison: Term) -> Form:
+def _gap(lifting: Lifting, comparison: Term) -> Neuron:
     small, large = comparison.args
-    return lifting.combined(lifting.form(small), lifting.form(large), -1.0)
+    form = lifting.combined(lifting.form(small), lifting.form(large), -1.0)
+    return Neuron(form, 0, loose=lifting.loose_gap(small, large, form))
 
 
-def _needed(lifting: Lifting, forms: list[Form]) -> set[int]:
+def _bases(row: Neuron) -> set[int]:
+    return {*row.form.parts, *(row.loose.losses if row.loose is not None else ())}
+
+
+def _needed(lifting: Lifting, rows: list[Neuron]) -> set[int]:
     found: set[int] = set()
-    stack = [base for form in forms for base in form.parts]
+    stack = [base for row in rows for base in _bases(row)]
     while stack:
         base = stack.pop()
         if base not in found:
             found.add(base)
             if base in lifting.neurons:
-                stack.extend(lifting.neurons[base].form.parts)
+                stack.extend(_bases(lifting.neurons[base]))
     return found
 
 
-def _affine(nodes: list[LoweredNode], at: dict[int, tuple[int, int]], rows: list[Form]) -> Affine:
-    """One node for several forms."""
-    used = sorted({at[base][0] for form in rows for base in form.parts})
-    matrices = {node: np.zeros((len(rows), nodes[node].size)) for node in used}
-    for number, form in enumerate(rows):
-        for base, coefficient in form.parts.items():
+def _affine(nodes: list[LoweredNode], at: dict[int, tuple[int, int]], rows: list[Neuron]) -> Affine:
+    """One node for several forms, with the errors of the forms or those that shrink with the input set."""
+    used = sorted({at[base][0] for row in rows for base in _bases(row)}) or [0]
+    maps = _matrices(nodes, at, used, [row.form.parts for row in rows])
+    bias = np.array([row.form.constant for row in rows])
+    noise = np.array([row.form.error if row.loose is None else row.loose.error for row in rows])
+    if all(row.loose is None for row in rows):
+        return Affine(tuple(used), maps, bias, noise=noise)
+    losses = _matrices(nodes, at, used, [{} if row.loose is None else row.loose.losses for row in rows])
+    return Affine(tuple(used), maps, bias, losses=losses, noise=noise)
+
+
+def _matrices(
+    nodes: list[LoweredNode], at: dict[int, tuple[int, int]], used: list[int], rows: list[dict[int, float]]
+) -> tuple[Dense, ...]:
+    """One for each of the nodes that are used."""
+    found = {node: np.zeros((len(rows), nodes[node].size)) for node in used}
+    for number, row in enumerate(rows):
+        for base, coefficient in row.items():
             node, place = at[base]
-            matrices[node][number, place] = coefficient
-    if not used:
-        matrices = {0: np.zeros((len(rows), nodes[0].size))}
-        used = [0]
-    bias = np.array([form.constant for form in rows])
-    maps = tuple(Dense(matrices[node]) for node in used)
-    return Affine(tuple(used), maps, bias, noise=np.array([form.error for form in rows]))
+            found[node][number, place] = coefficient
+    return tuple(Dense(found[node]) for node in used)
 
 
 def _region(case: frozenset[Literal], comparisons: list[Term], inputs: int) -> Rows:
@@ -248,31 +257,19 @@ class _Judge:
         return found
 
 
-def _closer(question: Lifted) -> dict[Term, Ends]:
-    """The ranges of rectifiers as the bounds of networks see them: rounding is smaller where numbers are, and
-    intervals grow with every layer."""
-    lifting, case = question.lifting, question.prop.cases[0]
-    known = analyse(question.model, case.lower[None, :], case.upper[None, :], fresh(question.model, 1))
-    for node, bases in question.neurons.items():
-        kind = question.model.lowered.nodes[node].kind
-        if kind is NodeKind.RELU:
-            highs = known.state.high[0, question.model.slots[node]]
-            for base, high in zip(bases, highs, strict=True):
-                low, most = lifting.ranges[base]
-                lifting.ranges[base] = low, min(most, max(0.0, float(high)) * (1 + 2.0**-40))
-    return {term: lifting.bounds(form) for term, form in lifting.choices.items() if form.parts}
+def _depth(tape: Tape) -> int:
+    """Of how many choices between floats, each about what others made, there are at most."""
+    depth: dict[Term, int] = {}
+    for term in tape.terms:
+        below = max((depth[arg] for arg in term.args if arg in depth), default=0)
+        depth[term] = below + (term.op == "ite" and term.sort in FORMATS)
+    return max(depth.values(), default=0)
 
 
 def by_network(tape: Tape, box: Box, check: Callable[[Assignment], bool], deadline: float) -> bool:
     """Whether the conjuncts are proved to exclude each other for the variables in the box. `check` hears of
     points that may satisfy them; one that does ends the search."""
     question = lifted(tape, tape.run(box, 1))
-    if question is not None and len(question.neurons) > _DEEP:
-        try:
-            closer = _closer(question)
-        except Unsupported:
-            return False
-        question = lifted(tape, tape.run(box, 1, closer))
     if question is None:
         return False
     judge = _Judge(question, check)

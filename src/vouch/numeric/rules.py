@@ -1,4 +1,4 @@
-"""How each operator combines the forms of its operands."""
+"""How each operator combines the forms of its operands. Sums of floats are taken as a whole (`sums`)."""
 
 from __future__ import annotations
 
@@ -7,22 +7,16 @@ from fractions import Fraction
 
 from vouch.numeric.choices import choice
 from vouch.numeric.curves import curved
-from vouch.numeric.forms import Form, FormRules, Lifting
+from vouch.numeric.forms import FormRules, Lifting
 from vouch.numeric.grouped import TapeValues
+from vouch.numeric.sums import Form
 from vouch.numeric.tape import Tape
 from vouch.smt.node import Term
 from vouch.smt.operators import signed
 
 
-def lifting_of(tape: Tape, values: TapeValues, *, keep: bool = False) -> Lifting:
-    return Lifting(tape, values, FormRules(_OPERATORS, curved, ("fp_div",)), keep=keep)
-
-
-def _sum(sign: float) -> Callable[[Lifting, Term], Form]:
-    def rule(lifting: Lifting, term: Term) -> Form:
-        return lifting.rounded(lifting.added(term.args[0], term.args[1], sign), term)
-
-    return rule
+def lifting_of(tape: Tape, values: TapeValues, *, keep: bool = False, local: bool = False) -> Lifting:
+    return Lifting(tape, values, FormRules(_OPERATORS, curved, ("fp_div",)), keep=keep, local=local)
 
 
 def _product(lifting: Lifting, term: Term) -> Form | None:
@@ -168,8 +162,6 @@ def _extracted(lifting: Lifting, term: Term) -> Form | None:
 
 
 _OPERATORS: dict[str, Callable[[Lifting, Term], Form | None]] = {
-    "fp_add": _sum(1.0),
-    "fp_sub": _sum(-1.0),
     "fp_mul": _product,
     "fp_div": _quotient,
     "fp_neg": _negated,

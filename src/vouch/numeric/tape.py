@@ -33,7 +33,6 @@ from vouch.smt.operators import signed
 from vouch.smt.sort import Sort
 
 Box = Mapping[Term, Abstract]
-Ends = tuple[float, float]
 _LETTERS = {16: "<e", 32: "<f", 64: "<d"}
 _BITS: dict[int, type[np.unsignedinteger[Any]]] = {16: np.uint16, 32: np.uint32, 64: np.uint64}
 
@@ -115,24 +114,17 @@ class Tape:
             return True
         return not (_followed(term.sort) and all(_followed(arg.sort) for arg in term.args))
 
-    def run(self, given: Box, batch: int, known: Mapping[Term, Ends] | None = None) -> TapeValues:
-        """The value of every term, in the order of `terms`. Variables that are not given may be anything;
-        floats that are `known` lie within those ends."""
+    def run(self, given: Box, batch: int) -> TapeValues:
+        """The value of every term, in the order of `terms`. Variables that are not given may be anything."""
         self.batch, self._given = batch, given
-        ends = {} if known is None else {self.place[term]: end for term, end in known.items()}
-
-        def narrowed(number: int, value: Abstract) -> Abstract:
-            return _within(value, *ends[number]) if isinstance(value, Floats) else value
-
         with np.errstate(all="ignore"):
             if self._plan.worth:
                 rows = GroupedValues(self._plan, self._steps, batch)
-                rows.run(narrowed, ends.keys())
+                rows.run()
                 return rows
             values: list[Any] = []
             for number in range(len(self.terms)):
-                value = self._steps[number](values)
-                values.append(narrowed(number, value) if number in ends else value)
+                values.append(self._steps[number](values))
         return values
 
     def truth(self, values: TapeValues, term: Term) -> Truth:
@@ -215,13 +207,6 @@ class Tape:
         inner = self.place[known.inner]
         below = known.holds_below is holds
         return lambda values, value: known.cut(values[inner], value, below=below)
-
-
-def _within(value: Floats, low: float, high: float) -> Floats:
-    """Cut to what else is known of it, rounded outwards."""
-    dtype = value.low.dtype.type
-    first, last = np.nextafter(dtype(low), dtype(-np.inf)), np.nextafter(dtype(high), dtype(np.inf))
-    return Floats(np.maximum(value.low, first), np.minimum(value.high, last), value.nan)
 
 
 def _followed(sort: Sort) -> bool:
@@ -379,5 +364,3 @@ _KNOWN: dict[str, Callable[[Term], Callable[..., Any]]] = {
 def _one(like: Ints) -> Ints:
     one = np.ones_like(like.low)
     return Ints(one, one, one, one)
-
-

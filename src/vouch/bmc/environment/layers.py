@@ -46,17 +46,25 @@ class OutsideData(Unknown):
         return known
 
     def _new(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
-        if isinstance(type_, ir.PointerType) and not self.arrays and not self.reason:
-            pointer = self.owner.stored_pointer(target, offset)
-            if not self.nullable:
-                return pointer
-            null = T.fresh(f"{target.name}.null", T.BOOL)
-            memory.context.inexact[null] = self.inexact
-            return merge(null, memory.context.null, pointer)
+        if isinstance(type_, ir.PointerType) and not self.reason:
+            pointer = self._pointer(memory, target, offset)
+            for word, array in self.arrays.items():  # one that was made before it: that holds it as well
+                size = memory.pointer_bits // 8
+                bits = memory.words.read(array, T.bv(offset, memory.pointer_bits), size, word)
+                memory.constrain(T.eq(bits, memory.to_bits(pointer)))
+            return pointer
         value = super()._new(memory, target, offset, type_)
         if self.inexact:
             memory.context.inexact.update(dict.fromkeys(symbols(value), self.inexact))
         return value
+
+    def _pointer(self, memory: Memory, target: MemObject, offset: int) -> Value:
+        pointer = self.owner.stored_pointer(target, offset)
+        if not self.nullable:
+            return pointer
+        null = T.fresh(f"{target.name}.null", T.BOOL)
+        memory.context.inexact[null] = self.inexact
+        return merge(null, memory.context.null, pointer)
 
     def array(self, memory: Memory, target: MemObject, word: int) -> Term:
         array = super().array(memory, target, word)
@@ -265,6 +273,7 @@ class Hit(NamedTuple):
 
 
 UNTYPED = Hit(None, None, False, None, typed=False)
+UNTYPED_POINTERS = UNTYPED._replace(kinds=frozenset({None, ir.PointerType()}))  # that need not be valid
 
 
 class LayerEffect(Enum):

@@ -17,6 +17,7 @@ from vouch.bmc.contents import Contents, partly_written
 from vouch.bmc.environment.code import UnknownCode
 from vouch.bmc.environment.layers import (
     UNTYPED,
+    UNTYPED_POINTERS,
     WHOLE,
     Disturbed,
     Hit,
@@ -35,6 +36,7 @@ from vouch.bmc.initial import Suspect, Unknown
 from vouch.bmc.value import Kind, MemObject, Pointer, Target, Value
 from vouch.c import ir
 from vouch.smt import term as T
+from vouch.smt import walk
 from vouch.smt.term import Term
 
 if TYPE_CHECKING:
@@ -88,11 +90,18 @@ class Environment(PointerMaker):
         self.restricted: set[MemObject] = set()
         self.stored_from: int | None = None  # the number of a term made when something was first stored
         self.written_from: int | None = None  # … when somebody first wrote who does not say where
+        self.choices: set[Term] = set()  # that a pointer is one of those that are there
+        self.named: set[Term] = set()  # of these: that it leads to a variable of the program
         self._names: list[str] | None = None
         # Pointers of the program's own that it stored, and where.
         self._own_pointers: dict[MemObject, dict[tuple[Term | None, Hit], None]] = {}
         self._others: dict[tuple[MemObject, int], list[Value]] = {}
         self.walker = Walker(context.ctypes, context.initial_pointers, context.addressed, whole=not typed)
+
+    @property
+    def stores_own(self) -> bool:
+        """Has the program stored pointers of its own, null among them, where others look?"""
+        return any(held.kind is not Kind.STACK for held in self._own_pointers)
 
     # ------------------------------------------------------------ pointers
 
@@ -209,15 +218,27 @@ class Environment(PointerMaker):
             for guard, target, offset in given.targets:
                 if count < limit and target.kind in (*_MEMORY, Kind.OUTSIDE):
                     count += 1
-                    same = T.fresh(f"{name}.is.{target.name}", T.BOOL)
-                    yield T.and_(guard, same), target, offset
+                    yield T.and_(guard, self._choice(name, target)), target, offset
         own = Kind.OUTSIDE, name, ctype
         for target in self._shared():
             for offset in self.places.offsets(target, own) if target not in self.restricted else ():
                 if count >= limit:
                     return
                 count += 1
-                yield T.fresh(f"{name}.is.{target.name}", T.BOOL), target, offset
+                choice = self._choice(name, target)
+                if target.kind is Kind.GLOBAL:
+                    self.named.add(choice)
+                yield choice, target, offset
+
+    def asked_for(self, first: Term, second: Term) -> None:
+        """The program has compared pointers that lead to one variable under these conditions."""
+        if self.named:
+            self.named -= set(walk.symbols(first)) ^ set(walk.symbols(second))
+
+    def _choice(self, name: str, target: MemObject) -> Term:
+        symbol = T.fresh(f"{name}.is.{target.name}", T.BOOL)
+        self.choices.add(symbol)
+        return symbol
 
     def _shared(self) -> list[MemObject]:
         """Objects that code outside may know the address of, the oldest first."""
@@ -316,11 +337,13 @@ class Environment(PointerMaker):
                 self.disturb(state, target, where, element, part, copied)
             return
         hit = self._written(target, offset, type_, value, copied)
-        if hit.over or (isinstance(type_, ir.PointerType) and not _leads_outside(value)):
+        pointers = hit.over or (isinstance(type_, ir.PointerType) and not _leads_outside(value))
+        if pointers:
             self._own_pointers.setdefault(target, {})[offset, hit] = None
+        untyped = UNTYPED_POINTERS if pointers else UNTYPED
         for other, symbol in self.overlaps.of(target):
             spared = self._spared(self.overlaps.element(target, other), offset, type_)
-            self._hit(state, other, {symbol: hit._replace(spared=spared) if self.typed else UNTYPED})
+            self._hit(state, other, {symbol: hit._replace(spared=spared) if self.typed else untyped})
 
     def _written(
         self,
@@ -364,7 +387,8 @@ class Environment(PointerMaker):
         symbol = T.fresh("wild.write", T.BOOL)
         self.written_from = self.written_from or symbol.id
         for target in self._shared():
-            self._hit(state, target, {symbol: Hit(type_, value, False, None) if self.typed else UNTYPED})
+            hit = Hit(type_, value, False, None) if self.typed else UNTYPED_POINTERS
+            self._hit(state, target, {symbol: hit})
 
     def _hit(self, state: State, target: MemObject, hits: Mapping[Term, Hit]) -> None:
         if target in self.restricted:
@@ -405,11 +429,15 @@ class Environment(PointerMaker):
         if self.written_from is None:
             self.written_from = T.fresh("written", T.BOOL).id
         maker: PointerMaker = self.own_data if own else self
-        hit = Hit(None, None, True, None) if self.typed else UNTYPED
+        hit = Hit(None, None, True, None)
+        if not self.typed:
+            hit = UNTYPED_POINTERS if own else UNTYPED
         written = {}
         for target, span in parts.items():
             old = state.memory.get(target)
-            if target.constant or target.dead or (old is None and is_pristine(target)):
+            # What nobody has looked at is arbitrary anyway; but from outside its pointers are valid.
+            same = old is None and is_pristine(target) and (not own or target in self.suspects)
+            if target.constant or target.dead or same:
                 continue
             fresh = written[target] = OutsideData(maker, name, span, reason)
             below = old if old is not None else Contents()

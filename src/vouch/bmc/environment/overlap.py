@@ -52,13 +52,20 @@ class Overlaps:
             if (
                 other not in known
                 and (other != group or not fresh)
-                and (not self._typed or self._ctypes.may_share(group[2], other[2]))
+                and (not self._typed or self._may_share(group, other))
             ):
                 symbol = T.fresh(f"{own.name}.overlaps.{other[1]}", T.BOOL)
                 self.symbols[symbol] = f"{own.name} overlaps {other[1]}"
                 self.pairs[symbol] = frozenset((group, other))
                 self._between.setdefault(group, {})[other] = symbol
                 self._between.setdefault(other, {})[group] = symbol
+
+    def _may_share(self, one: Group, other: Group) -> bool:
+        """A variable is what it was declared: it may hold what a pointer leads to, but lies in nothing."""
+        for whole, part in ((one, other), (other, one)):
+            if whole[0] in (Kind.GLOBAL, Kind.STACK) and part[0] is Kind.OUTSIDE:
+                return self._ctypes.may_hold(whole[2], part[2])
+        return self._ctypes.may_share(one[2], other[2])
 
     def follow(self, a: MemObject, b: MemObject, element: int) -> None:
         """Equal pointers to these two are followed exactly: they overlap only behind or before an element."""

@@ -120,7 +120,9 @@ class Walker:
                 pointee = None
                 if offset is not None and isinstance(value, Pointer):
                     pointee = self.ctypes.pointee(self.ctypes.ctype_at(target.ctype, offset))
-                work.extend(self._places(Root(value, pointee), result))
+                # Of other files' code too, nothing is written through what is stored as a pointer to const.
+                writable = self.whole or not self.ctypes.is_const(pointee)
+                work.extend(self._places(Root(value, pointee, writable), result))
         return result
 
     def _places(self, root: Root, result: Reach) -> Iterator[tuple[MemObject, Span, bool]]:

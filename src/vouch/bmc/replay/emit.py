@@ -26,6 +26,8 @@ RUNTIME = {
     "assume": "void (i8)",
     "blame": "void (i32, i32)",
     "unblame": "void ()",
+    "lend": "void (ptr, i64, i64)",
+    "unlend": "void ()",
     "load": "ptr (ptr, i64, i32, i32, i32)",
     "volatile_load": "ptr (ptr, i64, i32, i32, i32)",
     "store": "ptr (ptr, i64, i32, i32)",

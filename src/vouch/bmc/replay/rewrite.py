@@ -14,11 +14,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import field
 
 from vouch.bmc.replay.allocas import REGISTER, STORE, load_parts, plain_pointer, simple_allocas, written_first
-from vouch.bmc.replay.emit import CodeText, allocated_size, bits, stored_size
+from vouch.bmc.replay.emit import CodeText, allocated_size, bits, operand_text, stored_size
 from vouch.bmc.replay.shadow import RegisterShadow
 from vouch.bmc.replay.text import NAME, CallText, FunctionText, Line, call_result, parse_call, split, type_end
 from vouch.bmc.replay.triggers import AFTER, BEFORE, Unwatchable, Watch, binary_parts
 from vouch.c.checks.base import Check, Trigger
+from vouch.c.ir import Call
 from vouch.record import record
 
 _DROPPED = ("@llvm.dbg.", "@llvm.experimental.noalias.scope.", "@llvm.invariant.")
@@ -261,7 +262,7 @@ class FunctionRewriter:
         before, pointer, after = _around_pointer(line.text)
         kind = after.lstrip(", ").split(" ", 1)[0]
         place = self._out.call(
-            "load",
+            "volatile_load" if " volatile " in before else "load",
             pointer,
             stored_size(kind),
             self._site(line, Trigger.ACCESS),
@@ -339,13 +340,28 @@ class FunctionRewriter:
         charged = blame != ("0", "0") and line.op == "call"
         if charged:
             self._out.call("blame", *blame)
+            lent = self._lend(line)
         if not name.startswith("@"):
             call.callee = self._checked_callee(line, call)
         self._shadow.before_call(call)
         self._keep(line, call.spelled())
         self._shadow.after_call(line, call)
         if charged:
+            self._unlend(lent)
             self._out.call("unblame")
+
+    def _lend(self, line: Line) -> int:
+        """Say of which structs members are handed out. How many."""
+        checks = (check for _, check in self._checks.get(line.number, ()))
+        site = next((check.site for check in checks if check.trigger is Trigger.ACCESS), None)
+        members = site.members if isinstance(site, Call) else ()
+        for _, anchor, before, size in members:
+            self._out.call("lend", operand_text(anchor) or "null", str(before), str(size))
+        return len(members)
+
+    def _unlend(self, count: int) -> None:
+        if count:
+            self._out.call("unlend")
 
     def _assembly(self, line: Line) -> None:
         self._out.call("end", str(END_FOREIGN))
@@ -373,10 +389,14 @@ class FunctionRewriter:
             length = out.to_i64(call.arguments[2][0], values[2])
             if name.startswith("@llvm.memcpy."):
                 out.call("apart", values[0], values[1], length, access, self._number)
+            lent = self._lend(line)
             out.call("copy", values[0], values[1], length, access, access, uninitialised, self._number)
+            self._unlend(lent)
         elif name.startswith("@llvm.memset."):
             length = out.to_i64(call.arguments[2][0], values[2])
+            lent = self._lend(line)
             out.call("fill", values[0], values[1], length, access, self._number)
+            self._unlend(lent)
         elif name.startswith("@llvm.stacksave"):
             self._keep(line, f"inttoptr i64 {out.call('frame')} to ptr")
         elif name.startswith("@llvm.stackrestore"):

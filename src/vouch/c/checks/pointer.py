@@ -5,9 +5,9 @@ literals, copies (`memcpy`, struct assignment), library functions that work on m
 calls through function pointers, addresses of members (`&p->x`, an array `p->data`) of what a null pointer
 points to, and `free` of something that is not the start of a live heap object (twice freed, inside an object,
 on the stack) or that came another way: `free` of what `new` made, `delete` of an array.
-`memcpy` and its kin between places of one object that overlap are violations too, where one function sees
-both as its own; places behind two pointers that come in as parameters or out of memory are taken to lie
-apart.
+`memcpy` and its kin between places of one object that overlap are violations too. Those that code outside
+hands over are taken to lie apart, which the verdict names. So is a function of the library that is given a
+member of a struct (`strcpy(d->name, s)`) and goes beyond the struct.
 
 Why it matters: the access reads or corrupts something else, or stops the processor.
 

@@ -133,6 +133,9 @@ class Call(Instruction):
     sret: int | None
     attributes: frozenset[str]  # of the call site, group references resolved (noreturn, …)
     noundef: tuple[bool, ...] = ()  # by argument: it has a value, as clang says of all but (parts of) structs
+    # Arguments that are members of structs: number, a pointer that lies so many bytes behind the start of the
+    # struct, its size (see `c/members.py`).
+    members: tuple[tuple[int, Operand, int, int], ...] = ()
 
 
 @record
@@ -182,15 +185,18 @@ class AtomicUpdate(Instruction):
     op: str
     pointer: Operand
     value: Operand
+    volatile: bool = False
 
 
 @record
 class CompareExchange(Instruction):
-    """cmpxchg: yields { old, i1 }."""
+    """cmpxchg: yields { old, i1 }. A `weak` one may fail for no reason."""
 
     pointer: Operand
     expected: Operand
     replacement: Operand
+    weak: bool = False
+    volatile: bool = False
 
 
 @record

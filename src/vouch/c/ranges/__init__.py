@@ -15,6 +15,7 @@ from vouch.c.checks.base import Check, Trigger
 from vouch.c.checks.copies import partly_written
 from vouch.c.entries import Entries
 from vouch.c.ir import Call, Function, IntType, PointerType, Program
+from vouch.c.ranges.access import APART
 from vouch.c.ranges.calls import RangeCalls, instructions
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.judge import UNREACHABLE, judge
@@ -176,6 +177,7 @@ class _Passes:
         self.roots |= graph.twice
         self.solvers: dict[str, FixedPoint] = {}
         self.contexts: dict[str, RangeContext] = {}
+        self._called = {callee for callees in graph.callees.values() for callee in callees}
 
     def bottom_up(self) -> None:
         """What every function returns, whatever it is called with; and all writes to globals. Relations are
@@ -184,7 +186,7 @@ class _Passes:
         whole.relating = False
         whole.spreads = dict.fromkeys(whole.graph.reaching(whole.copies.copying | whole.copies.spreading))
         collects = not whole.arbitrary and bool(whole.objects.hidden) and not whole.graph.twice
-        called = {callee for callees in whole.graph.callees.values() for callee in callees}
+        called = self._called
         asked = whole.lending.asked()
         fills = {f.name for f in whole.program.functions.values() if f.defined and _takes_pointer(f)} & called
         for name in whole.graph.order:
@@ -201,8 +203,7 @@ class _Passes:
                 self._note_found(function, whole.results[name])
             if not solver.returns:
                 whole.endless.add(name)
-            for parameter, mask in solver.filled.items():
-                whole.filled[name, parameter] = mask
+            whole.outcomes[name] = solver.outcomes
             if name in asked:
                 self._note_writes(solver)
             if name in whole.spreads:
@@ -279,6 +280,8 @@ class _Passes:
         clean = {CLEAN, TIDY, (LIVE, OUTSIDE), (LIVE, OWN)}.issubset(facts)
         self.contexts[name] = RangeContext(None if arguments is None else tuple(arguments), clean)
         solver = self.solvers[name] = FixedPoint(whole, function, arguments, facts)
+        if name not in self._called and not self._may_be_handed_anything(name):
+            solver.at.parameters_apart = APART
         return judge(solver, checks)
 
     def _facts(self, name: str) -> list[tuple[Any, ...]]:

@@ -16,13 +16,13 @@ from vouch.c.ir import (
 from vouch.c.ranges import relations, written
 from vouch.c.ranges.calls import root
 from vouch.c.ranges.interpret import Interpreter
-from vouch.c.ranges.pointers import OUTSIDE as UNNAMED
-from vouch.c.ranges.pointers import PointerRange
+from vouch.c.ranges.pointers import INFINITE, PointerRange, is_unnamed, size_of_unnamed
 from vouch.errors import Unsupported
 
 OUTSIDE_WRITTEN = "memory from outside the program is taken to be written"
 OUTSIDE = "pointers from outside the program are taken to be valid"
-ASSUMED = frozenset({OUTSIDE, OUTSIDE_WRITTEN})  # reasons that say what a proof rests on
+APART = "places that code outside hands over for a copy are taken to be valid and not to overlap"
+ASSUMED = frozenset({OUTSIDE, OUTSIDE_WRITTEN, APART})  # reasons that say what a proof rests on
 
 
 def _is_constant(at: Interpreter, operand: Operand) -> bool:
@@ -38,31 +38,59 @@ def valid_access(at: Interpreter, site: Instruction) -> str | None:
     for position, (pointer, size) in enumerate(accesses(at, site)):
         if not isinstance(site, Load) and position == 0 and _is_constant(at, pointer):
             return None
+        if isinstance(site, Call) and not is_within_struct(at, site, position, size):
+            return None
         reason = inside(at, pointer, size)
         if reason is None:
             return None
         reasons.add(reason)
     if isinstance(site, Call) and (at.whole.graph.target(site) or "").startswith("llvm.memcpy."):
         to, origin, length = site.arguments[:3]
-        if not apart(at, to, origin, length):
-            return None
+        reason = apart(at, to, origin, length)
+        if reason is None or reason:
+            return reason
     return None if not reasons else OUTSIDE if OUTSIDE in reasons else ""
 
 
-def apart(at: Interpreter, to: Operand, origin: Operand, length: Operand) -> bool:
-    """Whether two stretches that are inside their objects share no byte, or are the same. Those from outside
-    are taken to."""
+def is_within_struct(at: Interpreter, call: Call, number: int, size: int | None) -> bool:
+    """Whether so many bytes of a member that a call is given lie in the struct around it, as far as nothing
+    else says how much memory there is."""
+    for position, anchor, before, whole in call.members:
+        if position == number:
+            pointer, start = at.pointer(call.arguments[number]), at.pointer(anchor)
+            extent = at.extents.get(pointer.base or "") or at.whole.extent(pointer.base)
+            if pointer.base is None or extent is None or not extent.outside:
+                return True
+            if size is None or pointer.base != start.base or start.lo != start.hi:
+                return False
+            return start.lo - before <= pointer.lo and pointer.hi + size <= start.lo - before + whole
+    return True
+
+
+def apart(at: Interpreter, to: Operand, origin: Operand, length: Operand) -> str | None:
+    """Why two stretches that are inside their objects share no byte, or are the same."""
     first, second, size = at.pointer(to), at.pointer(origin), at.integer(length)[3]
-    bases = (first.base, second.base)
-    for base in bases:
-        extent = at.extents.get(base or "") or at.whole.extent(base)
-        if extent is not None and extent.outside:
-            return True
+    if first.base is None or second.base is None:
+        return None
     if first.base != second.base:
-        return all(base is not None and not base.startswith(UNNAMED) for base in bases)
-    if first[1:3] == second[1:3] and first.lo == first.hi:
-        return True
-    return first.hi + size <= second.lo or second.hi + size <= first.lo
+        return in_different(at, first.base, second.base)
+    same = first[1:3] == second[1:3] and first.lo == first.hi
+    beside = first.hi + size <= second.lo or second.hi + size <= first.lo
+    return "" if (same or beside) and not is_unnamed(first.base) else None
+
+
+def in_different(at: Interpreter, first: str, second: str) -> str | None:
+    """Why what two names stand for shares no byte. Objects of this activation share none with what was there
+    before it; of what parameters lead to, the caller decides."""
+    if is_unnamed(first) or is_unnamed(second):
+        known = second if is_unnamed(first) else first
+        large = size_of_unnamed(first if is_unnamed(first) else second) > INFINITE
+        return "" if large and known[0] in "%*" else None  # a smaller one may be any of these
+    if "!" in (first[0], second[0]):
+        return None  # a function may return any of them
+    if "%" in (first[0], second[0]) or "*" in (first[0], second[0]) or first[0] == second[0] == "@":
+        return ""
+    return at.parameters_apart
 
 
 def accesses(at: Interpreter, site: Instruction) -> list[tuple[Operand, int | None]]:

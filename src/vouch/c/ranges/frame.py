@@ -33,6 +33,7 @@ from vouch.c.ir import (
     Unreachable,
 )
 from vouch.c.layout import Sizes
+from vouch.c.ranges.threading import threaded
 from vouch.errors import Unsupported
 
 _MOST_COUNTERS = 6
@@ -42,9 +43,12 @@ _BORDERS = [0, 1, 127, 128, 255, 256, 32767, 32768, 65535, 65536, 2**31 - 1, 2**
 class FrameFacts:
     """`locals` maps `%x` to the size of a local that exists once per call. `cross` maps a register to the
     blocks that use it beside its own. `handlers` are blocks that only report a violation and go on: label of
-    the block to the label behind it. `joins` are blocks of one phi and a branch on it: label to condition."""
+    the block to the label behind it. `joins` are blocks of one phi and a branch on it: label to condition.
+    `origins` maps labels of copies (`threading.py`) to those of the function."""
 
     def __init__(self, function: Function, sizes: Sizes) -> None:
+        self.inner = _inner_locals(function)
+        function, self.origins = threaded(function)
         self.function = function
         self.graph = FlowGraph(function)
         self.defs: dict[str, Instruction] = {}
@@ -72,7 +76,6 @@ class FrameFacts:
         self.fields = self._fields(sizes)
         self.thresholds = sorted(numbers)
         self.counters = _counters(function, self.defs)
-        self.inner = _inner_locals(function)
         self._leave_out_joined()
         self._repeated: set[str] | None = None
 

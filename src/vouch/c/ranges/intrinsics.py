@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from vouch.c import known
 from vouch.c.ir import AsmOperand, Call, Function, IntConstant, IntType, Operand, PointerType
-from vouch.c.ranges import domain, pointers, refine, relations, spreading, written
-from vouch.c.ranges.calls import is_free
+from vouch.c.ranges import domain, outcomes, pointers, refine, relations, spreading, written
+from vouch.c.ranges.calls import Effects, is_free
 from vouch.c.ranges.domain import Value
+from vouch.c.ranges.outcomes import Returned
 from vouch.c.ranges.pointers import (
     ANYWHERE,
     INFINITE,
@@ -20,7 +22,7 @@ from vouch.c.ranges.pointers import (
     is_unnamed,
     unnamed,
 )
-from vouch.c.ranges.state import CLEAN, FACTS, TIDY, WHOLE
+from vouch.c.ranges.state import CLEAN, FACTS, TIDY, WHOLE, State
 
 if TYPE_CHECKING:
     from vouch.c.ranges.interpret import Interpreter
@@ -32,8 +34,44 @@ _COPIES = ("llvm.memcpy.", "llvm.memmove.")
 
 
 def call(at: Interpreter, instruction: Call) -> None:
+    target = at.whole.graph.called(instruction)
+    found = outcomes.of_call(at, instruction, target)
+    if not found:
+        _call(at, instruction, target)
+        return
+    places = [at.pointer(argument) for argument in instruction.arguments]
+    quiet = _unfreed(at, instruction, target, found)
+    _call(at, instruction, target)
+    if not at.dead:
+        outcomes.arrive(at, instruction, found, places, quiet)
+
+
+def _unfreed(
+    at: Interpreter, instruction: Call, target: str | None, found: dict[str, Returned]
+) -> State | None:
+    """The state behind a call that frees nothing, if some outcomes of it do not although others do."""
+    effects = at.whole.graph.of_call(instruction)
+    kept = [outcome for outcome in found.values() if not outcome.frees]
+    if not effects.frees or not kept:
+        return None
+    before = at.mark()
+    loses = effects.loses and any(outcome.loses for outcome in kept)
+    _affect(at, instruction, target, replace(effects, frees=False, loses=loses))
+    state = at.state
+    at.reset(before)
+    return state
+
+
+def _affect(at: Interpreter, instruction: Call, target: str | None, effects: Effects) -> None:
+    at.forget_effects(effects)
+    at.forget_lent(instruction, target)
+    written.during_call(at, instruction, target, effects)
+    if spreading.of_call(at, instruction, target) != frozenset():
+        at.drop(WHOLE)
+
+
+def _call(at: Interpreter, instruction: Call, target: str | None) -> None:
     graph = at.whole.graph
-    target = None if isinstance(instruction.callee, AsmOperand) else graph.target(instruction)
     function = None
     if target is not None:
         function = at.whole.program.functions.get(target)
@@ -51,12 +89,7 @@ def call(at: Interpreter, instruction: Call) -> None:
             at.define(instruction.result, _heap(at, instruction, target))
             return
     found = _found(at, instruction, target)
-    effects = graph.of_call(instruction)
-    at.forget_effects(effects)
-    at.forget_lent(instruction, target)
-    written.during_call(at, instruction, target, effects)
-    if spreading.of_call(at, instruction, target) != frozenset():
-        at.drop(WHOLE)
+    _affect(at, instruction, target, graph.of_call(instruction))
     result = at.unknown(instruction.type)
     key = None if target is None or function is None or function.defined else known.engine_key(target)
     text = target == "strlen" and target in at.whole.program.models

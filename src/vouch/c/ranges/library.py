@@ -6,16 +6,18 @@ look at memory through a few functions of the engine (`models/vouch.h`), whose r
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 from vouch.c import known
-from vouch.c.ir import AsmOperand, Call, Instruction, IntConstant, Load, Operand
+from vouch.c.ir import AsmOperand, Call, Instruction, IntConstant, Load, Operand, PointerType
 from vouch.c.ranges import access
 from vouch.c.ranges.calls import is_silent
 from vouch.c.ranges.interpret import Interpreter
 from vouch.c.ranges.pointers import INFINITE
 from vouch.c.ranges.solve import FixedPoint
 from vouch.c.ranges.state import FACTS
+from vouch.c.ranges.whole_program import Extent
 
 _DEPTH = 4  # calls of models within models
 _LARGEST_LENGTH = 1 << 20
@@ -34,21 +36,59 @@ def outcome(at: Interpreter, call: Call, depth: int = _DEPTH) -> Outcome:
     if target is None or depth == 0:
         return _BAD
     if function is None or not function.defined:
-        return _primitive(at, call, target)
+        limited = not all(
+            access.is_within_struct(at, call, number, _asked(at, call, target)) for number, *_ in call.members
+        )
+        return _BAD if limited else _primitive(at, call, target)
     if target not in at.whole.program.models or function.signature.variadic:
         return _BAD
     facts = tuple(fact for fact in FACTS if fact in at.state)
-    given = tuple(at.argument(argument) for argument in call.arguments)
-    key = (target, given, facts)
+    given = tuple(_given(at, call, number) for number in range(len(call.arguments)))
+    key = (target, given, facts, _apart(at, call))
     if key not in at.whole.library:
         at.whole.library[key] = _BAD  # of one that calls itself
         at.whole.library[key] = _followed(at, key, depth - 1)
     return at.whole.library[key]
 
 
+def _asked(at: Interpreter, call: Call, name: str) -> int | None:
+    """How many bytes one of the engine's functions may access behind a pointer, where that is known."""
+    if known.engine_key(name) == "copy":
+        return at.integer(call.arguments[2])[3]
+    if name in known.having(known.Trait.FILLS):
+        return at.integer(call.arguments[known.TABLE[name].argument])[3]
+    return None
+
+
+def _given(at: Interpreter, call: Call, number: int) -> Any:
+    """What a model may assume of an argument. Of a member in memory from outside it has the struct around."""
+    given = at.argument(call.arguments[number])
+    for position, anchor, before, size in call.members:
+        if position == number and type(given) is Extent and given.outside:
+            pointer, start = at.pointer(call.arguments[number]), at.pointer(anchor)
+            if pointer.base != start.base or start.lo != start.hi:
+                return None
+            first = start.lo - before
+            lo, hi = max(given.lo, first - pointer.lo), min(given.hi, first + size - pointer.hi)
+            return given._replace(lo=lo, hi=hi) if lo <= 0 < hi else None
+    return given
+
+
+def _apart(at: Interpreter, call: Call) -> str | None:
+    """Why no two of the pointers that a call passes lead into one object."""
+    found: str | None = ""
+    passed = [a for a in call.arguments if isinstance(getattr(a, "type", None), PointerType)]
+    for first, second in combinations([at.pointer(argument) for argument in passed], 2):
+        if first.base is None or second.base is None or first.base == second.base:
+            return None
+        found = _worse(found, access.in_different(at, first.base, second.base))
+    return found
+
+
 def _followed(at: Interpreter, key: tuple[Any, ...], depth: int) -> Outcome:
-    target, given, facts = key
+    target, given, facts, distinct = key
     solver = FixedPoint(at.whole, at.whole.program.functions[target], list(given), facts, True)
+    solver.at.parameters_apart = distinct
     found = _GOOD
     for label in solver.frame.graph.order:
         if label not in solver.inputs or label in solver.frame.handlers:
@@ -69,7 +109,7 @@ def _both(a: Outcome, b: Outcome) -> Outcome:
 
 
 def _worse(a: str | None, b: str | None) -> str | None:
-    return None if a is None or b is None else a or b
+    return None if a is None or b is None else access.APART if access.APART in (a, b) else a or b
 
 
 def _of(at: Interpreter, instruction: Instruction, depth: int) -> Outcome:
@@ -95,9 +135,8 @@ def _primitive(at: Interpreter, call: Call, name: str) -> Outcome:
         return _GOOD
     if key == "copy":
         first, second = (_stretch(at, argument, arguments[2]) for argument in arguments[:2])
-        if name != "memmove" and not access.apart(at, *arguments[:3]):
-            first = None
-        return _worse(first, second), _read(at, arguments[1])
+        distinct = access.apart(at, *arguments[:3]) if name != "memmove" else ""
+        return _worse(distinct, _worse(first, second)), _read(at, arguments[1])
     if name in known.having(known.Trait.FILLS):
         return _stretch(at, arguments[0], arguments[known.TABLE[name].argument]), ""
     if key == "access":

@@ -21,11 +21,11 @@ from vouch.c.ir import (
     Store,
     Type,
 )
-from vouch.c.ranges import domain, pointers, relations, written
+from vouch.c.ranges import domain, outcomes, pointers, relations, written
 from vouch.c.ranges.calls import Effects, root
 from vouch.c.ranges.pointers import NULL, OUTSIDE, OWN, PointerRange, is_unnamed, size_of_unnamed, unnamed
 from vouch.c.ranges.registers import Registers
-from vouch.c.ranges.state import CLEAN, LIVE, TEXT, TIDY, UNFREED, UNLOST, WRITTEN, ZONES
+from vouch.c.ranges.state import CLEAN, LIVE, PENDING, TEXT, TIDY, UNFREED, UNLOST, WRITTEN, ZONES
 from vouch.c.ranges.whole_program import ONLY_NULL, Extent
 from vouch.errors import Unsupported
 
@@ -77,12 +77,8 @@ class RangeMemory(Registers):
         self.sources[result] = (key, held)
 
     def remember(self, result: str, key: tuple[Any, ...], value: Any, holders: tuple[str, ...]) -> None:
-        """A register that other blocks use was loaded from a cell."""
+        """A register that other blocks use was loaded from a cell, or stored there."""
         state = self.writable()
-        before = state.get(("h", result))
-        if before is not None and before[0] != key and before[0] in state:
-            cell = state[before[0]]
-            state[before[0]] = (cell[0], tuple(r for r in cell[1] if r != result))
         state["h", result] = (key,)
         state[key] = (value, (*holders[-3:], result))
 
@@ -142,6 +138,16 @@ class RangeMemory(Registers):
         self.writable()[key] = (value, ())
         self.keys.setdefault(pointer.base, set()).add(key)
         relations.after_store(self, key, zone, related)
+        outcomes.stored(self, instruction.value, key)
+        if isinstance(instruction.value, Register) and self.source(instruction.value.name) is None:
+            self._hold(instruction.value.name, key, value)
+
+    def _hold(self, name: str, key: tuple[Any, ...], value: Any) -> None:
+        """A cell holds a register: what a branch tells of the one it tells of the other."""
+        if name in self.frame.cross:
+            self.remember(name, key, value, self.state[key][1])
+        else:
+            self.sources[name] = (key, self.state[key])
 
     def fill(self, instruction: Store, pointer: PointerRange, kind: Type | None) -> None:
         """What a store writes holds something, unless it was handed over and may lack something."""
@@ -173,6 +179,7 @@ class RangeMemory(Registers):
             self.whole.note_write(pointer, size, value)
         if base == "null":
             return
+        self._unsettle(base)
         if TEXT in self.state and (base is None or base[0] != "%"):
             del self.writable()[TEXT]
         if base is None or is_unnamed(base):
@@ -189,6 +196,14 @@ class RangeMemory(Registers):
         for other in list(self.keys):
             if other != base and self.may_be_one(base, other):
                 self.forget_object(other)
+
+    def _unsettle(self, base: str | None) -> None:
+        """Something is written to an object: what a branch was going to tell of it is told no more."""
+        if PENDING in self.state and base not in self.private:
+            if base in self.lent and base is not None and base[0] == "%":
+                outcomes.forget_object(self, base)
+            else:
+                outcomes.forget(self)
 
     def may_be_one(self, first: str, second: str) -> bool:
         """Whether two names of objects may be those of one. A function's own variables and blocks are new,
@@ -220,12 +235,17 @@ class RangeMemory(Registers):
                     del self.writable()[key]
         if ZONES in self.state:
             relations.forget_objects(self, names)
+        if PENDING in self.state:
+            for name in names:
+                outcomes.forget_object(self, name)
 
     def forget_cell(self, key: tuple[Any, ...]) -> None:
         if key in self.state:
             del self.writable()[key]
         if ZONES in self.state:
             relations.forget_cell(self, key)
+        if PENDING in self.state:
+            outcomes.forget(self, key)
 
     def forget_reachable(self) -> None:
         is_constant = self.whole.objects.is_constant
@@ -277,8 +297,7 @@ class RangeMemory(Registers):
         if (
             isinstance(operand, GlobalConstant)
             or type(value) is not PointerRange
-            or value.lo != 0
-            or value.hi != 0
+            or value.lo < 0  # behind it is enough, wherever it leads
             or value.or_null
             or not self.is_large(value.base)
         ):
@@ -288,8 +307,12 @@ class RangeMemory(Registers):
     def drop(self, fact: tuple[Any, ...]) -> None:
         if fact in self.state:
             del self.writable()[fact]
+        if PENDING in self.state:
+            outcomes.forget(self)
 
     def forget_effects(self, effects: Effects) -> None:
+        if PENDING in self.state:
+            outcomes.forget(self)
         if effects.taints or effects.frees:
             self.drop(CLEAN)
         if effects.taints or effects.frees or effects.unsettles:
@@ -347,14 +370,16 @@ class RangeMemory(Registers):
 
     def free(self) -> None:
         """Something is freed that any pointer may lead to: what is read there is arbitrary from now on."""
-        for key in [k for k in self.state if k[0] == LIVE or k in (UNFREED, UNLOST)]:
+        for key in [k for k in self.state if k[0] == LIVE or k in (UNFREED, UNLOST, PENDING)]:
             del self.writable()[key]
         self.forget_objects({name for name in self.keys if self.is_mortal(name)})
         written.freed(self, self.is_mortal)
 
     def lose(self) -> None:
         """Some of the program's own heap is freed: as `free`, but for memory from outside."""
-        for key in [k for k in self.state if (k[0] == LIVE and self.is_losable(k[1])) or k == UNLOST]:
+        for key in [
+            k for k in self.state if (k[0] == LIVE and self.is_losable(k[1])) or k in (UNLOST, PENDING)
+        ]:
             del self.writable()[key]
         self.forget_objects({name for name in self.keys if self.is_losable(name)})
         written.freed(self, self.is_losable)

@@ -21,9 +21,10 @@ from vouch.c.ir import (
     Select,
     Unary,
 )
-from vouch.c.ranges import domain, pointers, relations
+from vouch.c.ranges import domain, outcomes, pointers, relations
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.pointers import NULL, SOMEWHERE, PointerRange, is_unnamed, limited
+from vouch.c.ranges.state import PENDING
 
 if TYPE_CHECKING:
     from vouch.c.ranges.interpret import Interpreter
@@ -127,11 +128,11 @@ def _pointers(at: Interpreter, predicate: str, comparison: Compare, a: PointerRa
     relations.learn(at, predicate, comparison.left, comparison.right)
     for mine, value, other in ((comparison.left, a, b), (comparison.right, b, a)):
         if other.base == "null" and predicate == "ne" and value.base != "null":
-            _hold(at, mine, value._replace(nonnull=True, or_null=False) if value.base else SOMEWHERE)
+            hold(at, mine, value._replace(nonnull=True, or_null=False) if value.base else SOMEWHERE)
         elif other.base == "null" and predicate == "eq":
             # What is from outside is never null, by assumption: nothing to be forgotten.
             if value.or_null or not at.is_outside(value.base):
-                _hold(at, mine, NULL)
+                hold(at, mine, NULL)
         elif not _in_one_object(value, other):
             continue
         elif predicate[0] in "us":
@@ -139,12 +140,12 @@ def _pointers(at: Interpreter, predicate: str, comparison: Compare, a: PointerRa
             narrowed = _ordered(predicate[1:] if lower else domain.SWAPPED[predicate][1:], value, other)
             if narrowed is None:
                 return False
-            _hold(at, mine, narrowed)
+            hold(at, mine, narrowed)
         elif other.lo == other.hi and predicate == "ne":
             narrowed = limited(value, value.lo + (value.lo == other.lo), value.hi - (value.hi == other.lo))
             if narrowed is None:
                 return False
-            _hold(at, mine, narrowed)
+            hold(at, mine, narrowed)
     return True
 
 
@@ -166,12 +167,15 @@ def _ordered(kind: str, mine: PointerRange, other: PointerRange) -> PointerRange
             return limited(mine, other.lo, mine.hi)
 
 
-def _hold(at: Interpreter, operand: Operand, value: Any) -> None:
+def hold(at: Interpreter, operand: Operand, value: Any) -> None:
     """A register, and the cell it was loaded from, have this value."""
     if not isinstance(operand, Register):
         return
     name = operand.name
     source = at.source(name)
+    if PENDING in at.state:
+        for subject in (name, source):
+            outcomes.settle(at, subject, value, operand.type)
     if source is None and name not in at.frame.cross:
         return
     state = at.writable()
@@ -189,7 +193,7 @@ def narrow(at: Interpreter, operand: Operand, value: Value, depth: int = _DEPTH)
     while isinstance(operand, Register) and depth:
         if at.integer(operand) == value:
             return True
-        _hold(at, operand, value)
+        hold(at, operand, value)
         back = _back(at, operand, value)
         if back is None:
             return True

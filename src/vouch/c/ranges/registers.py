@@ -18,11 +18,11 @@ from vouch.c.ir import (
     Type,
     ZeroConstant,
 )
-from vouch.c.ranges import domain, pointers
+from vouch.c.ranges import domain, outcomes, pointers
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.frame import FrameFacts
 from vouch.c.ranges.pointers import ANYWHERE, NULL, OUTSIDE, OWN, SOMEWHERE, PointerRange
-from vouch.c.ranges.state import State
+from vouch.c.ranges.state import PENDING, State
 from vouch.c.ranges.whole_program import FROM_OUTSIDE, Extent, WholeProgram
 from vouch.errors import Unsupported
 
@@ -48,6 +48,7 @@ class Registers:
         self.keys: dict[str, set[tuple[Any, ...]]] = {}  # cells seen so far, by object
         self.dead = False  # the rest of the block is not reached
         self.outline = False  # the engine knows no text
+        self.parameters_apart: str | None = None  # why what they lead to does not overlap
         self.recording = False  # tell the others about calls and writes
         self.extents: dict[str, Extent] = {n: Extent(0, size, False) for n, size in frame.locals.items()}
         self.extents[OUTSIDE] = FROM_OUTSIDE
@@ -137,10 +138,13 @@ class Registers:
         if name is None:
             return
         if name in self.frame.cross:
-            if ("r", name) in self.state:
-                del self.writable()["r", name]
+            for kind in ("r", "h"):  # what was known of the last value
+                if (kind, name) in self.state:
+                    del self.writable()[kind, name]
             if self.registers.get(name) != value:
                 self.changed.add(name)
+        if PENDING in self.state:
+            outcomes.forget(self, name)
         self.registers[name] = value
 
     def stepped(

@@ -10,9 +10,21 @@ import heapq
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from vouch.c.ir import Branch, Function, IntConstant, IntType, Invoke, Phi, PointerType, Return, Switch
-from vouch.c.ranges import domain, refine, written
+from vouch.c.ir import (
+    Branch,
+    Function,
+    IntConstant,
+    IntType,
+    Invoke,
+    Operand,
+    Phi,
+    PointerType,
+    Return,
+    Switch,
+)
+from vouch.c.ranges import domain, refine, returns, written
 from vouch.c.ranges.interpret import Interpreter
+from vouch.c.ranges.outcomes import Returned
 from vouch.c.ranges.pointers import ANYWHERE, NULL, PointerRange
 from vouch.c.ranges.state import LIVE, TEXT, UNFREED, UNLOST, WRITTEN, State, join, join_values, keep, widen
 from vouch.c.ranges.whole_program import ONLY_NULL, Extent, WholeProgram
@@ -50,7 +62,7 @@ class FixedPoint:
         self.inputs: dict[str, State] = {}
         self.outputs: dict[tuple[str, str], State] = {}
         self.sources: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {}  # of edges to joins
-        self.filled: dict[int, int] = {}  # bytes behind parameters that are written at every return, as bits
+        self.outcomes: dict[str, Returned] = {}  # what holds at every return, by the sign of the result
         self.result: Any = None
         self.result_lives = False  # a pointer that is returned leads to something that is there
         self.result_filled = 0  # the bytes behind it that are written, as bits
@@ -60,6 +72,15 @@ class FixedPoint:
         self._ascend()
         for _ in range(_DESCENTS if self.widened else 0):
             self._descend()
+        self._unite()
+
+    def _unite(self) -> None:
+        """A block is reached in the states of all its copies."""
+        for copy, label in self.frame.origins.items():
+            state = self.inputs.pop(copy, None)
+            if state is not None:
+                known = self.inputs.get(label)
+                self.inputs[label] = state if known is None else join(known, state, self.at.general)
 
     def _bind(self, function: Function, arguments: list[Any] | None) -> None:
         for number, parameter in enumerate(function.parameters):
@@ -135,7 +156,7 @@ class FixedPoint:
             case Switch():
                 yield from self._switch(last)
             case Return(value=value):
-                self._return(at.value(value) if value is not None else ANYWHERE)
+                self._return(value)
             case Invoke(normal=normal, unwind=unwind):
                 at.step(last)
                 at.own = False
@@ -201,7 +222,11 @@ class FixedPoint:
             found[label] = join(found[label], at.state, at.general) if label in found else at.state
         yield from found.items()
 
-    def _return(self, value: Any) -> None:
+    def _return(self, operand: Operand | None) -> None:
+        for sign, outcome in returns.at_return(self.at, operand):
+            known = self.outcomes.get(sign)
+            self.outcomes[sign] = outcome if known is None else known.join(outcome)
+        value = self.at.value(operand) if operand is not None else ANYWHERE
         if type(value) is PointerRange and value != NULL:
             lives, mask = self._returned_object(value)
             self.result_lives = lives and (self.result_lives or not self.returns)
@@ -210,10 +235,6 @@ class FixedPoint:
             self.result_lives, self.result_filled = True, written.ALL
         self.result = value if not self.returns else join_values(self.result, value, self.at.general)
         size = self.whole.objects.sizes.store_size(PointerType()) if self.carried else 0
-        for number, parameter in enumerate(self.frame.function.parameters):
-            mask = self.at.state.get((WRITTEN, f"^{parameter.name}"), (0,))[0]
-            if mask or number in self.filled:
-                self.filled[number] = self.filled[number] & mask if self.returns else mask
         for name, known in self.carried.items():
             left = self.at.state.get((f"^{name}", 0, size), (ANYWHERE,))[0]
             self.carried[name] = join_values(known, left) if self.returns else left
@@ -289,6 +310,7 @@ class FixedPoint:
     def _descend(self) -> None:
         """One round in order: every block from what flows into it now."""
         self.returns = False
+        self.outcomes = {}
         edges, outputs = self.at.edges, self.outputs
         entry = self.frame.graph.order[0]
         for label in self.frame.graph.order:

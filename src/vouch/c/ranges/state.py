@@ -12,7 +12,7 @@ Keys are `(object, offset, size)` for cells, `("r", register)` for a register th
 - `TEXT` while nothing was written but local variables,
 - `(WRITTEN, object)` for the bytes of an object that hold something (`written.py`), `WHOLE` while no bytes
   that may hold nothing were copied to memory from outside or to globals (`spreading.py`),
-- `ZONES` for relations (`relations.py`).
+- `ZONES` for relations (`relations.py`), `PENDING` for what results of calls will tell (`outcomes.py`).
 
 A key that is missing says nothing. States are shared: whoever changes one copies it first.
 """
@@ -34,6 +34,7 @@ UNLOST = ("unlost",)
 WHOLE = ("whole",)
 WRITTEN = "written"
 ZONES = ("zones",)
+PENDING = ("pending",)
 FACTS = (
     CLEAN,
     TIDY,
@@ -78,6 +79,9 @@ def join(a: State, b: State, general: General | None = None) -> State:
             continue
         if key[0] == WRITTEN:
             result[key] = (held[0] & other[0],)
+            continue
+        if key is PENDING:
+            result[key] = ({s: choices for s, choices in held[0].items() if other[0].get(s) == choices},)
             continue
         value = join_values(held[0], other[0], general)
         if value is None:
@@ -165,7 +169,7 @@ def widen(
         if key is ZONES:
             continue
         before = old[key]
-        if key[0] in ("h", WRITTEN) or held[0] == before[0]:
+        if key is PENDING or key[0] in ("h", WRITTEN) or held[0] == before[0]:
             continue
         if type(held[0]) is PointerRange:
             value: Any = pointers.widen(before[0], held[0], size(held[0].base), general)

@@ -12,6 +12,7 @@ from vouch.c.ranges.domain import Value
 from vouch.c.ranges.frame import FrameFacts
 from vouch.c.ranges.lending import Lending
 from vouch.c.ranges.objects import Objects
+from vouch.c.ranges.outcomes import Returned
 from vouch.c.ranges.pointers import UNBOUNDED, PointerRange, is_unnamed, size_of_unnamed
 from vouch.c.ranges.state import FACTS, join_values
 
@@ -73,7 +74,7 @@ class WholeProgram:
         self.lending = Lending(program, self.graph, self.objects.escaping)
         self.modified: dict[tuple[str, int], tuple[tuple[int, int], ...] | None] = {}
         self.carried: dict[tuple[str, int], PointerRange] = {}  # how far pointers behind parameters are moved
-        self.filled: dict[tuple[str, int], int] = {}  # bytes that functions write behind parameters, as bits
+        self.outcomes: dict[str, dict[str, Returned]] = {}  # of functions, by the sign of what they return
         self.doubtful: set[str] = set()  # checks of what is written that hold if everything is
         self.spreads: dict[str, frozenset[int] | None] = {}  # see `written.spreads`
         self._frames: dict[str, FrameFacts] = {}

@@ -13,8 +13,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from vouch.c.ir import Call, Operand, PointerType, Register
+from vouch.c.ranges import outcomes
 from vouch.c.ranges.pointers import INFINITE, PointerRange, is_unnamed
-from vouch.c.ranges.state import WRITTEN
+from vouch.c.ranges.state import PENDING, WRITTEN
 
 if TYPE_CHECKING:
     from vouch.c.ranges.calls import Effects
@@ -43,6 +44,7 @@ def spoil(at: RangeMemory, pointer: PointerRange, size: int, through: Operand | 
     base = pointer.base
     if base == "null":
         return
+    outcomes.forget(at)
     exact = base is not None and not is_unnamed(base) and not pointer.or_null
     for key in [k for k in at.state if k[0] == WRITTEN]:
         if exact and key[1] == base:
@@ -142,6 +144,8 @@ def covers_all(at: RangeMemory, pointer: PointerRange, size: int) -> bool:
 
 def begin(at: RangeMemory, base: str) -> None:
     """A block's variable begins or ends."""
+    if PENDING in at.state:
+        outcomes.forget_object(at, base)
     if (WRITTEN, base) in at.state:
         del at.writable()[WRITTEN, base]
 
@@ -152,8 +156,7 @@ def freed(at: RangeMemory, may_be: Callable[[str], bool]) -> None:
 
 
 def during_call(at: RangeMemory, call: Call, target: str | None, effects: Effects) -> None:
-    """A call may copy bytes that hold nothing; what it writes in any case through its parameters is
-    written."""
+    """A call may copy bytes that hold nothing."""
     if target is not None and target in at.whole.program.models:
         if effects.texts:
             for argument in call.arguments:
@@ -163,13 +166,6 @@ def during_call(at: RangeMemory, call: Call, target: str | None, effects: Effect
         _spoil_reachable(at, call, target)
     elif call.sret is not None and (target is None or target not in at.whole.graph.effects):
         spoil(at, at.pointer(call.arguments[call.sret]), INFINITE, call.arguments[call.sret])
-    for number, argument in enumerate(call.arguments):
-        filled = at.whole.filled.get((target or "", number), 0)
-        if filled:
-            pointer = at.pointer(argument)
-            if _is_named(pointer.base) and pointer.lo == pointer.hi >= 0 and not pointer.or_null:
-                held = at.state.get((WRITTEN, pointer.base), (0,))[0]
-                at.writable()[WRITTEN, pointer.base] = (held | filled << pointer.lo,)
 
 
 def _spoil_reachable(at: RangeMemory, call: Call, target: str | None) -> None:

@@ -181,22 +181,26 @@ class Instructions:
     def atomicrmw(
         self, op: str, result: str | None, text: str, at: Location | None, inner: bool
     ) -> Instruction:
+        volatile = text.startswith("volatile ")
         text = text.removeprefix("volatile ")
         name, _, text = text.partition(" ")
         pointer, value, *_ = split(text)
         operand = self.values.operand(_ORDERING.sub("", value))
         kind = type_of(operand)
-        return AtomicUpdate(result, kind, at, inner, name, self.values.operand(pointer), operand)
+        return AtomicUpdate(result, kind, at, inner, name, self.values.operand(pointer), operand, volatile)
 
     def cmpxchg(
         self, op: str, result: str | None, text: str, at: Location | None, inner: bool
     ) -> Instruction:
-        text = text.removeprefix("weak ").removeprefix("volatile ")
+        weak, text = text.startswith("weak "), text.removeprefix("weak ")
+        volatile, text = text.startswith("volatile "), text.removeprefix("volatile ")
         pointer, expected, replacement, *_ = split(text)
         operand = self.values.operand
         new = operand(_ORDERING.sub("", replacement))
         kind = StructType("", (type_of(new), I1))
-        return CompareExchange(result, kind, at, inner, operand(pointer), operand(expected), new)
+        return CompareExchange(
+            result, kind, at, inner, operand(pointer), operand(expected), new, weak, volatile
+        )
 
     def fence(self, op: str, result: str | None, text: str, at: Location | None, inner: bool) -> Instruction:
         return Fence(None, VOID, at, inner)
@@ -310,7 +314,7 @@ class Instructions:
         if match is None:
             raise Unreadable(text)
         call = self._call(text[: match.start()], at, inner)
-        return Invoke(result, *call, label(match[1]), label(match[2]))
+        return Invoke(result, *call, normal=label(match[1]), unwind=label(match[2]))
 
     def _call(self, text: str, at: Location | None, inner: bool) -> _CallFields:
         before = BEFORE_TYPE.match(text)

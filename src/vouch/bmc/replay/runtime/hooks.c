@@ -30,6 +30,32 @@ void __replay_unblame(void) {
     if (blame_depth && --blame_depth == 0) blamed_access = blamed_uninitialised = 0;
 }
 
+/* Structs from outside of which a library function was given a member: it has no more of the object than what
+   lies between the first and the last of them. */
+static struct { word first, end; } lent[8];
+static u32 lent_count;
+
+void __replay_lend(void *pointer, u64 before, u64 size) {
+    word first = (word)pointer - (word)before;
+    if (lent_count == sizeof lent / sizeof *lent) return;
+    lent[lent_count].first = first;
+    lent[lent_count++].end = first + (word)size;
+}
+void __replay_unlend(void) { lent_count = 0; }
+
+LOCAL word lent_room(const struct object *o, word address, word size) {
+    word first = 0, end = 0;
+    if (o->kind != OUTSIDE) return size;
+    for (u32 i = 0; i < lent_count; i++) {
+        if (!holds(o, lent[i].first, 0)) continue;
+        if (!end || lent[i].first < first) first = lent[i].first;
+        if (lent[i].end > end) end = lent[i].end;
+    }
+    if (!end) return size;
+    if (address < first || address >= end) return 0;
+    return end - address < size ? end - address : size;
+}
+
 LOCAL u32 charged_to(u32 site, u32 blamed, u32 function) { return site || __replay_own[function] ? site : blamed; }
 
 LOCAL void bad_access(word address, u32 site, u32 function) {
@@ -101,7 +127,7 @@ void *__replay_store(void *pointer, u64 size, u32 access, u32 function) {
     enum place_of at = where((word)pointer, (word)size, &o);
     if (at == NATIVE) return pointer;
     if (at == DEVICE) return spare();
-    if (at == INVALID || o->fixed) {
+    if (at == INVALID || o->fixed || (!__replay_own[function] && lent_room(o, (word)pointer, (word)size) < size)) {
         bad_access((word)pointer, access, function);
         return spare();
     }
@@ -118,17 +144,18 @@ LOCAL word reachable(void *pointer, word size, int writing, u32 site, u32 functi
     int fixed = writing && *o && (*o)->fixed;
     if (at == INVALID || fixed) bad_access(address, site, function);
     if (fixed || !holds(*o, address, 0)) return 0;
-    word left = (*o)->base + (*o)->size - address;
+    word left = (*o)->base + (*o)->size - address, room = lent_room(*o, address, size);
+    if (at == VALID && room < size) bad_access(address, site, function);
+    if (room < left) left = room;
     return left < size ? left : size;
 }
 
-/* A copy between stretches of one object that overlap and do not coincide. Objects from outside may be parts
- * of larger ones. */
+/* A copy between stretches of one object that overlap and do not coincide. */
 void __replay_apart(void *to, void *from, u64 count, u32 site, u32 function) {
     word a = (word)to, b = (word)from;
     struct object *o;
     if (a == b || !count || (a - b >= (word)count && b - a >= (word)count)) return;
-    if (where(a, 1, &o) == VALID && o->kind != OUTSIDE && holds(o, b, 0)) bad_access(a, site, function);
+    if (where(a, 1, &o) == VALID && holds(o, b, 0)) bad_access(a, site, function);
 }
 
 void __replay_copy(void *to, void *from, u64 count, u32 to_site, u32 from_site, u32 uninitialised, u32 function) {

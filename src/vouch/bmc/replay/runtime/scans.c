@@ -54,6 +54,9 @@ LOCAL u64 folded(u64 c, u64 fold) { return fold && c >= 'A' && c <= 'Z' ? c + 32
 u64 __replay_compare(const u8 *a, const u8 *b, u64 limit, u64 size, u64 string, u64 fold, u32 function) {
     for (u64 i = 0; i < limit; i++) {
         u64 x, y;
+        struct object *o;
+        if (!string) reachable((void *)(a + i * size), (word)size, 0, 0, function, &o);
+        if (!string) reachable((void *)(b + i * size), (word)size, 0, 0, function, &o);
         int first = look(a + i * size, size, &x, function), second = look(b + i * size, size, &y, function);
         x = folded(x, fold), y = folded(y, fold);
         if (x != y) {
