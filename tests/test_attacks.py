@@ -91,6 +91,10 @@ def test_a_source_that_is_named_like_a_flag(folder: Path) -> None:
         ["--config", "r.txt"],
         ["--config=r.txt"],
         ["-fprofile-generate=../victim"],
+        ["-specs=r.txt"],
+        ["-fmodules", "-fmodules-cache-path=../victim"],
+        ["-ivfsoverlay", "../private"],
+        ["-working-directory=.."],
     ],
 )
 def test_flags_of_a_database(folder: Path, words: list[str]) -> None:
@@ -253,6 +257,8 @@ _USE = "int f(int x) {{ int v[] = {{ 0,\n{0}\n}}; return v[1] / x; }}\n"
         '%:embed __FILE__ "/../../../number"\n#embed "link.h"',
         '#em\\\nbed "../../number"',
         '#include "../../number"',
+        '#include_next "../../number"\n#import "link.h"',
+        '#if __has_embed("../../number" limit(1))\n4711\n#endif',
         '#include "link.h"',
         '#include "with space\x01.h"\n#embed "../../number"',
         '#include "end\\ .h"\n#embed "../../number"',

@@ -70,7 +70,7 @@ def test_sample(tmp_path: Path) -> None:
     judged = judging.judge(block(0, SAMPLE), tmp_path, RUNS, timeout=slowed(5))
     assert judged.broken == []
     assert judged.wrong == []
-    assert judged.firing["unsafe"] >= judged.firing.total() / 2, judged
+    assert judged.firing["unsafe"] >= judged.firing.total() / 3, judged
 
 
 @pytest.mark.slow

@@ -63,3 +63,24 @@ def test_an_input_that_is_named_twice() -> None:
         assert search.run(lambda: [InputPart(part, "unsigned")] * 2)
         assert solver.value(part) == 6
         solver.close()
+
+
+@pytest.mark.parametrize("least", [0, 1, 2, 3, 200, 65_537, 0x5555_5555, 1 << 31, 0xFFFF_FFFE, 0xFFFF_FFFF])
+@pytest.mark.parametrize("first", [0, 1 << 16, 0xFFFF_FFFF])
+def test_the_least_number(least: int, first: int) -> None:
+    """Whatever the model that a solver comes upon first, and in few questions."""
+    with T.Session():
+        part = T.fresh("x", T.bitvec(32))
+        solver = chain.make("bitwuzla")
+        asked: list[Term] = []
+
+        def ask(wish: Term, seconds: float) -> bool:
+            begin = T.uge(part, T.bv(max(least, first), 32)) if not asked else T.TRUE
+            asked.append(wish)
+            return solver.check([wish, begin]) is Answer.SAT
+
+        search = Search(ask, solver.value, T.uge(part, T.bv(least, 32)))
+        assert search.run(lambda: [InputPart(part, "unsigned")])
+        assert solver.value(part) == least
+        solver.close()
+    assert len(asked) < 75

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from tests.patience import slowed
 
 import vouch
 from vouch.errors import VouchError
@@ -71,7 +72,7 @@ def test_jobs_with_limits_and_a_killed_worker(cluster: Cluster) -> None:
             raise ValueError("six")
         return number * number
 
-    found = dict(pool(job, range(8), jobs=2, timeout=10))
+    found = dict(pool(job, range(8), jobs=2, timeout=slowed(10)))
     assert {n: out.value for n, out in found.items() if out.ok} == {0: 0, 1: 1, 2: 4, 3: 9, 4: 16, 7: 49}
     assert found[5].failure is Failure.TIMEOUT
     assert found[6].failure is Failure.ERROR

@@ -86,10 +86,8 @@ def test_every_kind_of_failure_costs_one_job() -> None:
 
 
 def test_messages_name_the_cause() -> None:
-    found = {
-        item: out.message
-        for item, out in run_jobs(_misbehave, ["segfault", "exit", "raise", "sleep"], timeout=0.5)
-    }
+    found = {item: out.message for item, out in run_jobs(_misbehave, ["segfault", "exit", "raise"])}
+    found |= {item: out.message for item, out in run_jobs(_misbehave, ["sleep"], timeout=0.5)}
     assert "SIGSEGV" in found["segfault"]
     assert "status 7" in found["exit"]
     assert found["raise"] == "ValueError: bad input"
@@ -154,9 +152,9 @@ def test_interrupt_ends_everything() -> None:
 
 
 def test_the_deadline_ends_all_jobs() -> None:
-    start = time.monotonic()
-    outcomes = list(run_jobs(lambda n: time.sleep(n), [0, 60, 60, 60], jobs=2, deadline=start + 1.0))
-    assert time.monotonic() - start < 20
+    with within(20):
+        end = time.monotonic() + slowed(1.0)
+        outcomes = list(run_jobs(lambda n: time.sleep(n), [0, 60, 60, 60], jobs=2, deadline=end))
     assert [out.failure for _, out in outcomes] == [None] + 3 * [Failure.TIMEOUT]
 
 

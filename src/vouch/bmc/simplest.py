@@ -118,16 +118,16 @@ class Search:
             self._fix(T.eq(item.term, T.bv(self._number(item.term), item.term.width)))
 
     def _least(self, size: Term) -> None:
-        """Fix a number to its least value; zero is asked for first, since it is the most frequent one. Where
-        there is no time for that, a small one is good enough."""
-        low, width = 0, size.width
+        """Fix a number to its least value. Where there is no time for that, a small one is good enough."""
+        low, width, step = 0, size.width, 1
         high = self._number(size)
         try:
             while low < high:
-                middle = 0 if low == 0 else (low + high) // 2
+                middle = _between(low, high, step)
                 if self._can(T.ule(size, T.bv(middle, width))):
-                    high = self._number(size)
+                    high, step = self._number(size), 2 * step
                 else:
+                    step = 0 if low.bit_length() == high.bit_length() else 1
                     low = middle + 1
         except Hard:
             if high > ROUGHLY:
@@ -160,6 +160,18 @@ class Search:
             raise Hard
         self._current = answer
         return answer
+
+
+def _between(low: int, high: int, step: int) -> int:
+    """What to ask for next in the search of a least number: zero, which is the most frequent one; then how
+    long it is; then, from above in growing steps, since numbers that must be large are often the least of
+    their kind, until one was too long (0): the middle."""
+    if low == 0:
+        return 0
+    short, long = low.bit_length(), high.bit_length()
+    if short < long:
+        return (1 << (short + long) // 2) - 1
+    return max(low, high - step) if step else (low + high) // 2
 
 
 def _size(item: InputPart) -> Term:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import field, replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 from vouch.c import bitfields, members, struct_registers, unwritten
@@ -129,9 +130,16 @@ def load(
 def _found(paths: Sequence[str], units: Sequence[Unit], options: FrontOptions) -> list[str]:
     """For those who wonder where headers and flags come from."""
     places = [] if options.database is not None else databases(paths)
-    folders = dict.fromkeys(flag[2:] for unit in units for flag in unit.flags if flag.startswith("-I"))
+    folders = dict.fromkeys(folder for unit in units for folder in _headers(unit.flags))
     files = (os.path.normpath(os.path.join(place, DATABASE)) for place in places)
     return [*(f"flags from {file}" for file in files), *(f"headers from {folder}" for folder in folders)]
+
+
+def _headers(flags: Sequence[str]) -> Iterator[str]:
+    """The folders of `-I`, with and without a space behind it."""
+    for flag, following in pairwise([*flags, ""]):
+        if flag.startswith("-I"):
+            yield flag[2:] or following
 
 
 def _rewritten(text: str) -> tuple[str, frozenset[str]]:

@@ -14,12 +14,21 @@ from typing import TYPE_CHECKING
 from vouch.smt.node import Term
 
 if TYPE_CHECKING:
-    from vouch.numeric.forms import Form, Lifting
+    from vouch.numeric.forms import Lifting
 
 _SUMS = ("fp_add", "fp_sub")
 _UNIT64 = 2.0**-52  # twice the rounding of float64, in which coefficients are added up
 _MORE = 1 + 2.0**-20
 _MOST = 0.1  # of a term that rounding may take
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Multiples of inputs and neurons, a constant, and how far what the code computes may be from it."""
+
+    parts: dict[int, float]
+    constant: float = 0.0
+    error: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +109,6 @@ def exactly(term: Term) -> Term:
 
 def summed(lifting: Lifting, root: Term, whole: FloatSum, unit: float, tiny: float) -> tuple[Form, Loose]:
     """The form of a sum whose terms have theirs, and the other bound of its error."""
-    from vouch.numeric.forms import Form
-
     parts: dict[int, float] = {}
     losses: dict[int, float] = {}
     constant = given = error = mass = 0.0
