@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from vouch.numeric.forms import Form, Lifting, constant
+from vouch.numeric.forms import Lifting, constant
 from vouch.numeric.forms import comparison as comparison_of
 from vouch.numeric.shifted import threshold
+from vouch.numeric.sums import Form
 from vouch.smt.node import Term
 from vouch.smt.operators import signed
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from vouch.nn.lowered import NodeKind
 from vouch.numeric.grouped import GroupedValues, TapeValues
-from vouch.numeric.sums import FloatSum, Loose, apart, exactly, is_sum, sum_of, summed
+from vouch.numeric.sums import FloatSum, Form, Loose, apart, exactly, is_sum, sum_of, summed
 from vouch.numeric.tape import Tape, number_of
 from vouch.numeric.values import FORMATS, Floats, Ints, Truth
 from vouch.smt.node import Term
@@ -30,13 +30,6 @@ _MULTIPLIED_OUT = 8  # terms of a form that goes through a rectifier unchanged
 
 class NotAffine(Exception):
     """A term that has no form, not even as an input: its range is not finite."""
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    parts: dict[int, float]
-    constant: float = 0.0
-    error: float = 0.0
 
 
 @dataclass(slots=True)

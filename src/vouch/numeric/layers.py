@@ -17,10 +17,11 @@ from vouch.nn.linear import Dense
 from vouch.nn.lowered import Activation, Affine, Input, Lowered, LoweredNode, NodeKind
 from vouch.nn.network import GraphBuilder, Network
 from vouch.nn.operators import Add, Gemm, Relu, Sigmoid, Tanh
-from vouch.numeric.forms import Form, Lifting, NotAffine
+from vouch.numeric.forms import Lifting, NotAffine
 from vouch.numeric.mathlib import Library
 from vouch.numeric.narrow import Narrowing, conjuncts
 from vouch.numeric.rules import lifting_of
+from vouch.numeric.sums import Form
 from vouch.numeric.tape import Tape
 from vouch.smt.node import Term
 

@@ -7,8 +7,9 @@ from fractions import Fraction
 
 from vouch.numeric.choices import choice
 from vouch.numeric.curves import curved
-from vouch.numeric.forms import Form, FormRules, Lifting
+from vouch.numeric.forms import FormRules, Lifting
 from vouch.numeric.grouped import TapeValues
+from vouch.numeric.sums import Form
 from vouch.numeric.tape import Tape
 from vouch.smt.node import Term
 from vouch.smt.operators import signed
