@@ -1,7 +1,8 @@
 """MNIST in int8: 784-64-10, quantised by onnxruntime's tool; 100 images, radius 1 to 4 grey levels.
 
-Arguments: the limit in seconds (default 30), and the number of images (default 100). The network is trained
-on 9,000 of the 10,000 test images; the images asked about are among the others.
+Arguments: the limit in seconds of processor time (default 30), and the number of images (default 100); the
+clock may take four times as long. The network is trained on 9,000 of the 10,000 test images; the images asked
+about are among the others.
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ def main(arguments: list[str]) -> int:
         for index in chosen:
             began = time.process_time()
             label, ends = int(truth[index]), {"lower": 0.0, "upper": 1.0}
-            result = robust(network, rest[index], grey / 255, label=label, timeout=limit, **ends)
+            result = robust(network, rest[index], grey / 255, label=label, timeout=4 * limit, **ends)
             spent.append(time.process_time() - began)
-            verdict = result.verdict.value
+            verdict = result.verdict.value if spent[-1] <= limit else "timeout"
             verdicts[verdict] = verdicts.get(verdict, 0) + 1
             asked += 1
             if verdict not in ("safe", "unsafe"):
@@ -52,7 +53,7 @@ def main(arguments: list[str]) -> int:
         middle, most = statistics.median(spent), max(spent)
         print(f"radius {grey}: {verdicts}; median {middle:.2f}, largest {most:.1f} cpu s", flush=True)
     share = 1 - undecided / asked
-    print(f"{share:.1%} of {asked} decided within {limit:g} s")
+    print(f"{share:.1%} of {asked} decided within {limit:g} s of processor time")
     return 0 if share >= 0.95 else 1
 
 

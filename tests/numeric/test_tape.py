@@ -11,6 +11,7 @@ from tests.patience import slowed
 
 from vouch.numeric import grouped
 from vouch.numeric.decide import decide, symbols_of
+from vouch.numeric.narrow import Narrowing
 from vouch.numeric.tape import Tape, bits_of, float_of
 from vouch.numeric.values import FORMATS, Floats, Ints, Truth, agreed, integers
 from vouch.smt import chain
@@ -339,3 +340,16 @@ def test_proofs_without_limits():
 def test_proofs_without_limits_long(block):
     for seed in range(1000 + 200 * block, 1200 + 200 * block):
         unlimited(seed)
+
+
+def test_many_limits_are_narrowed_once():
+    """More terms in short conjuncts than a question is looked at as a whole with."""
+    symbols = [T.symbol(f"many{n}", FLOAT32) for n in range(1500)]
+    one = T.fp_const(bits_of(FLOAT32, 1.0), FLOAT32)
+    limits = [c for x in symbols for c in (T.fp_le(T.fp_neg(x), one), T.fp_le(x, one))]
+    total = symbols[0]
+    for x in symbols[1:]:
+        total = T.fp_add(total, x)
+    for roots in (limits, [*limits, T.fp_le(one, total)]):
+        box = Narrowing(Tape(roots)).run()
+        assert all((box[x].low[0], box[x].high[0]) == (-1.0, 1.0) for x in symbols)

@@ -57,14 +57,19 @@ class Narrowing:
 
     def _briefly(self) -> None:
         """What the short conjuncts say: most of what there is to know, for a part of what a round costs."""
-        brief = [root for root in self.tape.roots if _is_brief(root)]
-        if len(self.tape.terms) > _LONG and brief:
-            found = Narrowing(Tape(brief, self.tape.library)).run()
+        if len(self.tape.terms) <= _LONG:
+            return
+        brief = Tape([root for root in self.tape.roots if _is_brief(root)], self.tape.library)
+        if len(brief.terms) < len(self.tape.terms) / 2:
+            found = Narrowing(brief)._rounds()
             self.ranges.update((v, value) for v, value in found.items() if v in self.ranges)
 
     def run(self) -> dict[Term, Abstract]:
         """The range of every variable, for a batch of one. Raises Contradiction."""
         self._briefly()
+        return self._rounds()
+
+    def _rounds(self) -> dict[Term, Abstract]:
         work = [(root, True) for root in self.tape.roots]
         for _ in range(_ROUNDS):
             before = len(self.known), _summary(self.ranges)

@@ -9,12 +9,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from vouch.smt.node import Term
-
-if TYPE_CHECKING:
-    from vouch.numeric.forms import Lifting
 
 _SUMS = ("fp_add", "fp_sub")
 _UNIT64 = 2.0**-52  # twice the rounding of float64, in which coefficients are added up
@@ -24,7 +21,7 @@ _MOST = 0.1  # of a term that rounding may take
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Multiples of inputs and neurons, a constant, and how far what the code computes may be from it."""
+    """The sum of coefficients times bases and a constant, give or take `error`."""
 
     parts: dict[int, float]
     constant: float = 0.0
@@ -37,6 +34,28 @@ class Loose:
 
     losses: dict[int, float]
     error: float
+
+
+class Summands(Protocol):
+    """What is known of the terms of sums (`Lifting`)."""
+
+    forms: dict[Term, Form]
+    loose: dict[Term, Loose]
+
+    def size(self, base: int) -> float:
+        """The largest absolute value of a base."""
+
+    def reach(self, term: Term) -> float:
+        """The largest absolute value of a term."""
+
+    def number(self, term: Term) -> float | None:
+        """That of a finite constant."""
+
+    def used_once(self, term: Term) -> bool:
+        """Whether nothing but one other term reads it."""
+
+    def is_base(self, term: Term) -> bool:
+        """Whether a term is not looked into."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +84,7 @@ def is_sum(term: Term) -> bool:
     return term.op in _SUMS
 
 
-def sum_of(lifting: Lifting, root: Term) -> FloatSum:
+def sum_of(lifting: Summands, root: Term) -> FloatSum:
     """The terms of a sum. A sum that something else uses as well is a term like any other."""
     found = FloatSum()
     stack = [(root, 1.0, 0)]
@@ -81,7 +100,7 @@ def sum_of(lifting: Lifting, root: Term) -> FloatSum:
     return found
 
 
-def _leaf(lifting: Lifting, whole: FloatSum, term: Term, factor: float, steps: int) -> _Leaf:
+def _leaf(lifting: Summands, whole: FloatSum, term: Term, factor: float, steps: int) -> _Leaf:
     product = False
     if term.op == "fp_mul" and not lifting.is_base(term):
         for one, other in (term.args, term.args[::-1]):
@@ -107,7 +126,7 @@ def exactly(term: Term) -> Term:
     return term
 
 
-def summed(lifting: Lifting, root: Term, whole: FloatSum, unit: float, tiny: float) -> tuple[Form, Loose]:
+def summed(lifting: Summands, root: Term, whole: FloatSum, unit: float, tiny: float) -> tuple[Form, Loose]:
     """The form of a sum whose terms have theirs, and the other bound of its error."""
     parts: dict[int, float] = {}
     losses: dict[int, float] = {}

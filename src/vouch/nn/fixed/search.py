@@ -21,6 +21,7 @@ from vouch.nn.fixed.cases import IntCase
 from vouch.nn.fixed.climb import climbed
 from vouch.nn.fixed.evaluate import evaluate
 from vouch.nn.fixed.format import Format, Ints
+from vouch.nn.fixed.funnel import Funnel, fits
 from vouch.nn.fixed.model import Rules, model_of
 from vouch.nn.fixed.order import before_table
 from vouch.nn.fixed.settle import Settled
@@ -45,6 +46,8 @@ _LITTLE = 1 << 22
 _SUSPECTS = 32
 # The share of the time for splitting neurons where there are many inputs.
 _NEURONS = 0.8
+# The same for splitting sums of the first layer, where they are few.
+_SUMS = 0.6
 
 
 def bounds(question: FixedQuestion, clock: Clock | None = None) -> Result:
@@ -57,8 +60,10 @@ def bounds(question: FixedQuestion, clock: Clock | None = None) -> Result:
                 continue
             search = _Search(question, model, number, case, limit)
             found = search.falsified()
-            if found is None and not search.by_neurons():
-                found = search.found if search.found is not None else search.run()
+            if found is None and not search.by_sums():
+                found = search.found
+                if found is None and not search.by_neurons():
+                    found = search.found if search.found is not None else search.run()
             if found is not None:
                 return question.violation("bounds", found)
             if search.left:
@@ -156,6 +161,18 @@ class _Search:
             network, seed = self.question.network, self.question.settings.seed
             self.found = self._first(climbed(network, self.case, self.clock, seed))
         return self.found
+
+    def by_sums(self) -> bool:
+        """Where few sums read many inputs: splits the values of the sums. True when no violation is left; one
+        that was seen is in `found`."""
+        network = self.question.network
+        if not fits(network, self.case):
+            return False
+        search = Funnel(network, self.case, self.clock.share(_SUMS))
+        proved = search.run()
+        self.question.count("boxes", search.boxes)
+        self.found = search.found
+        return proved
 
     def by_neurons(self) -> bool:
         """Where halving boxes of many inputs leads nowhere: splits signs of ReLUs, cuts intervals of tables.
