@@ -1,7 +1,7 @@
 """Counted sums: what a variable can have become by a loop that moves it by at most so much in each turn.
 
-A `CountedSum` is the linear form `x - rate * i` of two of the function's own integers: `i` counts the turns of
-a loop, `x` is moved by at most `rate` in each. The form then never grows (or never shrinks), whatever the
+A `CountedSum` is the linear form `x - rate * i` of two of the function's own integers: `i` counts the turns
+of a loop, `x` is moved by at most `rate` in each. The form then never grows (or never shrinks), whatever the
 number of turns, and gives `x` a bound where `i` has one. States hold an interval for it under `(SUM, sum)`,
 None for an end that is not known. Numbers are those of mathematics: a form moves with an assignment only
 where intervals prove that nothing wraps around (`relations.forms`), and is computed anew where they do not.
