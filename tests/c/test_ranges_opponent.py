@@ -51,7 +51,7 @@ from vouch.c.ir import (
 )
 from vouch.c.layout import Sizes
 from vouch.c.ranges import domain
-from vouch.c.ranges.state import WRITTEN, ZONES
+from vouch.c.ranges.state import SUM, WRITTEN, ZONES
 
 
 class Stop(Exception):
@@ -369,6 +369,9 @@ class Machine:
             if key == ZONES:
                 self.compare_zone(function, label, frame, held[0])
                 continue
+            if key[0] == SUM:
+                self.compare_sum(function, label, frame, key[1], held[0])
+                continue
             if key[0] in ("r", "h") or type(held[0]) is not tuple:
                 continue
             name, at, size = key
@@ -397,6 +400,16 @@ class Machine:
         for byte, was in enumerate(thing.written[start:]):
             assert was or not mask >> byte & 1, (function.name, label, name, byte)
 
+
+    def compare_sum(
+        self, function: Function, label: str, frame: dict[str, Any], made: Any, ends: Any
+    ) -> None:
+        """A linear form is within the ends that are claimed."""
+        x, i = self.number(frame, made.x), self.number(frame, made.i)
+        if x is not None and i is not None:
+            found, (lo, hi) = x[1] - made.rate * i[1], ends
+            assert lo is None or lo <= found, (function.name, label, made, ends, found)
+            assert hi is None or found <= hi, (function.name, label, made, ends, found)
 
     def compare_zone(
         self, function: Function, label: str, frame: dict[str, Any], zone: dict[tuple[Any, Any], int]
@@ -543,7 +556,9 @@ class Writer:
                 ["", f"if ({self.expression(1)}) break;", f"if ({self.expression(1)}) continue;"]
             )
             self.variables.remove(name)
-            return [head + " {", leave, *body, "}"]
+            sum_ = f"{self.pick.choice(self.variables)} {self.pick.choice(['+=', '-='])} {self.number()};"
+            moved = self.pick.choice(["", sum_, sum_])
+            return [head + " {", moved, leave, *body, "}"]
         if pick < 0.8:
             return [
                 f"switch ({self.expression(1)}) {{ case 0:",
@@ -619,10 +634,56 @@ class Writer:
         return "\n".join(parts)
 
 
-def campaign(folder: Path, seed: int, main: bool, runs: int) -> tuple[int, int]:
+class SumWriter:
+    """Random C: loops that count and sum up, into arrays that are as long as the sums just may need."""
+
+    def __init__(self, seed: int) -> None:
+        self.pick = random.Random(seed)
+
+    def move(self, name: str) -> str:
+        amount = self.pick.choice([1, 1, 2, 3, 7])
+        moves = [f"{name}++;", f"{name} += {amount};", f"{name}--;", f"{name} -= {amount};"]
+        condition = self.pick.choice(["", "", f"if (d[{self.pick.randint(0, 7)}] & {amount})", "if (k > 2)"])
+        return f"{condition} {self.pick.choice(moves)}"
+
+    def loop(self, number: int) -> list[str]:
+        i, kind = f"i{number}", self.pick.choice(["int", "unsigned", "unsigned char", "short"])
+        bound = self.pick.choice(["n", "9", "n & 15", "m"])
+        head = self.pick.choice(
+            [
+                f"for ({kind} {i} = 0; {i} < {bound}; {i}++)",
+                f"for (int {i} = {bound} - 1; {i} >= 0; {i}--)",
+                f"for ({kind} {i} = 3; {i} < {bound}; {i} += 2)",
+                f"{kind} {i} = 0; while ({i}++ < {bound})",
+            ]
+        )
+        body = [self.move(self.pick.choice("xyk")) for _ in range(self.pick.randint(1, 3))]
+        leave = self.pick.choice(["", "", "if (k == 5) break;", "if (x & 4) continue;", "if (y > 20) x = 1;"])
+        inner = self.loop(number + 10) if number < 10 and self.pick.random() < 0.2 else []
+        self.pick.shuffle(body)
+        return [head, "{", leave, *body, *inner, self.use(), "}"]
+
+    def use(self) -> str:
+        name, size = self.pick.choice("xyk"), self.pick.choice([4, 16, 28, 256, 766, 1021])
+        return f"{{ static int t{size}[{size}]; g += t{size}[{name}]; }}"
+
+    def program(self) -> str:
+        parts = ["static unsigned g;"]
+        for number in range(4):
+            parts.append(f"int e{number}(unsigned char n, signed char m, const unsigned char *d) {{")
+            for name in "xyk":
+                kind = self.pick.choice(["int", "int", "unsigned", "long"])
+                parts.append(f"{kind} {name} = {self.pick.choice([0, 0, 5, 250])};")
+            for loop in range(2):
+                parts += [*self.loop(loop), self.use()]
+            parts.append("return (int)g; }")
+        return "\n".join(parts)
+
+
+def campaign(folder: Path, seed: int, main: bool, runs: int, text: str = "") -> tuple[int, int]:
     """Number of checks, and how many of them were decided; asserts that no decision is wrong."""
     source = folder / f"random{seed}.c"
-    source.write_text(Writer(seed).program(main))
+    source.write_text(text or Writer(seed).program(main))
     program = load([source]).program
     starts = entries(program)
     found = checks.find(program)
@@ -664,6 +725,18 @@ def arguments(machine: Machine, function: Function) -> list[Any]:
 def test_no_decision_is_wrong(tmp_path: Path, seed: int, main: bool) -> None:
     total, decided = campaign(tmp_path, seed, main, 12)
     assert decided > total // 4  # a campaign that decides nothing shows nothing
+
+
+@pytest.mark.parametrize("seed", [3, 4])
+def test_no_sum_is_wrong(tmp_path: Path, seed: int) -> None:
+    total, decided = campaign(tmp_path, seed, False, 5, SumWriter(seed).program())
+    assert decided > total // 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(100, 300))
+def test_sum_campaign(tmp_path: Path, seed: int) -> None:
+    campaign(tmp_path, seed, False, 25, SumWriter(seed).program())
 
 
 @pytest.mark.slow

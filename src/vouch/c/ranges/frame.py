@@ -33,6 +33,7 @@ from vouch.c.ir import (
     Unreachable,
 )
 from vouch.c.layout import Sizes
+from vouch.c.ranges.sums import sums
 from vouch.c.ranges.threading import threaded
 from vouch.errors import Unsupported
 
@@ -76,6 +77,7 @@ class FrameFacts:
         self.fields = self._fields(sizes)
         self.thresholds = sorted(numbers)
         self.counters = _counters(function, self.defs)
+        self.sums = sums(function, self.graph, self.defs, self.locals)
         self._leave_out_joined()
         self._repeated: set[str] | None = None
 
@@ -110,6 +112,10 @@ class FrameFacts:
                     for operand, _ in instruction.incoming:
                         if isinstance(operand, Register) and operand.name in self.home:
                             found.setdefault(operand.name, set()).add(label)
+        for name, labels in list(found.items()):  # what is moved in one block and stored in the next
+            loaded = _moved(self.defs, self.defs.get(name))
+            if isinstance(loaded, Load) and loaded.result not in (None, name):
+                found.setdefault(loaded.result or "", set()).update(labels)
         return found
 
     def _fields(self, sizes: Sizes) -> dict[str, set[tuple[str, int, int]]]:
@@ -143,27 +149,27 @@ def _counters(function: Function, defs: dict[str, Instruction]) -> tuple[str, ..
         for instruction in block.instructions:
             match instruction:
                 case Store(pointer=Register(name=name), value=Register() as value):
-                    made = _moved(defs, value)
+                    made = _moved(defs, defs.get(value.name))
                     if isinstance(made, Load) and made.pointer == instruction.pointer and name in defs:
                         found[f"%{name}"] = None
     return tuple(found)[:_MOST_COUNTERS]
 
 
-def _moved(defs: dict[str, Instruction], value: Operand) -> Instruction | None:
+def _moved(defs: dict[str, Instruction], made: Instruction | None) -> Instruction | None:
     """What a number or pointer was before a constant was added."""
     for _ in range(6):
-        made = defs.get(value.name) if isinstance(value, Register) else None
         match made:
             case Binary(op="add" | "sub", left=inner, right=IntConstant()) | Cast(value=inner):
-                value = inner
+                pass
             case GetElementPtr(base=inner, indices=(IntConstant(),)):
-                value = inner
-            case Extract(aggregate=Register() as pair, indices=(0,)):
-                value = pair
+                pass
+            case Extract(aggregate=Register() as inner, indices=(0,)):
+                pass
             case Call(arguments=(inner, IntConstant())):
-                value = inner
+                pass
             case _:
                 return made
+        made = defs.get(inner.name) if isinstance(inner, Register) else None
     return None
 
 

@@ -21,7 +21,7 @@ from vouch.c.ir import (
     Store,
     Type,
 )
-from vouch.c.ranges import domain, outcomes, pointers, relations, written
+from vouch.c.ranges import domain, outcomes, pointers, relations, sums, written
 from vouch.c.ranges.calls import Effects, root
 from vouch.c.ranges.pointers import NULL, OUTSIDE, OWN, PointerRange, is_unnamed, size_of_unnamed, unnamed
 from vouch.c.ranges.registers import Registers
@@ -128,6 +128,7 @@ class RangeMemory(Registers):
         named = pointer.base is not None and not is_unnamed(pointer.base) and pointer.base != "null"
         kept = named and exact and not instruction.volatile and value is not None
         related = relations.before_store(self, instruction, key) if kept else []
+        moved = sums.before_store(self, instruction, key) if kept and self.frame.sums else {}
         zone = relations.of_state(self.state)
         self.forget(pointer, size, known, instruction.pointer)
         if not kept:
@@ -138,9 +139,18 @@ class RangeMemory(Registers):
         self.writable()[key] = (value, ())
         self.keys.setdefault(pointer.base, set()).add(key)
         relations.after_store(self, key, zone, related)
+        if self.frame.sums and pointer.base in self.private and self.whole.relating:
+            sums.after_store(self, key, moved)
         outcomes.stored(self, instruction.value, key)
         if isinstance(instruction.value, Register) and self.source(instruction.value.name) is None:
             self._hold(instruction.value.name, key, value)
+
+    def step_of(self, operand: Operand, reading: str, cell: tuple[Any, ...]) -> int | None:
+        """What an operand is more than a cell, None where that is not known or something wraps around."""
+        found = (
+            by for variable, by in relations.forms(self, operand, reading) if variable == (reading, cell)
+        )
+        return next(found, None)
 
     def _hold(self, name: str, key: tuple[Any, ...], value: Any) -> None:
         """A cell holds a register: what a branch tells of the one it tells of the other."""
@@ -233,6 +243,7 @@ class RangeMemory(Registers):
             for key in self.keys.get(name, ()):
                 if key in self.state:
                     del self.writable()[key]
+            sums.forget(self, name)
         if ZONES in self.state:
             relations.forget_objects(self, names)
         if PENDING in self.state:
@@ -242,6 +253,7 @@ class RangeMemory(Registers):
     def forget_cell(self, key: tuple[Any, ...]) -> None:
         if key in self.state:
             del self.writable()[key]
+        sums.forget(self, key[0])
         if ZONES in self.state:
             relations.forget_cell(self, key)
         if PENDING in self.state:

@@ -26,7 +26,7 @@ from vouch.c.ir import (
     Store,
     Unary,
 )
-from vouch.c.ranges import domain, zones
+from vouch.c.ranges import domain, sums, zones
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.pointers import PointerRange, is_unnamed, limited
 from vouch.c.ranges.state import ZONES, State, zone_bounds
@@ -256,12 +256,12 @@ def _readings(at: RangeMemory, predicate: str, left: Operand, right: Operand) ->
 def tightened(at: RangeMemory, cell: tuple[Any, ...], value: Any) -> Any:
     """What a cell can hold, by what others hold that it is related to."""
     zone = of_state(at.state)
-    if not zone:
+    if not zone and cell[0] not in at.frame.sums:
         return value
     if type(value) is tuple:
         found: Any = value
         for reading, first in (("s", 0), ("u", 2)):
-            lo, hi = _limits(at, zone, (reading, cell))
+            lo, hi = sums.met(_limits(at, zone, (reading, cell)), sums.limits(at, cell, reading))
             lo = value[first] if lo is None else max(value[first], lo)
             hi = value[first + 1] if hi is None else min(value[first + 1], hi)
             if (lo, hi) != value[first : first + 2] and lo <= hi:

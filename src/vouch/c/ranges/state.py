@@ -12,7 +12,8 @@ Keys are `(object, offset, size)` for cells, `("r", register)` for a register th
 - `TEXT` while nothing was written but local variables,
 - `(WRITTEN, object)` for the bytes of an object that hold something (`written.py`), `WHOLE` while no bytes
   that may hold nothing were copied to memory from outside or to globals (`spreading.py`),
-- `ZONES` for relations (`relations.py`), `PENDING` for what results of calls will tell (`outcomes.py`).
+- `ZONES` for relations (`relations.py`), `PENDING` for what results of calls will tell (`outcomes.py`),
+  `(SUM, sum)` for the ends of a linear form (`sums.py`).
 
 A key that is missing says nothing. States are shared: whoever changes one copies it first.
 """
@@ -35,6 +36,7 @@ WHOLE = ("whole",)
 WRITTEN = "written"
 ZONES = ("zones",)
 PENDING = ("pending",)
+SUM = "sum"
 FACTS = (
     CLEAN,
     TIDY,
@@ -74,6 +76,13 @@ def join(a: State, b: State, general: General | None = None) -> State:
             continue
         if result is None:
             result = dict(a)
+        if key[0] == SUM:
+            ends = _joined_ends(held[0], implied_sum(b, key[1]) if other is None else other[0])
+            if ends == (None, None):
+                del result[key]
+            else:
+                result[key] = (ends,)
+            continue
         if other is None or key[0] in _PLAIN:
             del result[key]
             continue
@@ -124,6 +133,47 @@ def zone_bounds(state: State) -> Bounds:
     return Bounds(state)
 
 
+_Ends = tuple[int | None, int | None]
+
+
+def implied_sum(state: State, made: Any) -> _Ends:
+    """The ends of `x - rate * i` (see `sums.py`) that the intervals of a state imply."""
+    x, i = Bounds(state).ends(made.x), counted(state, made)
+    return (
+        None if x[0] is None or i[1] is None else x[0] - made.rate * i[1],
+        None if x[1] is None or i[0] is None else x[1] - made.rate * i[0],
+    )
+
+
+_FARTHER = (1 << 8, 1 << 12, 1 << 16, 1 << 24, 1 << 31)  # where an end of a sum comes to rest that moves
+
+
+def _farther(end: int | None, side: int) -> int | None:
+    if end is None:
+        return None
+    found = next((far for far in _FARTHER if side * end <= far), None)
+    return None if found is None else side * found
+
+
+def counted(state: State, made: Any) -> _Ends:
+    """The ends of the counter of a sum, in the order in which its multiples are. All that a small type can
+    hold counts for few."""
+    reading, cell = made.i
+    least, most = Bounds(state).ends(made.i)
+    if cell[2] <= 2:
+        whole, first = domain.top(8 * cell[2]), 0 if reading == "s" else 2
+        least = whole[first] if least is None else least
+        most = whole[first + 1] if most is None else most
+    return (least, most) if made.rate > 0 else (most, least)
+
+
+def _joined_ends(a: _Ends, b: _Ends) -> _Ends:
+    return (
+        None if a[0] is None or b[0] is None else min(a[0], b[0]),
+        None if a[1] is None or b[1] is None else max(a[1], b[1]),
+    )
+
+
 def _join_zones(a: State, b: State) -> State | None:
     """None where `a` loses nothing."""
     first, second = a.get(ZONES), b.get(ZONES)
@@ -170,6 +220,17 @@ def widen(
             continue
         before = old[key]
         if key is PENDING or key[0] in ("h", WRITTEN) or held[0] == before[0]:
+            continue
+        if key[0] == SUM:
+            lo, hi = held[0]
+            ends = (
+                lo if lo == before[0][0] else _farther(lo, -1),
+                hi if hi == before[0][1] else _farther(hi, 1),
+            )
+            if ends == (None, None):
+                del result[key]
+            else:
+                result[key] = (ends,)
             continue
         if type(held[0]) is PointerRange:
             value: Any = pointers.widen(before[0], held[0], size(held[0].base), general)

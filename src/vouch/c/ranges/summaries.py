@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from vouch.c.ir import Call, PointerType
 from vouch.c.ranges import domain
 from vouch.c.ranges.outcomes import CallSummary
-from vouch.c.ranges.pointers import INFINITE
+from vouch.c.ranges.pointers import INFINITE, PointerRange
 from vouch.c.ranges.solve import FixedPoint
 from vouch.c.ranges.state import FACTS
 from vouch.c.ranges.whole_program import Extent
@@ -47,12 +47,23 @@ class Summaries:
         if not any(isinstance(parameter.type, PointerType) for parameter in function.parameters):
             return None
         facts = tuple(fact for fact in FACTS if fact in at.state)
+        if not self._matters(target, facts):
+            return None
         given = tuple(_plain(at.argument(argument)) for argument in call.arguments)
         key = (target, given, facts)
         if key not in self._known:
             self._known[key] = None  # of one that calls itself
             self._known[key] = self._made(key)
         return self._known[key]
+
+    def _matters(self, target: str, facts: tuple[Any, ...]) -> bool:
+        """Whether the first pass may have lost what a closer look finds."""
+        effects, general = self._whole.graph.effects[target], self._whole.general.get(target)
+        if effects.copies or effects.texts:
+            return True
+        if facts and (effects.taints or effects.frees or effects.unsettles):
+            return True
+        return general is not None and type(general.result) is PointerRange and general.result.base is None
 
     def _made(self, key: tuple[Any, ...]) -> CallSummary | None:
         target, given, facts = key
