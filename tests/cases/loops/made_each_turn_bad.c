@@ -1,19 +1,15 @@
-// Each turn makes a block and frees the one before; behind the loop the last one is used after it was freed.
+// Each turn makes a block; one that was freed already is used behind the loop.
 #include <stdlib.h>
 
-int run(const unsigned char *text, unsigned n) {
+int run(unsigned n, unsigned gone) {
     int *last = malloc(sizeof *last);
-    int sum = 0;
     *last = 1;
-    for (unsigned i = 0; i < n; i++) {
-        int *next = malloc(sizeof *next);
-        *next = text[i];
-        free(last); // expect: pointer unsafe
-        if (text[i] == 9) {
-            free(next);
+    for (unsigned i = 0; i < n && i < 3; i++) {
+        last = malloc(sizeof *last);
+        *last = 2;
+        if (i == gone) {
+            free(last);
         }
-        last = next;
     }
-    sum = *last; // expect: pointer unsafe
-    return sum;
+    return *last; // expect: pointer unsafe
 }
