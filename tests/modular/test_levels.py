@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 
@@ -23,7 +23,7 @@ from vouch.run.pool import run_jobs
 from vouch.settings import resolve
 from vouch.verdict import Verdict
 
-from . import aliasing_programs
+from . import aliasing_programs, looping_programs
 
 SLOW = [pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 220)]
 
@@ -40,9 +40,15 @@ def posed(path: Path) -> tuple[Problem, ranges.RangeAnalysis]:
     return problem, analysis
 
 
-def failing(folder: Path, program: aliasing_programs.Program) -> set[int]:
+class RandomProgram(Protocol):
+    @property
+    def text(self) -> str: ...
+    def line_of(self, claim: str) -> int: ...
+
+
+def failing(folder: Path, program: RandomProgram, harness: str = aliasing_programs.HARNESS) -> set[int]:
     """The lines of claims that native runs see fail."""
-    (folder / "harness.c").write_text(aliasing_programs.HARNESS)
+    (folder / "harness.c").write_text(harness)
     binary = str(folder / "harness")
     command = [sys.executable, "-m", "ziglang", "cc", "-w", "-O0", "-fno-sanitize=all"]
     subprocess.run([*command, "-o", binary, str(folder / "harness.c")], check=True, capture_output=True)
@@ -61,6 +67,20 @@ def test_no_proof_of_a_claim_that_fails(seed: int, tmp_path: Path) -> None:
     rungs.insert(1, partial(caller_closed.prove, limit=1 + seed % 2))
     for prove in rungs:
         proofs = prove(problem, analysis, pool=run_jobs)
+        assert not proofs.warnings
+        claims = {r.check.location.line for r in proofs.results if r.check.category is Category.ASSERTION}
+        assert not claims & bad
+        problem = problem.without(proofs.results)
+
+
+@pytest.mark.parametrize("seed", [0, 1, *SLOW])
+def test_no_proof_of_a_claim_that_fails_in_or_behind_a_loop(seed: int, tmp_path: Path) -> None:
+    program = looping_programs.LoopingProgram(seed)
+    (tmp_path / "program.c").write_text(program.text)
+    bad = failing(tmp_path, program, looping_programs.HARNESS)
+    problem, analysis = posed(tmp_path / "program.c")
+    for level in (0, WHOLE):
+        proofs = levels.prove(problem, analysis, level=level, pool=run_jobs)
         assert not proofs.warnings
         claims = {r.check.location.line for r in proofs.results if r.check.category is Category.ASSERTION}
         assert not claims & bad

@@ -35,6 +35,7 @@ from vouch.verdict import Verdict
 CHECK_SECONDS = 2.0  # for one question to the solver
 SECONDS = 10.0  # for one function
 LEAST = 0.5  # the least that a function gets
+LARGEST = 20_000  # instructions of all functions that are looked at together, from a root on
 SHARE = 0.3  # of the time that is left, for all functions of a level together
 _METHODS = {"bounds", "enumeration"}  # they say more than the rung does
 BOUND = 1  # of loops in the first executions that follow them
@@ -125,7 +126,9 @@ class _Level:
                 targets.add(name)
             if targets:
                 found[name] = targets
-        return dict(sorted(found.items(), key=lambda item: self.calls.cost(item[0], self.policy)))
+        costs = {name: self.calls.cost(name, self.policy) for name in found}
+        most = LARGEST if self.level >= WHOLE else max(costs.values(), default=0)
+        return {name: found[name] for name in sorted(costs, key=costs.__getitem__) if costs[name] <= most}
 
     def _starts(self, name: str) -> bool:
         return self.scopes.is_looked_at(name) if self.level >= WHOLE else self.scopes.can_start(name)
@@ -213,7 +216,8 @@ class _Level:
         above = self.above.get(check.function, ())
         words = [self.heard.get(name, {}).get(check.id) for name in above]
         proofs = [word for word in words if word is not None and word[1] is Verdict.SAFE]
-        return proof(check, "callers", proofs) if words and len(proofs) == len(words) else None
+        rung = "module" if above == {check.function} else "callers"
+        return proof(check, rung, proofs) if words and len(proofs) == len(words) else None
 
     def _candidate(self, check: Check) -> CheckResult | None:
         """What the function alone says about its own check, short of a proof."""

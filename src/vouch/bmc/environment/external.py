@@ -252,7 +252,9 @@ def _call_back(ex: Execution, state: State, reached: Reach, name: str) -> None:
     parts = environment.reach(state.memory, _roots(ex, names)).writable
     if ex.public:
         parts |= _behind_variables(ex, state, relevant.difference(names))
-    own = {target: span for target, span in parts.items() if target not in reached.writable}
+    # For a function alone code outside has seen all that there is; what the library does to it is still more.
+    alone = ex.scope is not None
+    own = {target: span for target, span in parts.items() if alone or target not in reached.writable}
     nulled = ex.reachability.nulled_by(ex.public)
     for target, data in environment.write(state, own, name).items():
         data.inexact = f"if {name} calls a function of the library that changes {target.name}"

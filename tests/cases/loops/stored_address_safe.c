@@ -1,0 +1,15 @@
+// Nobody writes through the address that is stored.
+#include <assert.h>
+
+int run(const unsigned char *text, unsigned n) {
+    int mine = 1, other = 0;
+    int *slots[4] = {&other, &other, &other, &other};
+    for (unsigned i = 0; i < n; i++) {
+        other = 2;
+        if (text[i] == 7) {
+            slots[text[i] & 3] = &mine;
+        }
+    }
+    assert(mine == 1); // expect: assertion safe
+    return slots[0] == &mine;
+}
