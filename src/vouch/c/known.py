@@ -136,29 +136,31 @@ cudaGetLastError cudaHostAlloc cudaMalloc cudaMallocHost cudaMallocManaged cudaM
 cudaMemcpy cudaMemcpy2D cudaMemcpyAsync cudaMemset cudaMemsetAsync cudaPeekAtLastError : model cuda
 cudaSetDevice cudaStreamCreate cudaStreamCreateWithFlags cudaStreamDestroy cudaStreamQuery : model cuda
 cudaStreamSynchronize cudaStreamWaitEvent : model cuda
-cublasCreate_v2 cublasDasum_v2 cublasDaxpy_v2 cublasDcopy_v2 cublasDdot_v2 cublasDestroy_v2 : model cublas
-cublasDgeam cublasDgemmBatched cublasDgemmStridedBatched cublasDgemm_v2 cublasDgemv_v2 : model cublas
-cublasDger_v2 cublasDnrm2_v2 cublasDscal_v2 cublasDswap_v2 cublasGetMatrix : model cublas
+cublasCreate_v2 cublasDestroy_v2 cublasGetMatrix : model cublas
 cublasGetPointerMode_v2 cublasGetStatusString cublasGetStream_v2 cublasGetVector : model cublas
-cublasGetVersion_v2 cublasIdamax_v2 cublasIdamin_v2 cublasIsamax_v2 cublasIsamin_v2 : model cublas
-cublasSasum_v2 cublasSaxpy_v2 cublasScopy_v2 cublasSdot_v2 cublasSetMathMode cublasSetMatrix : model cublas
-cublasSetPointerMode_v2 cublasSetStream_v2 cublasSetVector cublasSgeam cublasSgemmBatched : model cublas
-cublasSgemmStridedBatched cublasSgemm_v2 cublasSgemv_v2 cublasSger_v2 cublasSnrm2_v2 : model cublas
-cublasSscal_v2 cublasSswap_v2 : model cublas
-cudnnActivationForward cudnnAddTensor cudnnBatchNormalizationForwardInference : model cudnn
-cudnnConvolutionForward cudnnCreate cudnnCreateActivationDescriptor : model cudnn
-cudnnCreateConvolutionDescriptor cudnnCreateFilterDescriptor cudnnCreatePoolingDescriptor : model cudnn
-cudnnCreateTensorDescriptor cudnnDeriveBNTensorDescriptor cudnnDestroy : model cudnn
-cudnnDestroyActivationDescriptor cudnnDestroyConvolutionDescriptor : model cudnn
-cudnnDestroyFilterDescriptor cudnnDestroyPoolingDescriptor cudnnDestroyTensorDescriptor : model cudnn
+cublasGetVersion_v2 cublasSetMathMode cublasSetMatrix : model cublas
+cublasSetPointerMode_v2 cublasSetStream_v2 cublasSetVector : model cublas
+cublasDasum_v2 cublasDaxpy_v2 cublasDdot_v2 cublasDgeam cublasDgemmBatched : model cublas : reads
+cublasDgemmStridedBatched cublasDgemm_v2 cublasDgemv_v2 cublasDger_v2 : model cublas : reads
+cublasDnrm2_v2 cublasDscal_v2 cublasIdamax_v2 cublasIdamin_v2 cublasIsamax_v2 : model cublas : reads
+cublasIsamin_v2 cublasSasum_v2 cublasSaxpy_v2 cublasSdot_v2 cublasSgeam : model cublas : reads
+cublasSgemmBatched cublasSgemmStridedBatched cublasSgemm_v2 cublasSgemv_v2 : model cublas : reads
+cublasDcopy_v2 cublasDswap_v2 cublasScopy_v2 cublasSswap_v2 : model cublas : reads
+cublasSger_v2 cublasSnrm2_v2 cublasSscal_v2 : model cublas : reads
+cudnnCreate cudnnCreateActivationDescriptor cudnnCreateConvolutionDescriptor : model cudnn
+cudnnCreateFilterDescriptor cudnnCreatePoolingDescriptor cudnnCreateTensorDescriptor : model cudnn
+cudnnDeriveBNTensorDescriptor cudnnDestroy cudnnDestroyActivationDescriptor : model cudnn
+cudnnDestroyConvolutionDescriptor cudnnDestroyFilterDescriptor : model cudnn
+cudnnDestroyPoolingDescriptor cudnnDestroyTensorDescriptor : model cudnn
 cudnnGetConvolution2dForwardOutputDim cudnnGetConvolutionForwardAlgorithm_v7 : model cudnn
 cudnnGetConvolutionForwardWorkspaceSize cudnnGetErrorString : model cudnn
 cudnnGetPooling2dForwardOutputDim cudnnGetTensor4dDescriptor cudnnGetTensorSizeInBytes : model cudnn
-cudnnGetVersion cudnnPoolingForward cudnnSetActivationDescriptor : model cudnn
-cudnnSetConvolution2dDescriptor cudnnSetConvolutionGroupCount cudnnSetConvolutionMathType : model cudnn
-cudnnSetFilter4dDescriptor cudnnSetPooling2dDescriptor cudnnSetStream : model cudnn
-cudnnSetTensor4dDescriptor cudnnSetTensor4dDescriptorEx cudnnSetTensorNdDescriptor : model cudnn
-cudnnSoftmaxForward : model cudnn
+cudnnGetVersion cudnnSetActivationDescriptor cudnnSetConvolution2dDescriptor : model cudnn
+cudnnSetConvolutionGroupCount cudnnSetConvolutionMathType cudnnSetFilter4dDescriptor : model cudnn
+cudnnSetPooling2dDescriptor cudnnSetStream cudnnSetTensor4dDescriptor : model cudnn
+cudnnSetTensor4dDescriptorEx cudnnSetTensorNdDescriptor : model cudnn
+cudnnActivationForward cudnnAddTensor cudnnBatchNormalizationForwardInference : model cudnn : reads
+cudnnConvolutionForward cudnnPoolingForward cudnnSoftmaxForward : model cudnn : reads
 __syncthreads __vouch_cuda_access __vouch_cuda_alone __vouch_cuda_begin : model kernel
 __vouch_cuda_frame __vouch_cuda_next __vouch_cuda_shared : model kernel
 __cxa_atexit __vouch_at_exit atexit : model exit

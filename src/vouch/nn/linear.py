@@ -78,17 +78,16 @@ class LinearMap(ABC):
 
 def _constant(cache: dict[Any, Any], name: str, value: Array, like: Any) -> Any:
     """`value` in the library, dtype and device of `like`, converted once."""
-    if not is_torch(like):
-        return (
-            value
-            if value.dtype == like.dtype
-            else cache.setdefault((name, like.dtype), value.astype(like.dtype))
-        )
-    key = (name, like.dtype, like.device)
+    if not is_torch(like) and value.dtype == like.dtype:
+        return value
+    key = (name, like.dtype, getattr(like, "device", None))
     if key not in cache:
-        import torch
+        if is_torch(like):
+            import torch
 
-        cache[key] = torch.as_tensor(value, dtype=like.dtype, device=like.device)
+            cache[key] = torch.as_tensor(value, dtype=like.dtype, device=like.device)
+        else:
+            cache[key] = value.astype(like.dtype)
     return cache[key]
 
 

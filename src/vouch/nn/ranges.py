@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from vouch.errors import VouchError
-from vouch.nn.bounds.backward import substitute
+from vouch.nn.bounds.backward import least_value, substitute
 from vouch.nn.bounds.forward import analyse, fresh
 from vouch.nn.bounds.model import BoundModel
 from vouch.nn.bounds.outputs import fed_box
@@ -145,8 +145,8 @@ class _Work:
         units = np.vstack([np.eye(outputs), -np.eye(outputs)])
         rows = arrays.array(np.tile(units, (count, 1)))
         places = arrays.indices(np.repeat(np.arange(count), 2 * outputs))
-        slope, _, values = substitute(model, {model.output: rows}, places, known.noise, known.relaxed, *box)
-        found = arrays.numpy(values).reshape(count, 2, outputs)
+        slope, shift = substitute(model, {model.output: rows}, places, known.noise, known.relaxed)
+        found = arrays.numpy(least_value(arrays, slope, shift, places, *box)).reshape(count, 2, outputs)
         low = np.maximum(arrays.numpy(known.output_low), found[:, 0])
         high = np.minimum(arrays.numpy(known.output_high), -found[:, 1])
         if known.undefined is not None:

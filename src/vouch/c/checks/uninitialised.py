@@ -55,6 +55,10 @@ from vouch.c.struct_registers import received
 
 CATEGORY = Category.UNINITIALISED
 
+# What CUDA's header defines for kernels and what reads the place it is given, templates among it.
+_OF_HEADERS = {"__ldg", "atomicAdd", "atomicSub", "atomicMax", "atomicMin", "atomicAnd", "atomicOr"}
+_OF_HEADERS |= {"atomicXor", "atomicInc", "atomicDec", "atomicCAS"}
+
 
 def find(context: Context) -> Iterator[Found]:
     places = PointsTo(context)
@@ -166,9 +170,9 @@ def _found(context: Context, load: Reads, trigger: Trigger) -> Found:
 
 def _calls(context: Context) -> Iterator[Found]:
     for call in context.calls:
-        name = source_name(context.program, call)
+        name = source_name(context.program, call).partition("<")[0].removesuffix("_v2")
         if (
-            name in known.having(known.Trait.READS)
+            (name in _OF_HEADERS or source_name(context.program, call) in known.having(known.Trait.READS))
             and callee_name(call) in context.program.models
             and (place := context.place(call))
         ):

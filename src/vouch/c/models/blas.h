@@ -34,6 +34,13 @@
 #define OPERATION(f, op) \
     REQUIRE((op) >= CUBLAS_OP_N && (op) <= CUBLAS_OP_C, CALL(f) #op " is no operation", CUBLAS_STATUS_INVALID_VALUE)
 
+#define APART(f, p, a, q, b) \
+    REQUIRE(apart(a, b, sizeof(T)), CALL(f) #p " overlaps " #q, CUBLAS_STATUS_EXECUTION_FAILED)
+/* The same for what is done element by element, where a vector may be the other one. */
+#define APART_OR_SAME(f, p, q, n, incp, incq)                                                                 \
+    REQUIRE(((p) == (q) && (incp) == (incq)) || apart(vector(p, n, incp), vector(q, n, incq), sizeof(T)),    \
+            CALL(f) #p " overlaps " #q, CUBLAS_STATUS_EXECUTION_FAILED)
+
 static T OWN(scalar)(cublasHandle_t handle, const T *p) {
     return handle->mode == CUBLAS_POINTER_MODE_DEVICE ? *(const T *)__vouch_cuda_here(p) : *p;
 }
@@ -51,6 +58,7 @@ cublasStatus_t NAME(axpy)(cublasHandle_t handle, int n, const T *alpha, const T 
     if (n <= 0) return CUBLAS_STATUS_SUCCESS;
     VECTOR(axpy, x, n, incx);
     VECTOR(axpy, y, n, incy);
+    APART_OR_SAME(axpy, y, x, n, incy, incx);
     const T a = OWN(scalar)(handle, alpha), *from = __vouch_cuda_here(x);
     T *to = __vouch_cuda_here(y);
     for (int i = 0; i < n; i++) to[AT(i, n, incy)] += a * from[AT(i, n, incx)];
@@ -73,6 +81,7 @@ cublasStatus_t NAME(copy)(cublasHandle_t handle, int n, const T *x, int incx, T 
     if (n <= 0) return CUBLAS_STATUS_SUCCESS;
     VECTOR(copy, x, n, incx);
     VECTOR(copy, y, n, incy);
+    APART_OR_SAME(copy, y, x, n, incy, incx);
     const T *from = __vouch_cuda_here(x);
     T *to = __vouch_cuda_here(y);
     for (int i = 0; i < n; i++) to[AT(i, n, incy)] = from[AT(i, n, incx)];
@@ -84,6 +93,7 @@ cublasStatus_t NAME(swap)(cublasHandle_t handle, int n, T *x, int incx, T *y, in
     if (n <= 0) return CUBLAS_STATUS_SUCCESS;
     VECTOR(swap, x, n, incx);
     VECTOR(swap, y, n, incy);
+    APART_OR_SAME(swap, y, x, n, incy, incx);
     T *from = __vouch_cuda_here(x), *to = __vouch_cuda_here(y);
     for (int i = 0; i < n; i++) {
         T old = to[AT(i, n, incy)];
@@ -165,6 +175,8 @@ cublasStatus_t NAME(ger)(cublasHandle_t handle, int m, int n, const T *alpha, co
     VECTOR(ger, x, m, incx);
     VECTOR(ger, y, n, incy);
     MATRIX(ger, A, m, n, lda);
+    APART(ger, A, region(A, m, n, lda), x, vector(x, m, incx));
+    APART(ger, A, region(A, m, n, lda), y, vector(y, n, incy));
     const T a = OWN(scalar)(handle, alpha), *left = __vouch_cuda_here(x), *right = __vouch_cuda_here(y);
     T *to = __vouch_cuda_here(A);
     for (int j = 0; j < n; j++)
@@ -193,6 +205,8 @@ cublasStatus_t NAME(gemv)(cublasHandle_t handle, cublasOperation_t trans, int m,
     REQUIRE(__vouch_cuda_has(y, extent(rows, incy, sizeof(T))),
             CALL(gemv) "y is no memory of the device of the size that the rows of op(A) and incy say",
             CUBLAS_STATUS_EXECUTION_FAILED);
+    APART(gemv, y, vector(y, rows, incy), A, region(A, m, n, lda));
+    APART(gemv, y, vector(y, rows, incy), x, vector(x, columns, incx));
     const T a = OWN(scalar)(handle, alpha), b = OWN(scalar)(handle, beta);
     const T *matrix = __vouch_cuda_here(A), *from = __vouch_cuda_here(x);
     T *to = __vouch_cuda_here(y);
@@ -247,6 +261,10 @@ cublasStatus_t NAME(gemm)(cublasHandle_t handle, cublasOperation_t transa, cubla
         MATRIX(gemm, B, ROWS_B, COLUMNS_B, ldb);
     }
     MATRIX(gemm, C, m, n, ldc);
+    if (k > 0) {
+        APART(gemm, C, region(C, m, n, ldc), A, region(A, ROWS_A, COLUMNS_A, lda));
+        APART(gemm, C, region(C, m, n, ldc), B, region(B, ROWS_B, COLUMNS_B, ldb));
+    }
     OWN(product)(transa, transb, m, n, k, OWN(scalar)(handle, alpha), __vouch_cuda_here(A), lda, __vouch_cuda_here(B),
                  ldb, OWN(scalar)(handle, beta), __vouch_cuda_here(C), ldc);
     return CUBLAS_STATUS_SUCCESS;
@@ -275,6 +293,13 @@ cublasStatus_t PLAIN(gemmBatched)(cublasHandle_t handle, cublasOperation_t trans
             MATRIX(gemmBatched, B, ROWS_B, COLUMNS_B, ldb);
         }
         MATRIX(gemmBatched, C, m, n, ldc);
+        for (int j = 0; j < batchCount; j++) {
+            if (j < i) APART(gemmBatched, Carray, region(C, m, n, ldc), Carray, region(cs[j], m, n, ldc));
+            if (k > 0) {
+                APART(gemmBatched, Carray, region(C, m, n, ldc), Aarray, region(as[j], ROWS_A, COLUMNS_A, lda));
+                APART(gemmBatched, Carray, region(C, m, n, ldc), Barray, region(bs[j], ROWS_B, COLUMNS_B, ldb));
+            }
+        }
         OWN(product)(transa, transb, m, n, k, OWN(scalar)(handle, alpha), __vouch_cuda_here(A), lda,
                      __vouch_cuda_here(B), ldb, OWN(scalar)(handle, beta), __vouch_cuda_here(C), ldc);
     }
@@ -303,6 +328,12 @@ cublasStatus_t PLAIN(gemmStridedBatched)(cublasHandle_t handle, cublasOperation_
             PART(b, ROWS_B, COLUMNS_B, ldb, B, strideB);
         }
         PART(c, m, n, ldc, C, strideC);
+        for (int j = 0; k > 0 && j < batchCount; j++) {
+            const struct region left = region(A + j * strideA, ROWS_A, COLUMNS_A, lda);
+            const struct region right = region(B + j * strideB, ROWS_B, COLUMNS_B, ldb);
+            APART(gemmStridedBatched, C, region(c, m, n, ldc), A, left);
+            APART(gemmStridedBatched, C, region(c, m, n, ldc), B, right);
+        }
         OWN(product)(transa, transb, m, n, k, OWN(scalar)(handle, alpha), __vouch_cuda_here(a), lda,
                      __vouch_cuda_here(b), ldb, OWN(scalar)(handle, beta), __vouch_cuda_here(c), ldc);
     }
@@ -330,6 +361,12 @@ cublasStatus_t PLAIN(geam)(cublasHandle_t handle, cublasOperation_t transa, cubl
             CUBLAS_STATUS_INVALID_VALUE);
     REQUIRE(C != B || (transb == CUBLAS_OP_N && ldb == ldc), CALL(geam) "C is B, but not with the same ldb and untransposed",
             CUBLAS_STATUS_INVALID_VALUE);
+    if (a != 0 && C != A)
+        APART(geam, C, region(C, m, n, ldc), A,
+              region(A, transa == CUBLAS_OP_N ? m : n, transa == CUBLAS_OP_N ? n : m, lda));
+    if (b != 0 && C != B)
+        APART(geam, C, region(C, m, n, ldc), B,
+              region(B, transb == CUBLAS_OP_N ? m : n, transb == CUBLAS_OP_N ? n : m, ldb));
     const T *left = __vouch_cuda_here(A), *right = __vouch_cuda_here(B);
     T *to = __vouch_cuda_here(C);
     for (int j = 0; j < n; j++)
@@ -364,6 +401,8 @@ cublasStatus_t PLAIN(geam)(cublasHandle_t handle, cublasOperation_t transa, cubl
 #undef OPERATION
 #undef RESULT
 #undef GIVE
+#undef APART
+#undef APART_OR_SAME
 #undef EXTREME
 #undef GEMM
 #undef ROWS_A

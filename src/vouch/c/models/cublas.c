@@ -19,6 +19,11 @@ static size_t matrix_extent(int rows, int columns, int ld, size_t size) {
     return rows <= 0 || columns <= 0 ? 0 : ((size_t)(columns - 1) * (size_t)ld + (size_t)rows) * size;
 }
 
+static struct region vector(const void *p, long long n, long long inc) {
+    inc = inc < 0 ? -inc : inc;
+    return inc == 1 ? region(p, n, 1, n) : region(p, 1, n, inc < 1 ? 1 : inc);
+}
+
 cublasStatus_t cublasCreate_v2(cublasHandle_t *handle) {
     REQUIRE(__vouch_valid(handle, sizeof *handle), "cublasCreate: handle points to no handle",
             CUBLAS_STATUS_NOT_INITIALIZED);

@@ -58,6 +58,15 @@ static size_t bytes_of(cudnnDataType_t type) { return type == CUDNN_DATA_DOUBLE 
 static size_t tensor_bytes(cudnnTensorDescriptor_t d) {
     return (size_t)(place(d, d->n - 1, d->c - 1, d->h - 1, d->w - 1) + 1) * bytes_of(d->type);
 }
+/* Image by image, where each lies behind the one before. */
+static struct region images(cudnnTensorDescriptor_t d, const void *p) {
+    const long long one = place(d, 0, d->c - 1, d->h - 1, d->w - 1) + 1;
+    if (one > d->sn) return region(p, one + (long long)(d->n - 1) * d->sn, 1, 1);
+    return region(p, one, d->n, d->sn);
+}
+static _Bool same_steps(cudnnTensorDescriptor_t a, cudnnTensorDescriptor_t b) {
+    return a->sn == b->sn && a->sc == b->sc && a->sh == b->sh && a->sw == b->sw;
+}
 static size_t filter_bytes(cudnnFilterDescriptor_t d) {
     return (size_t)d->k * (size_t)d->c * (size_t)d->h * (size_t)d->w * bytes_of(d->type);
 }
@@ -218,6 +227,13 @@ cudnnStatus_t cudnnSetFilter4dDescriptor(cudnnFilterDescriptor_t filterDesc, cud
 
 #define SIDE(f, d, p) \
     REQUIRE(__vouch_cuda_has(p, tensor_bytes(d)), #f ": " #p " is no memory of the device of the size that " #d " says", FAILED)
+/* What is written is nothing that is read. */
+#define APART(f, p, a, q, b, type) REQUIRE(apart(a, b, bytes_of(type)), #f ": " #p " overlaps " #q, FAILED)
+/* The same, where the result may take the place of what it is made of. */
+#define APART_OR_SAME(f, p, pd, q, qd)                                                                     \
+    REQUIRE(((p) == (q) && same_shape(pd, qd) && same_steps(pd, qd)) ||                                    \
+                apart(images(pd, p), images(qd, q), bytes_of((pd)->type)),                                 \
+            #f ": " #p " overlaps " #q, FAILED)
 /* Scaling factors are numbers of the host: of type double for tensors of doubles, of type float for all others. */
 #define FACTORS(f, type)                                                                          \
     REQUIRE(__vouch_valid(alpha, bytes_of(type)), #f ": alpha points to no number of the host", BAD); \
@@ -257,6 +273,7 @@ cudnnStatus_t cudnnActivationForward(cudnnHandle_t handle, cudnnActivationDescri
     REQUIRE(same_shape(xDesc, yDesc), "cudnnActivationForward: yDesc has another shape or type than xDesc", BAD);
     SIDE(cudnnActivationForward, xDesc, x);
     SIDE(cudnnActivationForward, yDesc, y);
+    APART_OR_SAME(cudnnActivationForward, y, yDesc, x, xDesc);
     BY_TYPE(xDesc->type, activation, activationDesc, FACTOR(alpha), xDesc, DATA(x), FACTOR(beta), yDesc, DATA(y))
     SUCCESS;
 }
@@ -272,6 +289,7 @@ cudnnStatus_t cudnnAddTensor(cudnnHandle_t handle, const void *alpha, const cudn
             "cudnnAddTensor: a dimension of aDesc is neither one nor that of cDesc", BAD);
     SIDE(cudnnAddTensor, aDesc, A);
     SIDE(cudnnAddTensor, cDesc, C);
+    APART_OR_SAME(cudnnAddTensor, C, cDesc, A, aDesc);
     BY_TYPE(cDesc->type, sum, FACTOR(alpha), aDesc, DATA(A), FACTOR(beta), cDesc, DATA(C))
     SUCCESS;
 }
@@ -402,6 +420,9 @@ cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t handle, const void *alpha, c
     REQUIRE(__vouch_cuda_has(w, filter_bytes(wDesc)),
             "cudnnConvolutionForward: w is no memory of the device of the size that wDesc says", FAILED);
     SIDE(cudnnConvolutionForward, yDesc, y);
+    const long long weights = (long long)(filter_bytes(wDesc) / bytes_of(wDesc->type));
+    APART(cudnnConvolutionForward, y, images(yDesc, y), x, images(xDesc, x), xDesc->type);
+    APART(cudnnConvolutionForward, y, images(yDesc, y), w, region(w, weights, 1, 1), xDesc->type);
     BY_TYPE(xDesc->type, convolution, FACTOR(alpha), xDesc, DATA(x), wDesc, DATA(w), convDesc, FACTOR(beta), yDesc,
             DATA(y))
     SUCCESS;
@@ -466,6 +487,7 @@ cudnnStatus_t cudnnPoolingForward(cudnnHandle_t handle, const cudnnPoolingDescri
             "cudnnPoolingForward: yDesc is not the shape that the pooling has", BAD);
     SIDE(cudnnPoolingForward, xDesc, x);
     SIDE(cudnnPoolingForward, yDesc, y);
+    APART(cudnnPoolingForward, y, images(yDesc, y), x, images(xDesc, x), xDesc->type);
     BY_TYPE(xDesc->type, pooling, poolingDesc, FACTOR(alpha), xDesc, DATA(x), FACTOR(beta), yDesc, DATA(y))
     SUCCESS;
 }
@@ -485,6 +507,7 @@ cudnnStatus_t cudnnSoftmaxForward(cudnnHandle_t handle, cudnnSoftmaxAlgorithm_t 
     REQUIRE(same_shape(xDesc, yDesc), "cudnnSoftmaxForward: yDesc has another shape or type than xDesc", BAD);
     SIDE(cudnnSoftmaxForward, xDesc, x);
     SIDE(cudnnSoftmaxForward, yDesc, y);
+    APART_OR_SAME(cudnnSoftmaxForward, y, yDesc, x, xDesc);
     BY_TYPE(xDesc->type, softmax, algo, mode, FACTOR(alpha), xDesc, DATA(x), FACTOR(beta), yDesc, DATA(y))
     SUCCESS;
 }
@@ -523,6 +546,7 @@ cudnnStatus_t cudnnBatchNormalizationForwardInference(
     SIDE(cudnnBatchNormalizationForwardInference, bnScaleBiasMeanVarDesc, bnBias);
     SIDE(cudnnBatchNormalizationForwardInference, bnScaleBiasMeanVarDesc, estimatedMean);
     SIDE(cudnnBatchNormalizationForwardInference, bnScaleBiasMeanVarDesc, estimatedVariance);
+    APART_OR_SAME(cudnnBatchNormalizationForwardInference, y, yDesc, x, xDesc);
     BY_TYPE(xDesc->type, normalised, FACTOR(alpha), FACTOR(beta), xDesc, DATA(x), yDesc, DATA(y),
             bnScaleBiasMeanVarDesc, DATA(bnScale), DATA(bnBias), DATA(estimatedMean), DATA(estimatedVariance), epsilon)
     SUCCESS;

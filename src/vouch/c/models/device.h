@@ -34,4 +34,25 @@ static inline size_t extent(long long n, long long step, size_t size) {
     return n <= 0 ? 0 : ((size_t)(n - 1) * (size_t)(step < 0 ? -step : step) + 1) * size;
 }
 
+/* Rows of `rows` numbers of `size` bytes, `ld` numbers apart: a matrix, or a vector. Its first byte is `at`. */
+struct region { const char *at; long long rows, columns, ld; };
+
+static inline struct region region(const void *p, long long rows, long long columns, long long ld) {
+    return (struct region){__vouch_cuda_here(p), rows, columns, ld};
+}
+
+/* Whether no number of one region is one of the other: what is written may be read by another thread of the device at
+   any time. Regions with different steps that lie within each other are not told apart. */
+static inline _Bool apart(struct region a, struct region b, size_t size) {
+    if (!__vouch_together(a.at, b.at)) return 1;
+    const long long unit = (long long)size, between = b.at - a.at;
+    const long long first = (a.columns - 1) * a.ld + a.rows, second = (b.columns - 1) * b.ld + b.rows;
+    if (between >= first * unit || -between >= second * unit) return 1;
+    if ((a.columns == 1 || a.rows == a.ld) && (b.columns == 1 || b.rows == b.ld)) return 0;
+    if (between == 0) return 0;
+    if (a.ld != b.ld || between % unit) __vouch_unsupported();
+    const long long shift = (between / unit % a.ld + a.ld) % a.ld; /* b's row in a column of a */
+    return shift >= a.rows && shift + b.rows <= a.ld;
+}
+
 #endif

@@ -16,16 +16,25 @@ from vouch.errors import VouchError
 
 @dataclass(frozen=True, slots=True)
 class Arrays:
-    """`xp` is the module; `device` is None for numpy."""
+    """`xp` is the module; `device` is None for numpy. What is `rough` is in float32: for guesses alone."""
 
     xp: Any
     device: str | None = None
+    rough: bool = False
+
+    @property
+    def dtype(self) -> Any:
+        return self.xp.float32 if self.rough else self.xp.float64
 
     def array(self, values: Any) -> Any:
-        """Float64 array in this library."""
+        """An array of the own type in this library."""
         if self.device is None:
-            return np.asarray(values, dtype=np.float64)
-        return self.xp.as_tensor(np.asarray(values, dtype=np.float64), device=self.device)
+            return np.asarray(values, dtype=self.dtype)
+        return self.xp.as_tensor(np.asarray(values, dtype=np.float64), device=self.device).to(self.dtype)
+
+    def cast(self, values: Any) -> Any:
+        """What is an array of this library already, in the own type."""
+        return values.astype(self.dtype) if self.device is None else values.to(self.dtype)
 
     def indices(self, values: Any) -> Any:
         if self.device is None:
@@ -44,8 +53,8 @@ class Arrays:
 
     def full(self, shape: tuple[int, ...], value: float) -> Any:
         if self.device is None:
-            return np.full(shape, value)
-        return self.xp.full(shape, value, dtype=self.xp.float64, device=self.device)
+            return np.full(shape, value, dtype=self.dtype)
+        return self.xp.full(shape, value, dtype=self.dtype, device=self.device)
 
     def zeros(self, shape: tuple[int, ...]) -> Any:
         return self.full(shape, 0.0)
@@ -55,7 +64,7 @@ class Arrays:
 
     def dot(self, left: Any, right: Any) -> Any:
         """Row-wise inner products."""
-        return self.xp.einsum("ij,ij->i", left, right)
+        return np.vecdot(left, right) if self.device is None else self.xp.einsum("ij,ij->i", left, right)
 
 
 NUMPY = Arrays(np)

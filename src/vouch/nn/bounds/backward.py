@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from vouch.nn.bounds.arrays import Arrays
 from vouch.nn.bounds.model import BoundModel
 from vouch.nn.bounds.relaxation import Relaxation
 from vouch.nn.lowered import Activation, Affine, Multiply
@@ -17,19 +18,17 @@ def substitute(
     model: BoundModel,
     rows: dict[int, Any],
     boxes: Any | None,
-    noise: dict[int, Any],
+    noise: dict[int, Any] | None,
     relaxed: dict[int, Any],
-    lower: Any,
-    upper: Any,
     low_slopes: dict[int, Any] | None = None,
     trace: dict[int, Any] | None = None,
     extra: dict[int, Any] | None = None,
-) -> tuple[Any, Any, Any]:
-    """(a, c, v): the sum of rows[node] * value(node) is at least a x + c in the box, and at least v.
+) -> tuple[Any, Any]:
+    """(a, c): the sum of rows[node] * value(node) is at least a x + c in the box.
 
     `boxes` None means row i belongs to box i. `low_slopes` replaces the lower slopes of ReLUs row by row;
     `trace` receives the coefficients of every activation's output; `extra` adds coefficients for the inputs
-    of activations. Rows are consumed.
+    of activations. Without `noise`, rounding is left out of account. Rows are consumed.
     """
     arrays = model.arrays
     pending = dict(rows)
@@ -42,7 +41,8 @@ def substitute(
         node = model.node(index)
         if isinstance(node, Affine):
             constant += row @ model.biases[index]
-            constant -= arrays.dot(abs(row), _for(noise[index], boxes))
+            if noise is not None:
+                constant -= arrays.dot(abs(row), _for(noise[index], boxes))
             for linear, source in zip(node.maps, node.inputs, strict=True):
                 _add(pending, source, linear.transpose(row))
         elif isinstance(node, Multiply):
@@ -64,8 +64,13 @@ def substitute(
     row = pending.get(0)
     if row is None:
         row = arrays.zeros((some.shape[0], model.inputs))
+    return row, constant
+
+
+def least_value(arrays: Arrays, a: Any, c: Any, boxes: Any | None, lower: Any, upper: Any) -> Any:
+    """The least a x + c for each row, over its box."""
     low, high = _for(lower, boxes), _for(upper, boxes)
-    return row, constant, constant + arrays.dot(row.clip(min=0), low) + arrays.dot(row.clip(max=0), high)
+    return c + arrays.dot(a.clip(min=0), low) + arrays.dot(a.clip(max=0), high)
 
 
 def _add(pending: dict[int, Any], index: int, row: Any) -> None:

@@ -9,11 +9,11 @@ that hands the state down pays only for what its parent left open.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from vouch.errors import Unsupported
-from vouch.nn.bounds.backward import substitute
+from vouch.nn.bounds.backward import least_value, substitute
 from vouch.nn.bounds.ball import least_over
 from vouch.nn.bounds.model import LARGEST32, BoundModel, rows_of
 from vouch.nn.bounds.relax import relax
@@ -73,6 +73,19 @@ class Analysis:
             self.size[chosen],
             self.height[chosen],
             None if self.undefined is None else self.undefined[chosen],
+        )
+
+    def moved(self, model: BoundModel) -> Analysis:
+        """The same for the model in another type of numbers."""
+        to = model.arrays.cast
+        return replace(
+            self,
+            model=model,
+            lower=to(self.lower),
+            upper=to(self.upper),
+            noise={index: to(noise) for index, noise in self.noise.items()},
+            relaxed={index: relaxation.cast(to) for index, relaxation in self.relaxed.items()},
+            size=to(self.size),
         )
 
     @property
@@ -278,7 +291,8 @@ def _tighten_some(
         units = model.arrays.zeros((count, node.size))
         units[model.arrays.indices(range(count)), neurons] = 1.0
         rows, shift, spread = {index: xp.concatenate([units, -units])}, 0.0, 0.0
-    slopes, constants, values = substitute(model, rows, both, noise, relaxed, lower, upper)
+    slopes, constants = substitute(model, rows, both, noise, relaxed)
+    values = least_value(model.arrays, slopes, constants, both, lower, upper)
     if ball is not None:
         least = least_over(model.arrays, ball, slopes, lower[both], upper[both])
         values = xp.maximum(values, least + constants)

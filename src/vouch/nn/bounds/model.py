@@ -132,6 +132,11 @@ class BoundModel:
             bias_noise=numpy(self.bias_noise),
         )
 
+    def roughly(self) -> BoundModel:
+        """The same model in float32, for guesses: none of its bounds is sound."""
+        arrays = replace(self.arrays, rough=True)
+        return replace(self, arrays=arrays, biases={i: arrays.cast(b) for i, b in self.biases.items()})
+
     def until(self, index: int) -> BoundModel:
         """The model that ends with node `index`: what every node before it computes, rounding included. Its
         neurons are the first ones of this model."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from vouch.nn.bounds.backward import substitute
+from vouch.nn.bounds.backward import least_value, substitute
 from vouch.nn.bounds.ball import SLACK, least_over
 from vouch.nn.bounds.forward import Domain, analyse, fresh
 from vouch.nn.bounds.model import LARGEST32, BoundModel
@@ -27,10 +27,8 @@ def output_bounds(
     count = model.outputs
     units = np.vstack([np.eye(count), -np.eye(count)])
     boxes = arrays.indices(np.zeros(2 * count))
-    _, _, values = substitute(
-        model, {model.output: arrays.array(units)}, boxes, known.noise, known.relaxed, *box
-    )
-    found = arrays.numpy(values)
+    rows = substitute(model, {model.output: arrays.array(units)}, boxes, known.noise, known.relaxed)
+    found = arrays.numpy(least_value(arrays, *rows, boxes, *box))
     return np.maximum(low, found[:count]), np.minimum(high, -found[count:])
 
 
@@ -71,7 +69,8 @@ def least_of_rows(model: BoundModel, case: Case, rows: Array) -> Array:
     known = analyse(model, *box, fresh(model, 1), ball=ball)
     boxes = arrays.indices(np.zeros(len(rows)))
     start = {model.output: arrays.array(rows)}
-    slope, constant, value = substitute(model, start, boxes, known.noise, known.relaxed, *box)
+    slope, constant = substitute(model, start, boxes, known.noise, known.relaxed)
+    value = least_value(arrays, slope, constant, boxes, *box)
     if ball is not None:
         value = arrays.xp.maximum(value, least_over(arrays, ball, slope, *box) + constant)
     found, tilt, shift = (arrays.numpy(part) for part in (value, slope, constant))

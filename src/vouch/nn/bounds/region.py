@@ -9,6 +9,7 @@ how they were found does not matter. Every linear bound also cuts off what it sh
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,6 +57,14 @@ class Unsafe:
     @property
     def count(self) -> int:
         return len(self.rhs)
+
+    def take(self, chosen: Any) -> Unsafe:
+        """The region for some of the nodes: it is the same for all."""
+        return self
+
+    def moved(self, to: Callable[[Any], Any]) -> Unsafe:
+        """The same in another array library, or in another type of numbers."""
+        return Unsafe(to(self.x_rows), to(self.y_rows), to(self.rhs), self.ball)
 
 
 def _wide(rows: Any, columns: int) -> Any:
@@ -130,9 +139,7 @@ class _Work:
         rows = region.y_rows[chosen.start : chosen.stop][:, None, :] + arrays.zeros((1, batch, 1))
         start = {self.model.output: rows.reshape(count * batch, -1)}
         boxes = arrays.indices(np.tile(np.arange(batch), count))
-        coefficients, constant, _ = substitute(
-            self.model, start, boxes, analysis.noise, analysis.relaxed, self.lower, self.upper
-        )
+        coefficients, constant = substitute(self.model, start, boxes, analysis.noise, analysis.relaxed)
         parts = [slice(n * batch, (n + 1) * batch) for n in range(count)]
         return [
             self.excess(coefficients[part], constant[part], region.x_rows[row], region.rhs[row])
@@ -144,8 +151,8 @@ class _Work:
         analysis, region = self.analysis, self.region
         start = {self.model.output: weights @ region.y_rows}
         slopes = None if trace is None else self.slopes
-        coefficients, constant, _ = substitute(
-            self.model, start, None, analysis.noise, analysis.relaxed, self.lower, self.upper, slopes, trace
+        coefficients, constant = substitute(
+            self.model, start, None, analysis.noise, analysis.relaxed, slopes, trace
         )
         return self.excess(coefficients, constant, weights @ region.x_rows, weights @ region.rhs)
 

@@ -76,10 +76,10 @@ def relu(arrays: Arrays, low: Any, high: Any) -> Relaxation:
     """The triangle: the chord above; below, the identity or zero, whichever leaves less area."""
     xp = arrays.xp
     unstable = (low < 0) & (high > 0)
-    on = (low >= 0) * 1.0
+    on = arrays.cast(low >= 0)
     slope = xp.where(unstable, high / xp.where(unstable, high - low, 1.0), on)
     shift = xp.where(unstable, xp.maximum(-low * slope, high - high * slope) * (1 + _WIDEN), 0.0)
-    below = xp.where(unstable, (high > -low) * 1.0, on)
+    below = xp.where(unstable, arrays.cast(high > -low), on)
     return Relaxation(below, None, slope, shift, unstable)
 
 

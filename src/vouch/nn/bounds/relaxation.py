@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,11 @@ class Relaxation:
             self.unstable[chosen],
         )
 
+    def cast(self, to: Callable[[Any], Any]) -> Relaxation:
+        """The same with all numbers turned into others."""
+        shift = None if self.low_shift is None else to(self.low_shift)
+        return Relaxation(to(self.low_slope), shift, to(self.high_slope), to(self.high_shift), self.unstable)
+
 
 @dataclass(slots=True)
 class Planes:
@@ -42,6 +48,9 @@ class Planes:
             self.low_shift[chosen],
             self.high_shift[chosen],
         )
+
+    def cast(self, to: Callable[[Any], Any]) -> Planes:
+        return Planes(to(self.slope_left), to(self.slope_right), to(self.low_shift), to(self.high_shift))
 
 
 @dataclass(slots=True)

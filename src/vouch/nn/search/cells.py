@@ -87,7 +87,7 @@ class Cell:
 
     def _substituted(self, rows: dict[int, Any]) -> tuple[Array, float]:
         known = self.analysis
-        a, c, _ = substitute(self.model, rows, None, known.noise, known.relaxed, known.lower, known.upper)
+        a, c = substitute(self.model, rows, None, known.noise, known.relaxed)
         return a[0], float(c[0])
 
     def least(self, neuron: int, factor: float) -> Optimum:

@@ -117,7 +117,7 @@ class ManyCases:
         which, box = _of(boxes.case, rows)
         place = arrays.indices(box)
         start = {model.output: arrays.array(rows.y[which])}
-        a, c, _ = substitute(model, start, place, known.noise, known.relaxed, lower, upper)
+        a, c = substitute(model, start, place, known.noise, known.relaxed)
         slope, shift = arrays.numpy(a), arrays.numpy(c)
         reach = np.maximum(np.abs(boxes.lower), np.abs(boxes.upper))[box]
         x_row, rhs = rows.x[which], rows.rhs[which]

@@ -17,12 +17,14 @@ from typing import Any
 import numpy as np
 
 from vouch.nn.bounds.ascent import all_relus, is_relu
+from vouch.nn.bounds.climb import Assumptions, SplitBounds
 from vouch.nn.bounds.forward import Domain, ForwardState, analyse, fresh
+from vouch.nn.bounds.glance import Glance
 from vouch.nn.bounds.model import BoundModel
 from vouch.nn.bounds.outputs import fed_box
 from vouch.nn.bounds.region import Unsafe
 from vouch.nn.bounds.room import boxes_at_once
-from vouch.nn.bounds.splits import Assumptions, SplitBounds, bound, root
+from vouch.nn.bounds.splits import bound, root
 from vouch.nn.bounds.trim import trimmed
 from vouch.nn.lowered import Affine, NodeKind
 from vouch.nn.property import Ball, Case, Rows
@@ -107,6 +109,7 @@ class NeuronSearch:
             relus[part] = is_relu(model, index)
             curved[part] = model.node(index).kind in (NodeKind.SIGMOID, NodeKind.TANH, NodeKind.CURVE)
         self.relus, self.curved = self.arrays.array(relus) > 0, self.arrays.array(curved) > 0
+        self.plain = model.integers is None and not model.products and bool(relus.all())
         self.splittable, self.reach = self.relus | self.curved, self._reach()
 
     def run(self) -> Outcome:
@@ -372,25 +375,59 @@ class NeuronSearch:
         rows = self.arrays.indices(np.arange(count))
         ceiling = 1e-3 + abs(before)
         narrow = self._narrow(nodes)
-        tried = [(score, False)] * _TRIED + [(narrow, True)] * (_CUTS if bool((narrow > 0).any()) else 0)
-        left = {False: self.arrays.copy(score), True: self.arrays.copy(narrow)}
-        for _, cutting in tried:
+        left = {False: self.arrays.copy(score), True: narrow}
+        tried = [False] * _TRIED + [True] * (_CUTS if bool((narrow > 0).any()) else 0)
+        pieces, candidates = self._glances(nodes, region), []
+        for cutting in tried:
             scores = left[cutting]
             neuron = scores.argmax(1)
-            cut = self.curved[neuron] | cutting
-            children = self._children(nodes, neuron, cut)
-            _, found, empty = self._bound(children, region, 0)
-            value = xp.where(empty, np.inf, found.value)
+            candidates.append((neuron, scores[rows, neuron] > 0, cutting))
+            scores[rows, neuron] = 0.0
+        for neuron, possible, cutting in candidates:
+            value = self._halves(pieces, nodes, neuron, cutting, region)
             # Beyond "proved" nothing counts, or one easy half would outshine everything.
             value = xp.minimum(value, xp.concatenate([ceiling, ceiling]))
             low, high = xp.minimum(value[:count], value[count:]), xp.maximum(value[:count], value[count:])
-            gain = xp.where(scores[rows, neuron] > 0, low + 0.1 * high, -np.inf)
+            gain = xp.where(possible, low + 0.1 * high, -np.inf)
             better = gain > best_gain
             chosen = xp.where(better, neuron, chosen)
-            chosen_cut = xp.where(better, cut, chosen_cut)
+            chosen_cut = xp.where(better, self.curved[neuron] | cutting, chosen_cut)
             best_gain = xp.maximum(best_gain, gain)
-            scores[rows, neuron] = 0.0
         return chosen, chosen_cut
+
+    def _glances(self, nodes: Assumptions, region: Unsafe) -> list[tuple[slice, Glance]]:
+        """What trials need, in parts for the threads; nothing where trials are bounds of the children."""
+        if not self.plain:
+            return []
+        count, pieces = len(nodes), _CHUNKS if len(nodes) >= 16 and self.arrays.device is None else 1
+        parts = [slice(count * i // pieces, count * (i + 1) // pieces) for i in range(pieces)]
+        box = self.lower, self.upper
+        return [(part, Glance(self.model, *box, nodes.take(part), region)) for part in parts]
+
+    def _halves(
+        self,
+        glances: list[tuple[slice, Glance]],
+        nodes: Assumptions,
+        neuron: Any,
+        cutting: bool,
+        region: Unsafe,
+    ) -> Any:
+        """About the bounds of both halves of every node, first all upper ones."""
+        rows, state, xp = self.arrays.indices(np.arange(len(nodes))), nodes.state, self.xp
+        if not glances:
+            children = self._children(nodes, neuron, self.curved[neuron] | cutting)
+            _, found, empty = self._bound(children, region, 0)
+            return xp.where(empty, np.inf, found.value)
+        low, high = state.low[rows, neuron], state.high[rows, neuron]
+        middle = (low + high) * 0.5 if cutting else low * 0.0
+
+        def one(piece: tuple[slice, Glance]) -> tuple[Any, Any]:
+            part, glance = piece
+            return glance.halves(neuron[part], middle[part])
+
+        halves = list(self.pool.map(one, glances)) if len(glances) > 1 else [one(glances[0])]
+        both = [*(upper for upper, _ in halves), *(lower for _, lower in halves)]
+        return self.arrays.double(xp.concatenate(both))
 
     def _narrow(self, nodes: Assumptions) -> Any:
         """Scores of neurons that are worth cutting in the middle: those of layers in which few are alive and

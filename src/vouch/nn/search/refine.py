@@ -20,10 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vouch.nn.bounds.ascent import is_relu
+from vouch.nn.bounds.climb import Assumptions, SplitBounds, Units
 from vouch.nn.bounds.forward import ForwardState
 from vouch.nn.bounds.model import BoundModel
 from vouch.nn.bounds.room import boxes_at_once, budget
-from vouch.nn.bounds.splits import Assumptions, SplitBounds, Units, bound
+from vouch.nn.bounds.splits import bound
 from vouch.nn.bounds.trim import trimmed
 from vouch.nn.lowered import Affine
 from vouch.nn.property import Array, Ball
