@@ -311,7 +311,8 @@ class Memory(Scalars):
         self.context.note("a pointer read at a variable place of an object from outside")
         read: dict[Term, Value] = getattr(target.initial, "pointers", {})
         if offset not in read:
-            found: Value = self.context.environment.pointer(None, f"{target.name}[*]")
+            pointee = self.context.ctypes.pointee(self.context.ctypes.known(target.ctype))
+            found: Value = self.context.environment.pointer(pointee, f"{target.name}[*]")
             # Nobody wrote there since: at the same place there is the same pointer.
             for place, known in list(read.items())[:SAME_PLACES]:
                 found = merge(T.eq(offset, place), known, found)
