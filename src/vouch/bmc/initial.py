@@ -83,6 +83,7 @@ class Unknown(Initial):
         self.largest = 1
         self.ends = Ends()
         self.places: dict[Term, None] = {}  # not constant, read out of the array
+        self.pointers: dict[Term, Value] = {}  # read at such places, where there is no array
 
     def read(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> tuple[Value, Term]:
         bad = self.unwritten(memory, offset, memory.layout.store_size(type_))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 READ_LIMIT: Final = 1024  # offsets tried one by one before an SMT array is used
 OUTSIDE_LIMIT: Final = 64  # the same of numbers from outside: each would need a symbol of its own
 WRITE_LIMIT: Final = 128
+SAME_PLACES: Final = 4  # where a pointer from outside was read that the next one is compared with
 BYTE: Final = ir.IntType(8)
 
 
@@ -33,7 +34,6 @@ class Memory(Scalars):
         self.big_endian: bool = context.program.layout.big_endian
         bits = context.program.layout.pointer_bits
         super().__init__(context, Words(bits, self.big_endian, context.shapes))
-        self._outside: dict[tuple[MemObject, Term], Value] = {}  # pointers that were read at these places
         self._leaves: dict[Term, tuple[Unknown, ...]] = {}  # by array
 
     # ------------------------------------------------------------ single cells
@@ -309,9 +309,15 @@ class Memory(Scalars):
         if isinstance(target.size, int) or target.kind is not Kind.OUTSIDE or contents is not None:
             return None
         self.context.note("a pointer read at a variable place of an object from outside")
-        if (target, offset) not in self._outside:  # nobody wrote there since: it is the one that it was
-            self._outside[target, offset] = self.context.environment.pointer(None, f"{target.name}[*]")
-        return self._outside[target, offset]
+        read: dict[Term, Value] = getattr(target.initial, "pointers", {})
+        if offset not in read:
+            pointee = self.context.ctypes.pointee(self.context.ctypes.known(target.ctype))
+            found: Value = self.context.environment.pointer(pointee, f"{target.name}[*]")
+            # Nobody wrote there since: at the same place there is the same pointer.
+            for place, known in list(read.items())[:SAME_PLACES]:
+                found = merge(T.eq(offset, place), known, found)
+            read[offset] = found
+        return read[offset]
 
     def _flat(self, target: MemObject, contents: Contents | None, offset: Term, size: int) -> Contents:
         """Contents with everything in the array and no cells above it."""

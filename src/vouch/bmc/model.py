@@ -239,6 +239,10 @@ class ModelReader:
                 at = self.value(term)
                 if isinstance(entry, Address) and at <= len(data) - 8:
                     pointers[at] = entry
+        for where, held in initial.pointers.items():
+            at, found = self._signed(self.value(where)) + room, self.scalar(held)
+            if isinstance(found, Address) and 0 <= at <= len(data) - self.context.pointer_bits // 8:
+                pointers[at] = found
         for start, end in self.strings(initial):
             text = slice(start + room, end + room)
             data[text] = bytes(byte or ord("a") for byte in data[text])

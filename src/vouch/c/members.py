@@ -71,11 +71,22 @@ def _members(
         if isinstance(argument, Register) and argument.name in steps:
             try:
                 place = _place(steps, sizes, argument)
+                single = _is_element(steps[argument.name], sizes, call)
             except Unsupported:
                 continue
-            if place is not None:
+            if place is not None and not single:
                 found.append((number, *place))
     return found
+
+
+def _is_element(step: GetElementPtr, sizes: Sizes, call: Call) -> bool:
+    """Whether a copy concerns one element of an array, as assignments of structs do: its index is checked."""
+    callee = call.callee
+    copies = isinstance(callee, GlobalConstant) and callee.name.startswith("llvm.mem")
+    length = call.arguments[2] if copies else None
+    if not isinstance(step.source, ArrayType) or not isinstance(length, IntConstant):
+        return False
+    return len(step.indices) == 2 and length.value <= sizes.size(step.source.element)
 
 
 def _place(steps: dict[str, GetElementPtr], sizes: Sizes, pointer: Register) -> _Place | None:

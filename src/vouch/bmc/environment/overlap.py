@@ -121,6 +121,7 @@ def is_pristine(target: MemObject) -> bool:
         and type(initial) is Unknown
         and initial.undefined is T.FALSE
         and not initial.cells
+        and not initial.pointers
         and not initial.arrays
         and not initial.ends.strings
     )

@@ -8,7 +8,7 @@ from dataclasses import field
 from vouch.bmc.contents import Contents
 from vouch.bmc.ctypes import TypeTable
 from vouch.bmc.environment.layers import WHOLE, Span
-from vouch.bmc.initial import Initial
+from vouch.bmc.initial import Initial, Unknown
 from vouch.bmc.value import Kind, MemObject, Pointer, Value
 from vouch.record import frozen_record, record
 from vouch.smt.term import Term
@@ -61,12 +61,15 @@ def _is_memory(target: MemObject, result: Reach) -> bool:
     return target.kind in MAIN and not target.dead
 
 
-def _held(initial: Initial) -> Iterator[tuple[int, Value]]:
-    """Values in what an object held at first. Layers lie over layers, and branches share what lies below."""
+def _held(initial: Initial) -> Iterator[tuple[int | None, Value]]:
+    """Values in what an object held at first, with their offsets where these are known. Layers lie over
+    layers, and branches share what lies below."""
     work, seen = [initial], {initial}
     while work:
         current = work.pop()
         yield from current.values()
+        if isinstance(current, Unknown):
+            yield from ((None, value) for value in current.pointers.values())
         fresh = [part for part in current.parts() if part not in seen]
         work += fresh
         seen.update(fresh)
