@@ -215,7 +215,7 @@ class _Level:
         above = self.above.get(check.function, ())
         words = [self.heard.get(name, {}).get(check.id) for name in above]
         proofs = [word for word in words if word is not None and word[1] is Verdict.SAFE]
-        rung = "module" if above == {check.function} else "callers"
+        rung = "module" if set(above) == {check.function} else "callers"
         return proof(check, rung, proofs) if words and len(proofs) == len(words) else None
 
     def _candidate(self, check: Check) -> CheckResult | None:
