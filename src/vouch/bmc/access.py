@@ -17,6 +17,7 @@ from vouch.smt.term import Term
 from vouch.smt.walk import substitute
 
 MAIN = (Kind.STACK, Kind.GLOBAL, Kind.HEAP, Kind.OUTSIDE)
+_DEVICES = (Kind.DEVICE, Kind.WILD)  # a WILD address that may be read is a declared device's
 
 
 def valid(ex: Execution, state: State, target: MemObject, offset: Term, size: int | Term) -> Term:
@@ -128,10 +129,12 @@ def load(
     good = [(g, o, off, valid(ex, state, o, off, size)) for g, o, off in pointer.targets]
     claim_access(ex, frame, state, instruction, is_bad(ex, state, [(g, o, ok) for g, o, _, ok in good]))
     readable = [(g, o, off, ok) for g, o, off, ok in good if ok is not T.FALSE]
-    from_device = any(o.kind in (Kind.DEVICE, Kind.WILD) for _, o, _, _ in readable)
+    devices = [T.and_(g, ok) for g, o, _, ok in readable if o.kind in _DEVICES]
     choices: list[tuple[Term, Value]] = []
     undefined: Term = T.FALSE
-    for guard, target, offset, ok in readable if not from_device else ():
+    for guard, target, offset, ok in readable:
+        if target.kind in _DEVICES:
+            continue
         value, bad = ex.memory.read_at(target, state.memory.get(target), offset, type_)
         if target.kind is Kind.OUTSIDE:
             ex.touch(target, state, offset, size)
@@ -144,8 +147,10 @@ def load(
         undefined = wanted(ex, undefined, bits)
     for check in checks:
         ex.claim(check, state, undefined)
-    if volatile or from_device:
+    if volatile or len(devices) == len(readable) > 0:
         return _volatile(ex, frame, state, instruction, pointer, type_)
+    if devices:
+        choices.append((T.or_(*devices), _volatile(ex, frame, state, instruction, pointer, type_)))
     wrong = _violation((g, ok) for g, _, _, ok in good)
     if wrong is not T.FALSE:
         choices.append((T.TRUE, _invalid(ex, frame, state, instruction, type_, wrong)))

@@ -54,6 +54,9 @@ class _Pointees:
         itself: the next turn makes others, which are not known."""
         if pointee in self.objects:
             return False
+        if pointee.kind is Kind.DEVICE:  # at any address, some of which are no device's
+            grown, self.own = not self.own, True
+            return grown
         if pointee.id <= born or pointee.kind not in (Kind.STACK, Kind.HEAP, Kind.OUTSIDE):
             self.objects[pointee] = None
             return True
