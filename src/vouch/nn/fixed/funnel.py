@@ -39,7 +39,7 @@ from vouch.nn.search.task import Clock
 
 _MOST_SUMS = 16
 # Numbers of all inputs together, and products that are looked at at once.
-_NUMBERS, _TOGETHER = 20_000, 1 << 21
+_NUMBERS, _TOGETHER = 20_000, 1 << 19
 _BATCH = 1024
 # Steps towards a weighting that excludes a box: before the bounds of what follows, after, and where nothing
 # but that is left.
@@ -215,7 +215,7 @@ class Funnel:
             better = beyond > best
             best = np.where(better, beyond, best)
             kept[better], nearest[better] = weights[better], place[better]
-            if (best > 0).all():
+            if (best > 0).all() or self.clock.over:
                 break
             weights = weights / (np.linalg.norm(weights, axis=1) + 1e-9)[:, None]
             weights = weights + apart / (np.linalg.norm(apart, axis=1) + 1e-9)[:, None] / (1 + step) ** 0.6
