@@ -227,9 +227,11 @@ def _abstractions(settings: Settings) -> Iterator[Callable[..., Proofs]]:
 
 def _levels(settings: Settings, limit: int) -> Sequence[int]:
     """How deep functions are looked at together."""
+    from vouch.modular.policy import WHOLE
+
     if "callers" not in settings.rungs:
         return range(limit) if "local" in settings.rungs else ()
-    return range(0 if "local" in settings.rungs else 1, int(settings.caller_depth) + 1)
+    return (*range(0 if "local" in settings.rungs else 1, int(settings.caller_depth) + 1), WHOLE)
 
 
 def _unconfirmed(result: CheckResult) -> CheckResult:

@@ -17,6 +17,7 @@ from vouch.c.ir import Call, Function, GlobalConstant, Load, PointerType, Store,
 from vouch.c.ranges.pointers import PointerRange
 
 from .pointer_programs import Writer
+from .status_programs import Writer as StatusWriter
 from .test_ranges_opponent import Machine, Stop, Thing
 
 LARGE = 4096  # bytes of what is large enough; a run that needs more ends
@@ -126,10 +127,10 @@ def arguments(machine: Heap, function: Function) -> list[Any]:
     return values
 
 
-def campaign(folder: Path, seed: int, runs: int) -> tuple[int, int]:
+def campaign(folder: Path, seed: int, runs: int, text: str) -> tuple[int, int]:
     """Number of pointer checks, and how many of them are decided; asserts that no decision is wrong."""
     source = folder / f"pointers{seed}.c"
-    source.write_text(Writer(seed).program())
+    source.write_text(text)
     program = load([source]).program
     starts = entries(program)
     found = checks.find(program)
@@ -148,11 +149,23 @@ def campaign(folder: Path, seed: int, runs: int) -> tuple[int, int]:
 
 @pytest.mark.parametrize("seed", range(1, 3))
 def test_no_pointer_is_taken_for_another(tmp_path: Path, seed: int) -> None:
-    total, decided = campaign(tmp_path, seed, 8)
+    total, decided = campaign(tmp_path, seed, 8, Writer(seed).program())
     assert decided > total // 5  # a campaign that decides nothing shows nothing
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(100, 400))
 def test_pointer_campaign(tmp_path: Path, seed: int) -> None:
-    campaign(tmp_path, seed, 30)
+    campaign(tmp_path, seed, 30, Writer(seed).program())
+
+
+@pytest.mark.parametrize("seed", [3, 4, 13])  # they catch deliberate mistakes
+def test_results_tell_what_was_done(tmp_path: Path, seed: int) -> None:
+    total, decided = campaign(tmp_path, seed, 8, StatusWriter(seed).program())
+    assert decided > total // 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(100, 300))
+def test_result_campaign(tmp_path: Path, seed: int) -> None:
+    campaign(tmp_path, seed, 30, StatusWriter(seed).program())

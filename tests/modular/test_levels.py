@@ -18,6 +18,7 @@ from vouch.c.checks.base import Category
 from vouch.c.entries import entries
 from vouch.c.options import FrontOptions
 from vouch.modular import caller_closed, levels
+from vouch.modular.policy import WHOLE
 from vouch.run.pool import run_jobs
 from vouch.settings import resolve
 from vouch.verdict import Verdict
@@ -56,7 +57,7 @@ def test_no_proof_of_a_claim_that_fails(seed: int, tmp_path: Path) -> None:
     bad = failing(tmp_path, program)
     assert bad, "the claims of a program are to be failed"
     problem, analysis = posed(tmp_path / "program.c")
-    rungs = [partial(levels.prove, level=level) for level in range(3)]
+    rungs = [partial(levels.prove, level=level) for level in (0, 1, 2, WHOLE)]
     rungs.insert(1, partial(caller_closed.prove, limit=1 + seed % 2))
     for prove in rungs:
         proofs = prove(problem, analysis, pool=run_jobs)

@@ -207,7 +207,15 @@ def _equals_zero(ex: Execution, value: Term) -> Term:
 
 def _narrows(ex: Execution, value: Term, check: Check) -> Term:
     if ex.context.float_type(value.sort) is None:
-        return narrows(value, check.bits, check.signed_from, check.signed_to)
+        found = narrows(value, check.bits, check.signed_from, check.signed_to)
+        if not check.either_sign:
+            return found
+        other = narrows(value, check.bits, not check.signed_from, check.signed_to)
+        if found is other:
+            return found
+        doubt = ex.doubt("whether the converted number is signed cannot be told")
+        ex.context.preferences.append(T.not_(doubt))  # a run shows it that changes it in any case
+        return T.or_(T.and_(found, other), T.and_(T.or_(found, other), doubt))
     bits = check.bits - 1 if check.signed_to else check.bits
     return T.not_(T.fp_in_range(value, -(1 << bits) if check.signed_to else 0, (1 << bits) - 1))
 

@@ -8,6 +8,7 @@ from vouch.c import ir
 from vouch.c.layout import Sizes
 
 _NUMBERS = ("int", "enum", "char", "bool")
+_LAST = -1  # the key of void, behind which those begin that are in no table
 
 
 def _scalars_of(type_: ir.Type) -> Iterator[ir.Type | None]:
@@ -46,7 +47,7 @@ class TypeTable:
             found = frozenset(_scalars_of(type_))
             if None in found or not found:
                 return None
-            self._declared[type_] = -1 - len(self._declared)
+            self._declared[type_] = _LAST - 1 - len(self._declared)
             self._made_of[self._declared[type_]] = frozenset(s for s in found if s is not None)
         return self._declared[type_]
 

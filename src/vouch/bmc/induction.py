@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 from vouch.bmc import shadow
 from vouch.bmc.contents import Cell, Contents, partly_written
+from vouch.bmc.environment.reach import Root
 from vouch.bmc.execution import Execution, Induction, Phase, Place
 from vouch.bmc.frame import Frame, name_of
 from vouch.bmc.initial import Changed, ChangedByLoop
@@ -66,7 +67,69 @@ class _Pointees:
         return grown
 
 
-Targets = dict[tuple[MemObject, int], _Pointees]
+@dataclass(slots=True)
+class Growth:
+    """What turns of a loop change: memory, and what the pointers among it lead to. `frees`: objects from
+    outside may be gone; `newborn`: the last turn changed some that came about in it."""
+
+    changes: Changes = field(default_factory=dict)
+    targets: dict[tuple[MemObject, int], _Pointees] = field(default_factory=dict)
+    frees: bool = False
+    newborn: bool = False
+
+    def add(self, ex: Execution, before: State, after: State, born: int) -> bool:
+        """Add what a turn changed; False when nothing is new. Objects up to the number `born` were there
+        before it."""
+        grown = self.newborn = False
+        for target, new in after.memory.items():
+            old = before.memory.get(target)
+            if new is old or (old is None and target.kind in (Kind.STACK, Kind.HEAP)):
+                continue
+            ended = new.alive is not (T.TRUE if old is None else old.alive)
+            if ended and target.kind is Kind.OUTSIDE and not self.frees:
+                grown = self.frees = True
+            if target.kind is Kind.OUTSIDE and target.id > born:
+                self.newborn = True
+                continue
+            known = self.changes.setdefault(target, {})
+            if ended and LIFE not in known:
+                known[LIFE] = None
+                grown = True
+            if WHOLE in known:
+                if known[WHOLE] is not _PARTLY and partly_written(target, new):
+                    known[WHOLE] = _PARTLY
+                    grown = True
+            else:
+                grown |= self._cells(ex, target, old, new, known, born)
+        return grown
+
+    def _cells(
+        self,
+        ex: Execution,
+        target: MemObject,
+        old: Contents | None,
+        new: Contents,
+        known: dict[int, Cell | None],
+        born: int,
+    ) -> bool:
+        grown = False
+        for offset in _changed(old, new):
+            cell = new.cells.get(offset)
+            if offset == WHOLE and (partly_written(target, old) or partly_written(target, new)):
+                cell = _PARTLY
+            if offset not in known:
+                known[offset] = cell
+                grown = True
+            if cell is not None and isinstance(cell[1], Pointer):
+                seen = self.targets.setdefault((target, offset), _Pointees())
+                earlier = old.cells.get(offset) if old is not None else None
+                pointers = [cell[1]]
+                if earlier is not None and isinstance(earlier[1], Pointer):
+                    pointers.append(earlier[1])
+                for pointer in pointers:
+                    for _, pointee, _ in pointer.targets:
+                        grown |= seen.add(ex, pointee, born)
+        return grown
 
 
 def run_loop(
@@ -139,19 +202,33 @@ def _generalised(
 ) -> Edge:
     """The state at the head with everything that an iteration changes made arbitrary: those of the base too,
     since the iterations that follow it rest on them."""
-    changes: Changes = {}
-    targets: Targets = {}
-    first = newest = MemObject.newest()
+    growth, first = Growth(), MemObject.newest()
     for before in heads:
-        _grow(ex, before, entry.state, changes, targets, newest)
+        growth.add(ex, before, entry.state, first)
+    quiet = 0
     for _ in range(ROUNDS):
-        start = _havoc(ex, frame, loop, entry, changes, targets, plan)
-        newest, exposed = MemObject.newest(), _exposed(ex, first)
+        newest, exposed, made = MemObject.newest(), _exposed(ex, first), len(ex.memory.pointers)
+        start = _havoc(ex, frame, loop, entry, growth, plan)
         after = _trial(ex, frame, loop, returns, start)
-        grown = after is not None and _grow(ex, start.state, after, changes, targets, newest)
-        if not grown and _exposed(ex, first) == exposed:
-            return _havoc(ex, frame, loop, entry, changes, targets, plan)
+        grown = after is not None and growth.add(ex, start.state, after, newest)
+        ex.memory.drop_pointers(made)
+        _forget(ex, entry.state, newest)
+        quiet = 0 if grown or _exposed(ex, first) != exposed else quiet + 1
+        # What came about in this turn and was changed there may be there in the next turn, or not.
+        if quiet > growth.newborn:
+            return _havoc(ex, frame, loop, entry, growth, plan)
     raise Unsupported(f"induction over loop {loop.name}: what it changes could not be found out")
+
+
+def _forget(ex: Execution, state: State, born: int) -> None:
+    """What came about in a turn for trial, and nothing leads to that was there before, is gone with it."""
+    environment = ex.context.environment
+    if environment.typed or not any(held.id > born for held in environment.objects):
+        return
+    there = [o for o in (*environment.objects, *ex.context.globals.values(), *state.memory) if o.id <= born]
+    roots = [Root(Pointer.to(held, ex.context.zero_offset)) for held in dict.fromkeys(there)]
+    kept = environment.reach(state.memory, [*roots, *map(Root, ex.memory.pointers.values())]).seen
+    environment.forget({held for held in environment.objects if held.id > born and held not in kept})
 
 
 def _exposed(ex: Execution, first: int) -> tuple[int, int, bool]:
@@ -186,49 +263,6 @@ def _trial(ex: Execution, frame: Frame, loop: Loop, returns: list[Edge], start: 
     return state
 
 
-def _grow(
-    ex: Execution,
-    before: State,
-    after: State,
-    changes: Changes,
-    targets: Targets,
-    born: int,
-) -> bool:
-    """Add what the iteration changed; False when nothing is new. Objects up to the number `born` were there
-    before."""
-    grown = False
-    for target, new in after.memory.items():
-        old = before.memory.get(target)
-        if new is old or (old is None and target.kind in (Kind.STACK, Kind.HEAP)):
-            continue
-        known = changes.setdefault(target, {})
-        if new.alive is not (T.TRUE if old is None else old.alive) and LIFE not in known:
-            known[LIFE] = None
-            grown = True
-        if WHOLE in known:
-            if known[WHOLE] is not _PARTLY and partly_written(target, new):
-                known[WHOLE] = _PARTLY
-                grown = True
-            continue
-        for offset in _changed(old, new):
-            cell = new.cells.get(offset)
-            if offset == WHOLE and (partly_written(target, old) or partly_written(target, new)):
-                cell = _PARTLY
-            if offset not in known:
-                known[offset] = cell
-                grown = True
-            if cell is not None and isinstance(cell[1], Pointer):
-                seen = targets.setdefault((target, offset), _Pointees())
-                earlier = old.cells.get(offset) if old is not None else None
-                pointers = [cell[1]]
-                if earlier is not None and isinstance(earlier[1], Pointer):
-                    pointers.append(earlier[1])
-                for pointer in pointers:
-                    for _, pointee, _ in pointer.targets:
-                        grown |= seen.add(ex, pointee, born)
-    return grown
-
-
 def _changed(old: Contents | None, new: Contents) -> set[int]:
     before = old if old is not None else Contents()
     if new.array is not before.array or new.initial is not before.initial or new.alive is not before.alive:
@@ -247,12 +281,11 @@ def _havoc(
     frame: Frame,
     loop: Loop,
     entry: Edge,
-    changes: Changes,
-    targets: Targets,
+    growth: Growth,
     plan: Induction,
 ) -> Edge:
     state = entry.state.fork(entry.state.guard)
-    for target, offsets in changes.items():
+    for target, offsets in growth.changes.items():
         old = state.memory.get(target)
         if WHOLE in offsets:
             new = Contents(None, _changed_whole(ex, state, offsets[WHOLE] is _PARTLY))
@@ -264,7 +297,7 @@ def _havoc(
         new = Contents() if old is None else old.copy()
         for offset, sample in offsets.items():
             assert sample is not None
-            _havoc_cell(ex, frame, loop, state, target, new, offset, sample, targets, plan)
+            _havoc_cell(ex, frame, loop, state, target, new, offset, sample, growth, plan)
         state.memory[target] = new
     _assume_relations(ex, frame, loop, state, plan)
     registers = dict(entry.registers)
@@ -290,7 +323,7 @@ def _havoc_cell(
     new: Contents,
     offset: int,
     sample: Cell,
-    targets: Targets,
+    growth: Growth,
     plan: Induction,
 ) -> None:
     size, value, undefined = sample
@@ -298,12 +331,13 @@ def _havoc_cell(
     value, missing = ex.memory.read(target, new, offset, type_)
     clear = undefined is T.FALSE and missing is T.FALSE
     bad = T.FALSE if clear else T.fresh(f"{target.name}.undefined", T.BOOL)
-    if (target, offset) in targets or isinstance(value, Pointer):
-        found = targets.get((target, offset), _Pointees())
+    if (target, offset) in growth.targets or isinstance(value, Pointer):
+        found = growth.targets.get((target, offset), _Pointees())
+        found.own |= found.outside and growth.frees
         pointees = dict(found.objects)
         if isinstance(value, Pointer):
             pointees.update({pointee: None for _, pointee, _ in value.targets})
-        more = _more(ex, state, target, offset, found, pointees)
+        more = _more(ex, state, target, found, pointees)
         kept = () if more is not None and found.own else tuple(pointees)
         new.cells[offset] = (ex.context.pointer_bits // 8, _any_of(ex, target, kept, more), bad)
         return
@@ -334,7 +368,6 @@ def _more(
     ex: Execution,
     state: State,
     target: MemObject,
-    offset: int,
     found: _Pointees,
     pointees: dict[MemObject, None],
 ) -> Pointer | None:
@@ -351,8 +384,7 @@ def _more(
     if not found.own:
         return environment.pointer(None, name, strict=False)
     _expose(ex, state, *(o for o in pointees if o.kind in (Kind.STACK, Kind.HEAP, Kind.GLOBAL)))
-    pointee = environment.ctypes.pointee(environment.ctypes.ctype_at(target.ctype, offset))
-    return environment.pointer(pointee, name, strict=True, memory=state.memory)
+    return environment.any_pointer(None, name)
 
 
 def _any_of(

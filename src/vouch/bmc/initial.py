@@ -333,7 +333,7 @@ class Changed(Unknown):
 
 class ChangedByLoop(Changed):
     """The same, after turns of a loop that nobody follows. Pointers are whatever the program may have stored,
-    to the objects that it `leads` to among others."""
+    to the objects that it `leads` to among others; what they are as bytes is not said."""
 
     def __init__(self, context: ExecutionContext, partly: bool, leads: Sequence[MemObject], why: str) -> None:
         super().__init__(context, partly, why)
@@ -342,11 +342,7 @@ class ChangedByLoop(Changed):
     def _new(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
         if not isinstance(type_, ir.PointerType):
             return super()._new(memory, target, offset, type_)
-        pointer = self.context.environment.own_pointer(target, offset)
-        for word, array in self.arrays.items():
-            bits = memory.words.read(array, T.bv(offset, memory.pointer_bits), memory.pointer_bits // 8, word)
-            memory.constrain(T.eq(bits, memory.to_bits(pointer)))
-        return pointer
+        return self.context.environment.loop_pointer(target, offset)
 
     def values(self) -> Iterator[tuple[int, Value]]:
         yield from super().values()

@@ -22,6 +22,7 @@ class Scalars:
         self.context = context
         self.words = words
         self.pointer_bits: int = context.program.layout.pointer_bits
+        self.pointers: dict[Term, Pointer] = {}  # by bytes that nobody has followed
         self._float_bits: dict[Term, Term] = {}
         self.patterns: dict[Term, Term] = {}  # symbols for the bits of floats, with the floats
 
@@ -92,10 +93,26 @@ class Scalars:
                 if self.context.changed:
                     for symbol in symbols(bits):
                         if symbol in self.context.changed:
-                            raise Unsupported(self.context.changed[symbol])
+                            return self._changed_pointer(bits, self.context.changed[symbol])
                 return self.context.pointer_from(resized(bits, self.pointer_bits))
             case _:
                 raise Unsupported(f"bytes seen as {type_}")
+
+    def drop_pointers(self, count: int) -> None:
+        """Forget all but the first pointers that were made of bytes which nobody has followed."""
+        for bits in list(self.pointers)[count:]:
+            del self.pointers[bits]
+
+    def _changed_pointer(self, bits: Term, why: str) -> Value:
+        """A pointer out of bytes that nobody has followed: anything that the program can have stored. That
+        its address is these bytes is not said: it is one more than there is."""
+        environment = self.context.environment
+        if environment.typed:
+            raise Unsupported(why)
+        known = self.pointers.get(bits)
+        if known is None:
+            known = self.pointers[bits] = environment.any_pointer(None, "any")
+        return known
 
     def _distinct_nan(self, bits: Term, value: Term) -> Term:
         """All NaNs are one constant: made from a symbol, this one keeps its bits."""

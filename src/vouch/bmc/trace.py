@@ -193,9 +193,13 @@ def _shortened(steps: list[TraceStep]) -> list[TraceStep]:
     hidden = steps[half:-half]
     depth = hidden[-1].depth
     changes: dict[tuple[int | None, str], Change] = {}
+    deepest = 0  # no change is of a call further down
     for step in hidden:
-        changes = {key: c for key, c in changes.items() if key[0] is None or key[0] <= step.depth}
+        if step.depth < deepest:
+            changes = {key: c for key, c in changes.items() if key[0] is None or key[0] <= step.depth}
+            deepest = step.depth
         changes.update({(c.frame, c.name): c for c in step.changes})
+        deepest = max(deepest, *(c.frame or 0 for c in step.changes), 0)
     cut = replace(hidden[0], kind="assign", what=f"… {len(hidden)} steps left out", depth=depth)
     return [*steps[:half], replace(cut, changes=tuple(changes.values())), *steps[-half:]]
 

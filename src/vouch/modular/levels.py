@@ -208,7 +208,7 @@ class _Level:
 
     def _proof(self, check: Check) -> CheckResult | None:
         own = self.heard.get(check.function, {}).get(check.id)
-        if own is not None and own[1] is Verdict.SAFE:
+        if self.level < WHOLE and own is not None and own[1] is Verdict.SAFE:
             return proof(check, "module" if self.level else "local", [own])
         above = self.above.get(check.function, ())
         words = [self.heard.get(name, {}).get(check.id) for name in above]
@@ -218,7 +218,7 @@ class _Level:
     def _candidate(self, check: Check) -> CheckResult | None:
         """What the function alone says about its own check, short of a proof."""
         own = self.heard.get(check.function, {}).get(check.id)
-        if own is None:
+        if own is None or self.level >= WHOLE:
             return None
         name, reason, bound = self.problem.program.functions[check.function].source_name, own[2], None
         if own[1] is Verdict.COND_UNSAFE:

@@ -35,6 +35,7 @@ from vouch.bmc.environment.reach import Reach, Root, Walker
 from vouch.bmc.initial import Suspect, Unknown
 from vouch.bmc.value import Kind, MemObject, Pointer, Target, Value
 from vouch.c import ir
+from vouch.errors import Unsupported
 from vouch.smt import term as T
 from vouch.smt import walk
 from vouch.smt.term import Term
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from vouch.bmc.state import State
 
 EQUAL_LIMIT = 8  # objects that a pointer may be followed to exactly
+MOST_OBJECTS = 100  # behind pointers, where loops make more of them
 OTHERS_LIMIT = 2  # pointers that may have got into one place through overlapping objects
 PLACES_LIMIT = 24  # the same where places are chosen
 
@@ -102,6 +104,14 @@ class Environment(PointerMaker):
     def stores_own(self) -> bool:
         """Has the program stored pointers of its own, null among them, where others look?"""
         return any(held.kind is not Kind.STACK for held in self._own_pointers)
+
+    def forget(self, gone: set[MemObject]) -> None:
+        """Objects that no execution knows any more."""
+        self.objects = [held for held in self.objects if held not in gone]
+        self.overlaps.forget(gone)
+        for held in gone:
+            for known in (self.leaked, self.known.seen, self.known.writable, self._own_pointers):
+                known.pop(held, None)
 
     # ------------------------------------------------------------ pointers
 
@@ -197,6 +207,17 @@ class Environment(PointerMaker):
     def own_pointer(self, target: MemObject, offset: int) -> Value:
         """What code of the program may have stored at a place: any pointer whatever."""
         return self._stored(target, offset, True)
+
+    def loop_pointer(self, target: MemObject, offset: int) -> Value:
+        """The same, by turns of a loop that nobody follows."""
+        return self.any_pointer(self.ctypes.pointee(self.ctypes.ctype_at(target.ctype, offset)), target.name)
+
+    def any_pointer(self, pointee: int | None, name: str) -> Pointer:
+        """Any pointer whatever. Each leads to an object more that may overlap all others: there is an end to
+        that."""
+        if len(self.objects) > MOST_OBJECTS:
+            raise Unsupported("a loop that leads to too many objects")
+        return self.pointer(pointee, name, strict=True)
 
     def another_pointer(self, target: MemObject, offset: int) -> Value:
         if not self.typed:

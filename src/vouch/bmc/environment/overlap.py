@@ -67,6 +67,10 @@ class Overlaps:
                 return self._ctypes.may_hold(whole[2], part[2])
         return self._ctypes.may_share(one[2], other[2])
 
+    def forget(self, gone: Iterable[MemObject]) -> None:
+        for held in gone:
+            self._members.get(group_of(held), {}).pop(held, None)
+
     def follow(self, a: MemObject, b: MemObject, element: int) -> None:
         """Equal pointers to these two are followed exactly: they overlap only behind or before an element."""
         self._elements[a, b] = self._elements[b, a] = element

@@ -107,10 +107,14 @@ def _narrowing(out: CodeText, check: Check, site: int, line: Line, call: CallTex
         raise Unwatchable("the value is no number")
     width = max(_width(kind), check.bits) + 1
     wide = _widened(kind, width)
-    value = out.value(f"{'sext' if check.signed_from else 'zext'} {kind} {text} to {wide}")
-    below = out.value(f"icmp slt {wide} {value}, {_number(wide, low)}")
-    above = out.value(f"icmp sgt {wide} {value}, {_number(wide, high)}")
-    out.fire_if(out.value(f"or i1 {_any(out, wide, below)}, {_any(out, wide, above)}"), site)
+    ways = ("sext", "zext") if check.either_sign else ("sext" if check.signed_from else "zext",)
+    changed = []
+    for way in ways:
+        value = out.value(f"{way} {kind} {text} to {wide}")
+        below = out.value(f"icmp slt {wide} {value}, {_number(wide, low)}")
+        above = out.value(f"icmp sgt {wide} {value}, {_number(wide, high)}")
+        changed.append(out.value(f"or i1 {_any(out, wide, below)}, {_any(out, wide, above)}"))
+    out.fire_if(out.value(f"and i1 {changed[0]}, {changed[-1]}"), site)
 
 
 def _from_float(out: CodeText, check: Check, site: int, kind: str, text: str) -> None:

@@ -154,6 +154,7 @@ def _of_function(context: Context, wanted: frozenset[Category]) -> list[Check]:
             bits=item.bits,
             signed_to=item.signed_to,
             signed_from=item.signed_from,
+            either_sign=item.either_sign,
             operands=item.operands,
             place=context.site(item.site),
         )

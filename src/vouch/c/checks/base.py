@@ -123,6 +123,7 @@ class Check:
     bits: int = 0
     signed_to: bool = False
     signed_from: bool = False
+    either_sign: bool = False  # nothing tells whether that is so
     operands: tuple[str, ...] = field(default=())  # C spelling of the operands, where known
     suppressed: str | None = None  # reason given in the source
     after: str | None = None

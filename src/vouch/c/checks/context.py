@@ -51,6 +51,7 @@ class Found:
     bits: int = 0
     signed_to: bool = False
     signed_from: bool = False
+    either_sign: bool = False
     operands: tuple[str, ...] = ()
     shares: Instruction | None = None
 

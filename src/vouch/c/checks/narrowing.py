@@ -212,7 +212,7 @@ def _is_conversion(context: Context, places: Pointees, carried: frozenset[str], 
     `__builtin_add_overflow` and its like compare with the whole one."""
     if cast.op != "trunc" or cast.nosanitize or cast.of_field or _width(cast.type) in (0, 1):
         return False
-    if isinstance(cast.value, Register) and cast.value.name in carried:
+    if isinstance(cast.value, Register) and cast.value.name in carried and not _is_spelled(context, cast):
         return False
     if any(_is_back(context, cast, user) for user in context.uses(cast.result)):
         return False
@@ -226,6 +226,13 @@ def _is_conversion(context: Context, places: Pointees, carried: frozenset[str], 
             return not (_is_compared_with_whole(context, cast) or _fits_user(context, cast))
         case _:
             return not _fits_user(context, cast)
+
+
+def _is_spelled(context: Context, cast: Cast) -> bool:
+    """Whether the program says that it converts to a number here: no way of a struct through registers."""
+    place = cast.location
+    line = context.sources.line(place.file, place.line) if place is not None else ""
+    return place is not None and _known_unsigned(context, cast_type_at(line, place.column)) is not None
 
 
 def _is_compared_with_whole(context: Context, cast: Cast) -> bool:
@@ -306,7 +313,10 @@ def _explicit(context: Context, cast: Cast, location: Location, spelled: str) ->
     unsigned = _known_unsigned(context, spelled)
     if unsigned is None:
         unsigned = used_as_unsigned(context, cast.result)
-    signed_from = is_unsigned(context, cast.value) is not True
+    known = is_unsigned(context, cast.value)
+    if known is None:
+        known = _cast_before(context, cast)
+    signed_from = known is not True
     signed_to = signed_from if unsigned is None else not unsigned
     text = spell(context, cast.value, signed_from)
     name = spelled or f"{'a signed' if signed_to else 'an unsigned'} {bits}-bit integer"
@@ -320,8 +330,18 @@ def _explicit(context: Context, cast: Cast, location: Location, spelled: str) ->
         bits=bits,
         signed_to=signed_to,
         signed_from=signed_from,
+        either_sign=known is None,
         operands=(text,),
     )
+
+
+def _cast_before(context: Context, cast: Cast) -> bool | None:
+    """Whether what is converted was cast to an unsigned type just before."""
+    inner = context.definition(cast.value)
+    if not isinstance(inner, Cast) or inner.op != "trunc" or inner.location is None:
+        return None
+    line = context.sources.line(inner.location.file, inner.location.line)
+    return _known_unsigned(context, cast_type_at(line, inner.location.column))
 
 
 _CAST = re.compile(r"\(\s*((?:const\s+|volatile\s+)*[A-Za-z_]\w*(?:\s+[A-Za-z_]\w*)*)\s*\)")

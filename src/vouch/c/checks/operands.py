@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 from vouch.c import known
 from vouch.c.checks.context import Context, callee_name
@@ -132,15 +132,15 @@ def is_unsigned(context: Context, operand: Operand, depth: int = 8) -> bool | No
             sides = [is_unsigned(context, side, depth - 1) for side in (left, right)]
             if op in _CHECKED_OPS and None in sides:
                 return True  # in a signed type it would be instrumented, or have `nsw`
-            return _joined(iter(sides))
+            return _joined(context, (left, right), sides)
         case Select(then=then, otherwise=otherwise):
-            return _joined(is_unsigned(context, side, depth - 1) for side in (then, otherwise))
+            both = (then, otherwise)
+            return _joined(context, both, [is_unsigned(context, side, depth - 1) for side in both])
         case Phi(incoming=incoming):
-            return (
-                _joined(is_unsigned(context, value, depth - 3) for value, _ in incoming)
-                if depth > 3
-                else None
-            )
+            if depth <= 3:
+                return None
+            values = [value for value, _ in incoming]
+            return _joined(context, values, [is_unsigned(context, value, depth - 3) for value in values])
         case Extract(aggregate=Register(name=name)):
             made = context.defs.get(name)
             return callee_name(made).startswith("llvm.u") if isinstance(made, Call) else None
@@ -152,9 +152,12 @@ def is_unsigned(context: Context, operand: Operand, depth: int = 8) -> bool | No
             return None
 
 
-def _joined(sides: Iterator[bool | None]) -> bool | None:
-    known = [side for side in sides if side is not None]
-    return any(known) if known else None
+def _joined(context: Context, values: Sequence[Operand], sides: Sequence[bool | None]) -> bool | None:
+    """Constants take the type of what they are joined with; of anything else all must be known."""
+    told = [side for value, side in zip(values, sides, strict=True) if not isinstance(value, IntConstant)]
+    if True in sides:
+        return True
+    return None if None in told or not told else False
 
 
 def _parameter_unsigned(context: Context, operand: Operand) -> bool | None:

@@ -20,10 +20,11 @@ from vouch.c.ranges.calls import RangeCalls, instructions
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.judge import UNREACHABLE, judge
 from vouch.c.ranges.modified import modified
-from vouch.c.ranges.pointers import OUTSIDE, OWN, PointerRange, unnamed
+from vouch.c.ranges.pointers import OUTSIDE, OWN, PointerRange
 from vouch.c.ranges.solve import FixedPoint
 from vouch.c.ranges.spreading import spreads
 from vouch.c.ranges.state import CLEAN, FACTS, LIVE, TIDY, WHOLE, ZONES
+from vouch.c.ranges.summaries import Summaries
 from vouch.c.ranges.whole_program import FROM_OUTSIDE, WholeProgram, join_arguments
 from vouch.c.ranges.widths import by_width
 from vouch.record import frozen_record, record
@@ -141,7 +142,7 @@ def analyse(
             if check.id in whole.doubtful:
                 del decisions[check.id]
     whole = run.whole
-    results = {name: held for name, held in whole.results.items() if type(held) is tuple}
+    results = {name: held.result for name, held in whole.general.items() if type(held.result) is tuple}
     return RangeAnalysis(
         decisions, Ranges(run.solvers), run.contexts, results, whole.graph, not whole.incomplete
     )
@@ -197,36 +198,19 @@ class _Passes:
             solver = FixedPoint(whole, function, None, carrying=name in asked)
             if collects:
                 judge(solver, ())
-            whole.results[name] = _returned(solver)
-            whole.returned[name] = solver.result_lives, solver.result_filled
-            if name in called and type(whole.results[name]) is PointerRange:
-                self._note_found(function, whole.results[name])
-            if not solver.returns:
-                whole.endless.add(name)
-            whole.outcomes[name] = solver.outcomes
+            whole.general[name] = solver.summary()
             if name in asked:
                 self._note_writes(solver)
             if name in whole.spreads:
                 whole.spreads[name] = spreads(solver)
         whole.relating = True
+        whole.summaries = Summaries(whole)
         whole.incomplete = whole.copies.out
         whole.called.clear()
         whole.lost.clear()
         whole.arguments.clear()
         if collects:
             whole.settle_writes()
-
-    def _note_found(self, function: Function, known: PointerRange) -> None:
-        """A pointer that a function finds in memory from outside is from there too."""
-        if known.base is not None or self.strict or self.whole.graph.effects[function.name].frees:
-            return  # after something was freed the caller trusts no such pointer
-        given = [FROM_OUTSIDE if isinstance(p.type, PointerType) else None for p in function.parameters]
-        if any(p.sret or p.byval is not None for p in function.parameters):
-            return
-        solver = FixedPoint(self.whole, function, given, FACTS)
-        result = solver.result
-        if type(result) is PointerRange and result.base in (OUTSIDE, OWN) and solver.result_lives:
-            self.whole.found[function.name] = result
 
     def _note_writes(self, solver: FixedPoint) -> None:
         whole, function = self.whole, solver.frame.function
@@ -322,14 +306,6 @@ class _Passes:
 
 def _takes_pointer(function: Function) -> bool:
     return any(isinstance(parameter.type, PointerType) for parameter in function.parameters)
-
-
-def _returned(solver: FixedPoint) -> Any:
-    """What a function returns: objects that it allocates have no name elsewhere."""
-    result = solver.result
-    if type(result) is PointerRange and result.base is not None and result.base[0] in "*!":
-        return result._replace(base=unnamed(solver.at.extents[result.base].hi))
-    return result
 
 
 def _pass_anything(whole: WholeProgram, function: Function) -> None:

@@ -11,10 +11,11 @@ from vouch.c.ir import AsmOperand, Call, Function, IntConstant, IntType, Operand
 from vouch.c.ranges import domain, outcomes, pointers, refine, relations, spreading, written
 from vouch.c.ranges.calls import Effects, is_free
 from vouch.c.ranges.domain import Value
-from vouch.c.ranges.outcomes import Returned
+from vouch.c.ranges.outcomes import CallOutcome, CallSummary
 from vouch.c.ranges.pointers import (
     ANYWHERE,
     INFINITE,
+    OUTSIDE,
     OWN,
     UNBOUNDED,
     PointerPair,
@@ -22,7 +23,7 @@ from vouch.c.ranges.pointers import (
     is_unnamed,
     unnamed,
 )
-from vouch.c.ranges.state import CLEAN, FACTS, TIDY, WHOLE, State
+from vouch.c.ranges.state import CLEAN, TIDY, WHOLE, State
 
 if TYPE_CHECKING:
     from vouch.c.ranges.interpret import Interpreter
@@ -35,19 +36,21 @@ _COPIES = ("llvm.memcpy.", "llvm.memmove.")
 
 def call(at: Interpreter, instruction: Call) -> None:
     target = at.whole.graph.called(instruction)
-    found = outcomes.of_call(at, instruction, target)
+    summaries = at.whole.summaries
+    special = None if target is None or summaries is None else summaries.of_call(at, instruction, target)
+    found = outcomes.of_call(at, instruction, target) if special is None else special.outcomes
     if not found:
-        _call(at, instruction, target)
+        _call(at, instruction, target, special)
         return
     places = [at.pointer(argument) for argument in instruction.arguments]
     quiet = _unfreed(at, instruction, target, found)
-    _call(at, instruction, target)
+    _call(at, instruction, target, special)
     if not at.dead:
         outcomes.arrive(at, instruction, found, places, quiet)
 
 
 def _unfreed(
-    at: Interpreter, instruction: Call, target: str | None, found: dict[str, Returned]
+    at: Interpreter, instruction: Call, target: str | None, found: dict[str, CallOutcome]
 ) -> State | None:
     """The state behind a call that frees nothing, if some outcomes of it do not although others do."""
     effects = at.whole.graph.of_call(instruction)
@@ -70,7 +73,7 @@ def _affect(at: Interpreter, instruction: Call, target: str | None, effects: Eff
         at.drop(WHOLE)
 
 
-def _call(at: Interpreter, instruction: Call, target: str | None) -> None:
+def _call(at: Interpreter, instruction: Call, target: str | None, special: CallSummary | None) -> None:
     graph = at.whole.graph
     function = None
     if target is not None:
@@ -88,7 +91,6 @@ def _call(at: Interpreter, instruction: Call, target: str | None) -> None:
         if (function is None or not function.defined) and (is_free(target) or known.allocates(target)):
             at.define(instruction.result, _heap(at, instruction, target))
             return
-    found = _found(at, instruction, target)
     _affect(at, instruction, target, graph.of_call(instruction))
     result = at.unknown(instruction.type)
     key = None if target is None or function is None or function.defined else known.engine_key(target)
@@ -99,38 +101,17 @@ def _call(at: Interpreter, instruction: Call, target: str | None) -> None:
     if key == "known" and at.outline:
         at.define(instruction.result, domain.const(0, 1))
         return
-    if target is not None and at.whole.knows_result(target):
-        returned = at.whole.results[target]
-        if target in at.whole.endless:
+    if target is not None and (special is not None or target in at.whole.general):
+        summary = at.whole.general[target] if special is None else special
+        if not summary.outcomes:
             at.dead = True
         elif function is not None and function.signature.result == instruction.type:
-            result = _returned(at, instruction, function, returned)
-            if found is not None and type(result) is PointerRange and result.base is None:
-                result = found
-            elif type(result) is PointerRange:
-                result = at.named(instruction, result, *at.whole.returned[target])
+            result = _returned(at, instruction, function, summary.result)
+            if type(result) is PointerRange and result.base not in (OUTSIDE, OWN):
+                result = at.named(instruction, result, summary.lives, summary.filled)
     elif isinstance(instruction.type, PointerType) and (function is None or not function.defined):
         result = at.named(instruction, _from_outside(at, instruction, target), True, 0)
     at.define(instruction.result, result)
-
-
-def _found(at: Interpreter, instruction: Call, target: str | None) -> PointerRange | None:
-    """The pointer from outside that a function returns if all that it gets is from there."""
-    found = at.whole.found.get(target or "")
-    if found is None or not all(fact in at.state for fact in FACTS if fact != WHOLE):
-        return None
-    if at.whole.program.functions[target or ""].signature != instruction.signature:
-        return None
-    for argument in instruction.arguments:
-        if isinstance(getattr(argument, "type", None), PointerType):
-            given = at.pointer(argument)
-            if given.or_null or given.lo < 0 or not at.is_large(given.base):
-                return None
-            assert given.base is not None
-            if not at.is_live(given.base, at.extents[given.base]):
-                return None
-            found = found._replace(base=OWN) if at.is_own(given.base) else found
-    return found
 
 
 def _returned(at: Interpreter, instruction: Call, function: Function, returned: Any) -> Any:

@@ -194,7 +194,11 @@ def _may_overflow(at: Interpreter, handler: Call, divisor: Operand) -> bool:
 
 
 def _fits(value: Value, check: Check) -> bool:
-    lo, hi = value[:2] if check.signed_from else value[2:4]
+    ways = (True, False) if check.either_sign else (check.signed_from,)
+    return all(_holds_numbers(check, *(value[:2] if signed else value[2:4])) for signed in ways)
+
+
+def _holds_numbers(check: Check, lo: int, hi: int) -> bool:
     if check.signed_to:
         return -(1 << (check.bits - 1)) <= lo and hi < 1 << (check.bits - 1)
     return lo >= 0 and hi < 1 << check.bits

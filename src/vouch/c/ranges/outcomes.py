@@ -1,9 +1,10 @@
 """What a function leaves behind, by the sign of what it returns: `if (!read(&x)) return;`.
 
-An `Returned` says of one sign what holds at every return with it: which bytes behind parameters are written,
-what integers they hold, and whether something was freed. A caller learns at once what all outcomes have in
-common; the rest is kept in the state (`PENDING`) beside the register and the cells that hold the result,
-until a branch tells which outcomes are left (`settle`), or until something happens that may change it.
+A `CallOutcome` says of one sign what holds at every return with it: which bytes behind parameters are
+written, what integers they hold, and whether something was freed. A caller learns at once what all outcomes
+have in common; the rest is kept in the state (`PENDING`) beside the register and the cells that hold the
+result, until a branch tells which outcomes are left (`settle`), or until something happens that may change
+it.
 """
 
 from __future__ import annotations
@@ -27,22 +28,36 @@ Choices = tuple[tuple[str, Facts], ...]
 
 
 @frozen_record
-class Returned:
-    """`written` maps parameters to bytes behind them, `cells` (parameter, offset, size) to integers."""
+class CallOutcome:
+    """`written` maps parameters to bytes behind them, `cells` (parameter, offset, size) to integers; `facts`
+    are those of the `FACTS` that the function was called with and that still hold."""
 
     written: dict[int, int]
     cells: dict[tuple[int, int, int], Any]
     frees: bool
     loses: bool
+    facts: frozenset[tuple[Any, ...]] = frozenset()
 
-    def join(self, other: Returned) -> Returned:
+    def join(self, other: CallOutcome) -> CallOutcome:
         cells = {
             key: domain.join(value, other.cells[key])
             for key, value in self.cells.items()
             if key in other.cells
         }
         written = {n: mask & other.written[n] for n, mask in self.written.items() if n in other.written}
-        return Returned(written, cells, self.frees or other.frees, self.loses or other.loses)
+        frees, loses = self.frees or other.frees, self.loses or other.loses
+        return CallOutcome(written, cells, frees, loses, self.facts & other.facts)
+
+
+@frozen_record
+class CallSummary:
+    """`result`: what is returned; `lives`: what a pointer leads to is there; `filled`: its bytes that are
+    written, as bits. `outcomes` by sign; none where it does not return."""
+
+    result: Any
+    lives: bool
+    filled: int
+    outcomes: dict[str, CallOutcome]
 
 
 def signs(value: Any, kind: Any) -> list[str]:
@@ -64,16 +79,21 @@ def signs(value: Any, kind: Any) -> list[str]:
 # ---------------------------------------------------------------- in the caller
 
 
-def of_call(at: Interpreter, call: Call, target: str | None) -> dict[str, Returned]:
+def of_call(at: Interpreter, call: Call, target: str | None) -> dict[str, CallOutcome]:
     """The outcomes of a function, nothing where they are not known."""
     function = at.whole.program.functions.get(target or "")
     if function is None or function.signature != call.signature:
         return {}
-    return at.whole.outcomes.get(target or "", {})
+    known = at.whole.general.get(target or "")
+    return known.outcomes if known is not None else {}
 
 
 def arrive(
-    at: Interpreter, call: Call, found: dict[str, Returned], places: list[PointerRange], quiet: State | None
+    at: Interpreter,
+    call: Call,
+    found: dict[str, CallOutcome],
+    places: list[PointerRange],
+    quiet: State | None,
 ) -> None:
     """A call is back. `places` is where its arguments led, `quiet` the state if nothing was freed."""
     choices = tuple((sign, _facts(at, outcome, places, quiet)) for sign, outcome in found.items())
@@ -85,10 +105,11 @@ def arrive(
         _keep(at, call.result, choices)
 
 
-def _facts(at: Interpreter, outcome: Returned, places: list[PointerRange], quiet: State | None) -> Facts:
+def _facts(at: Interpreter, outcome: CallOutcome, places: list[PointerRange], quiet: State | None) -> Facts:
     found: Facts = {}
     if quiet is not None and not outcome.frees:
         found = {key: held for key, held in quiet.items() if key not in at.state and key != PENDING}
+    found.update(dict.fromkeys(outcome.facts, (True,)))
     for number, mask in outcome.written.items():
         place = places[number] if number < len(places) else None
         if place is not None and _is_one_place(place):

@@ -8,14 +8,14 @@ from typing import Any
 from vouch.c.ir import IntType, Operand
 from vouch.c.ranges import domain, refine
 from vouch.c.ranges.interpret import Interpreter
-from vouch.c.ranges.outcomes import POSITIVE, ZERO, Returned, signs
+from vouch.c.ranges.outcomes import POSITIVE, ZERO, CallOutcome, signs
 from vouch.c.ranges.pointers import NULL, PointerRange
-from vouch.c.ranges.state import UNFREED, UNLOST, WRITTEN
+from vouch.c.ranges.state import FACTS, UNFREED, UNLOST, WRITTEN
 
 _MOST_CELLS = 16
 
 
-def at_return(at: Interpreter, result: Operand | None) -> Iterator[tuple[str, Returned]]:
+def at_return(at: Interpreter, result: Operand | None) -> Iterator[tuple[str, CallOutcome]]:
     """What holds at a return, for each sign that the result may have."""
     before = at.mark()
     for sign in signs(ZERO if result is None else at.value(result), getattr(result, "type", None)):
@@ -25,7 +25,7 @@ def at_return(at: Interpreter, result: Operand | None) -> Iterator[tuple[str, Re
     at.reset(before)
 
 
-def _here(at: Interpreter) -> Returned:
+def _here(at: Interpreter) -> CallOutcome:
     written: dict[int, int] = {}
     cells: dict[tuple[int, int, int], Any] = {}
     for number, parameter in enumerate(at.frame.function.parameters):
@@ -37,7 +37,8 @@ def _here(at: Interpreter) -> Returned:
             value = at.state.get(key, (None,))[0]
             if type(value) is tuple and value != domain.top(8 * key[2]) and len(cells) < _MOST_CELLS:
                 cells[number, key[1], key[2]] = value
-    return Returned(written, cells, UNFREED not in at.state, UNLOST not in at.state)
+    facts = frozenset(fact for fact in FACTS if fact in at.state)
+    return CallOutcome(written, cells, UNFREED not in at.state, UNLOST not in at.state, facts)
 
 
 def _assume(at: Interpreter, operand: Operand, sign: str) -> bool:

@@ -24,8 +24,8 @@ from vouch.c.ir import (
 )
 from vouch.c.ranges import domain, refine, returns, written
 from vouch.c.ranges.interpret import Interpreter
-from vouch.c.ranges.outcomes import Returned
-from vouch.c.ranges.pointers import ANYWHERE, NULL, PointerRange
+from vouch.c.ranges.outcomes import CallOutcome, CallSummary
+from vouch.c.ranges.pointers import ANYWHERE, NULL, PointerRange, unnamed
 from vouch.c.ranges.state import LIVE, TEXT, UNFREED, UNLOST, WRITTEN, State, join, join_values, keep, widen
 from vouch.c.ranges.whole_program import ONLY_NULL, Extent, WholeProgram
 
@@ -62,7 +62,7 @@ class FixedPoint:
         self.inputs: dict[str, State] = {}
         self.outputs: dict[tuple[str, str], State] = {}
         self.sources: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {}  # of edges to joins
-        self.outcomes: dict[str, Returned] = {}  # what holds at every return, by the sign of the result
+        self.outcomes: dict[str, CallOutcome] = {}  # what holds at every return, by the sign of the result
         self.result: Any = None
         self.result_lives = False  # a pointer that is returned leads to something that is there
         self.result_filled = 0  # the bytes behind it that are written, as bits
@@ -73,6 +73,15 @@ class FixedPoint:
         for _ in range(_DESCENTS if self.widened else 0):
             self._descend()
         self._unite()
+
+    def summary(self) -> CallSummary:
+        """For callers: objects that the function allocates have no name there."""
+        result = self.result
+        if type(result) is PointerRange and result.base is not None and result.base[0] in "*!":
+            result = result._replace(base=unnamed(self.at.extents[result.base].hi))
+        return CallSummary(
+            result, self.result_lives, self.result_filled, self.outcomes if self.returns else {}
+        )
 
     def _unite(self) -> None:
         """A block is reached in the states of all its copies."""

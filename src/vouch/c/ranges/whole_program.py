@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-from vouch.c.ir import Function, Partly, Program
+from vouch.c.ir import Call, Function, Partly, Program
 from vouch.c.ranges import domain
 from vouch.c.ranges.calls import RangeCalls, is_silent
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.frame import FrameFacts
 from vouch.c.ranges.lending import Lending
 from vouch.c.ranges.objects import Objects
-from vouch.c.ranges.outcomes import Returned
+from vouch.c.ranges.outcomes import CallSummary
 from vouch.c.ranges.pointers import UNBOUNDED, PointerRange, is_unnamed, size_of_unnamed
 from vouch.c.ranges.state import FACTS, join_values
 
@@ -45,6 +45,10 @@ FROM_OUTSIDE = Extent(0, UNBOUNDED, True, mortal=True, written=-1)
 ONLY_NULL = Extent(-2 * UNBOUNDED, 2 * UNBOUNDED, False, or_null=True, text=True, written=-1, lent=True)
 
 
+class Summarising(Protocol):
+    def of_call(self, at: Any, call: Call, target: str) -> CallSummary | None: ...
+
+
 class WholeProgram:
     """Filled in by the first pass over all functions, read by the second."""
 
@@ -59,10 +63,8 @@ class WholeProgram:
         self.arbitrary = arbitrary  # globals may hold anything when an entry point is called
         self.objects = Objects(program, arbitrary)
         self.graph = RangeCalls(program, public)
-        self.results: dict[str, Any] = {}  # by function: a value, None where nothing is known of it
-        self.returned: dict[str, tuple[bool, int]] = {}  # whether results live; their written bytes, as bits
-        self.found: dict[str, PointerRange] = {}  # results of functions that get pointers from outside only
-        self.endless: set[str] = set()  # functions that never return
+        self.general: dict[str, CallSummary] = {}  # what functions do whatever they get
+        self.summaries: Summarising | None = None  # what they do with what they get, in the second pass
         self.arguments: dict[str, list[Any]] = {}  # by function: join over the calls seen
         self.called: set[str] = set()
         self.copies = Partly(False)
@@ -74,7 +76,6 @@ class WholeProgram:
         self.lending = Lending(program, self.graph, self.objects.escaping)
         self.modified: dict[tuple[str, int], tuple[tuple[int, int], ...] | None] = {}
         self.carried: dict[tuple[str, int], PointerRange] = {}  # how far pointers behind parameters are moved
-        self.outcomes: dict[str, dict[str, Returned]] = {}  # of functions, by the sign of what they return
         self.doubtful: set[str] = set()  # checks of what is written that hold if everything is
         self.spreads: dict[str, frozenset[int] | None] = {}  # see `written.spreads`
         self._frames: dict[str, FrameFacts] = {}
@@ -107,9 +108,6 @@ class WholeProgram:
         if not self.graph.effects[name].wild:
             return ()
         return self.modified.get((name, number))
-
-    def knows_result(self, name: str) -> bool:
-        return name in self.results
 
     def note_call(self, name: str, arguments: list[Any], facts: Collection[Any] = ()) -> None:
         """A call, and which of the `FACTS` hold there."""

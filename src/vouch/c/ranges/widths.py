@@ -155,7 +155,8 @@ class Widths:
         return bits is not None and isinstance(right, IntConstant) and 1 << bits <= right.value
 
     def _fits(self, value: Operand, check: Check) -> bool:
-        return _within(_read_as(self.of(value), check.signed_from), check.bits, check.signed_to)
+        ways = (True, False) if check.either_sign else (check.signed_from,)
+        return all(_within(_read_as(self.of(value), way), check.bits, check.signed_to) for way in ways)
 
     def _exact(self, op: str, left: Operand, right: Operand, kind: object) -> bool:
         width = combined(op, self.of(left), self.of(right))

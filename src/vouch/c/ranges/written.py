@@ -91,14 +91,14 @@ def of_pointer(at: RangeMemory, pointer: PointerRange) -> int:
     if base[0] == "@":
         return ALL if not at.whole.copies.some or at.whole.objects.is_constant(base) else 0
     held: int = at.state.get((WRITTEN, base), (0,))[0]
-    if not held:
+    if not held or (held == ALL and pointer.lo >= 0):
+        return held
+    if not -_LARGEST <= pointer.lo <= pointer.hi <= _LARGEST:
         return 0
     found = ALL
     for offset in {pointer.lo, pointer.hi}:
         found &= held >> offset if offset >= 0 else held << -offset
-    if pointer.lo != pointer.hi:
-        return found if held == ALL else 0
-    return found
+    return found if pointer.lo == pointer.hi else 0
 
 
 def covers(at: RangeMemory, pointer: PointerRange, size: int) -> bool:
