@@ -12,7 +12,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from tests.patience import slowed
 
 import vouch
 from vouch.errors import VouchError
@@ -67,13 +66,14 @@ def test_jobs_with_limits_and_a_killed_worker(cluster: Cluster) -> None:
             os.kill(victim, signal.SIGKILL)
             time.sleep(1)
         if number == 5:
-            time.sleep(60)
+            time.sleep(3600)
         if number == 6:
             raise ValueError("six")
         return number * number
 
-    found = dict(pool(job, range(8), jobs=2, timeout=slowed(10)))
-    assert {n: out.value for n, out in found.items() if out.ok} == {0: 0, 1: 1, 2: 4, 3: 9, 4: 16, 7: 49}
+    found = dict(pool(job, range(8), jobs=2, timeout=12))
+    values = {n: out.value if out.ok else out.message for n, out in found.items() if n not in (5, 6)}
+    assert values == {0: 0, 1: 1, 2: 4, 3: 9, 4: 16, 7: 49}
     assert found[5].failure is Failure.TIMEOUT
     assert found[6].failure is Failure.ERROR
     assert "six" in found[6].message
