@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from vouch.parallel import Pool
 
 _CONNECT_SECONDS = 10
+_AGAIN = 2  # times that a job is handed out once more, on average
 _KEPT = 2  # functions that a servant keeps: that of this step, and that of the one before
 
 
@@ -84,10 +85,18 @@ def _spread(
     futures = [client.submit(_at_worker, shared, item, limits, pure=False) for item in packed]
     numbers = {future.key: number for number, future in enumerate(futures)}
     finished: dict[int, JobResult[Result]] = {}
-    position = 0
+    position, again = 0, _AGAIN * len(futures)
     try:
-        for future in as_completed(futures, loop=client.loop):
+        for future in (coming := as_completed(futures, loop=client.loop)):
             number = numbers[future.key]
+            if future.status in ("lost", "cancelled") and again:
+                # The only worker that had the function, since others came later, is gone.
+                again -= 1
+                shared = client.scatter(function, broadcast=True, hash=False)
+                futures[number] = client.submit(_at_worker, shared, packed[number], limits, pure=False)
+                numbers[futures[number].key] = number
+                coming.add(futures[number])
+                continue
             finished[number], said = _outcome(future)
             for message in said if hear is not None else ():
                 assert hear is not None
