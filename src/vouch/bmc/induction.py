@@ -41,7 +41,7 @@ Changes = dict[MemObject, dict[int, Cell | None]]  # offset -> a cell as the loo
 
 
 @dataclass(slots=True)
-class Pointees:
+class LoopPointees:
     """What a pointer that the loop changes may lead to: objects that were there before; `outside`: some more
     from outside, `own`: whatever there is, be it made by an earlier turn, freed or null."""
 
@@ -76,7 +76,7 @@ class Growth:
     outside may be gone; `newborn`: the last turn changed some that came about in it."""
 
     changes: Changes = field(default_factory=dict)
-    targets: dict[tuple[MemObject, int], Pointees] = field(default_factory=dict)
+    targets: dict[tuple[MemObject, int], LoopPointees] = field(default_factory=dict)
     frees: bool = False
     newborn: bool = False
 
@@ -124,7 +124,7 @@ class Growth:
                 known[offset] = cell
                 grown = True
             if cell is not None and isinstance(cell[1], Pointer):
-                seen = self.targets.setdefault((target, offset), Pointees())
+                seen = self.targets.setdefault((target, offset), LoopPointees())
                 earlier = old.cells.get(offset) if old is not None else None
                 pointers = [cell[1]]
                 if earlier is not None and isinstance(earlier[1], Pointer):
@@ -335,7 +335,7 @@ def _havoc_cell(
     clear = undefined is T.FALSE and missing is T.FALSE
     bad = T.FALSE if clear else T.fresh(f"{target.name}.undefined", T.BOOL)
     if (target, offset) in growth.targets or isinstance(value, Pointer):
-        found = growth.targets.get((target, offset), Pointees())
+        found = growth.targets.get((target, offset), LoopPointees())
         found.own |= found.outside and growth.frees
         pointees = dict(found.objects)
         if isinstance(value, Pointer):
@@ -371,7 +371,7 @@ def _more(
     ex: Execution,
     state: State,
     target: MemObject,
-    found: Pointees,
+    found: LoopPointees,
     pointees: dict[MemObject, None],
 ) -> Pointer | None:
     """A pointer for what a loop's pointer may lead to beside these objects, None for nothing. Whatever the
