@@ -16,7 +16,7 @@ from vouch.c.ranges import domain
 from vouch.c.ranges.outcomes import CallSummary
 from vouch.c.ranges.pointers import INFINITE, PointerRange
 from vouch.c.ranges.solve import FixedPoint
-from vouch.c.ranges.state import FACTS
+from vouch.c.ranges.state import FACTS, WHOLE
 from vouch.c.ranges.whole_program import Extent
 
 if TYPE_CHECKING:
@@ -49,7 +49,8 @@ class Summaries:
             return None
         if not any(isinstance(parameter.type, PointerType) for parameter in function.parameters):
             return None
-        facts = tuple(fact for fact in FACTS if fact in at.state)
+        spreading = target in whole.copies.spreading  # what it copies is not looked at one by one
+        facts = tuple(fact for fact in FACTS if fact in at.state and not (spreading and fact == WHOLE))
         if not self._matters(target, facts):
             return None
         given = tuple(_plain(at.argument(argument)) for argument in call.arguments)
