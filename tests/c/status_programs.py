@@ -15,6 +15,9 @@ static void keep(int *x) { slot = x; }
 static void later(int a) { if (slot) *slot = a; }
 static struct N *made(struct N *m, int a) { if (a < 0) { free(m); return 0; } m->w = a; return m; }
 static int lost(struct N *m, int a) { if (a > 4) { free(m); return -a; } return m->v & 1; }
+static int deep(struct N *m, int *x, int a) { if (a <= 0) { *x = 1; return 1; } if (a > 6) { free(m); return 0; } total++; return deep(m, x, a - 2); }
+static int here(struct N *m, int a); static int there(struct N *m, int a) { if (a > 7) return -1; return here(m, a + 1); }
+static int here(struct N *m, int a) { if (a == 5) { free(m); return 0; } if (a > 3) return there(m, a + 1) + 2; return 1; }
 static int loud(struct N *m, int *x, int a) { if (!made(m, a)) return 0; *x = 3; return 1; }
 """
 
@@ -107,6 +110,8 @@ class Writer:
                 f"lost({self.pick.choice('smo')}, a)",
                 "half(&u, b)",
                 f"loud({self.pick.choice('smo')}, &u, b)",
+                f"deep({self.pick.choice('smo')}, &u, {self.number()})",
+                f"here({self.pick.choice('smo')}, {self.number()})",
             ]
         )
 

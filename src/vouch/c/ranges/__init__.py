@@ -8,7 +8,7 @@ at most twice: bottom-up for what it returns, then top-down with what its caller
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any
 
 from vouch.c.checks.base import Check, Trigger
@@ -20,6 +20,7 @@ from vouch.c.ranges.calls import RangeCalls, instructions
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.judge import UNREACHABLE, judge
 from vouch.c.ranges.modified import modified
+from vouch.c.ranges.outcomes import SIGNS, CallOutcome
 from vouch.c.ranges.pointers import OUTSIDE, OWN, PointerRange
 from vouch.c.ranges.solve import FixedPoint
 from vouch.c.ranges.spreading import spreads
@@ -203,6 +204,9 @@ class _Passes:
                 self._note_writes(solver)
             if name in whole.spreads:
                 whole.spreads[name] = spreads(solver)
+        for component in whole.graph.components:
+            if whole.graph.repeats(component):
+                self._recursive(component)
         whole.relating = True
         whole.summaries = Summaries(whole)
         whole.incomplete = whole.copies.out
@@ -211,6 +215,30 @@ class _Passes:
         whole.arguments.clear()
         if collects:
             whole.settle_writes()
+
+    def _recursive(self, names: list[str]) -> None:
+        """Which outcomes of functions that call each other free nothing: assumed of all of them, and taken
+        back until what is assumed of the calls among them is found of each."""
+        whole = self.whole
+        known = {name: whole.general[name] for name in names if name in whole.general}
+        freeing = {name for name in known if whole.graph.effects[name].frees}
+        if not freeing or not freeing.issuperset(names):
+            return
+        assumed = {(name, sign): False for name in names for sign in SIGNS}
+        for _ in range(_BEFORE_WIDENING):
+            for name in names:
+                outcomes = {
+                    s: CallOutcome({}, {}, assumed[name, s], whole.graph.effects[name].loses) for s in SIGNS
+                }
+                whole.general[name] = replace(known[name], outcomes=outcomes)
+            found = {n: FixedPoint(whole, whole.program.functions[n], None).outcomes for n in names}
+            after = {(n, s): s in found[n] and found[n][s].frees for n, s in assumed}
+            if after == assumed:
+                for name in names:
+                    whole.general[name] = replace(known[name], outcomes=found[name])
+                return
+            assumed = {key: assumed[key] or after[key] for key in assumed}
+        whole.general.update(known)
 
     def _note_writes(self, solver: FixedPoint) -> None:
         whole, function = self.whole, solver.frame.function

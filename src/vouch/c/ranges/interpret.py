@@ -47,7 +47,7 @@ from vouch.c.ranges import domain, intrinsics, pointers, relations
 from vouch.c.ranges.conversion import survives
 from vouch.c.ranges.memory import RangeMemory
 from vouch.c.ranges.pointers import SOMEWHERE, PointerPair, PointerRange
-from vouch.c.ranges.state import join_values
+from vouch.c.ranges.state import CLEAN, TIDY, join_values
 
 
 class Interpreter(RangeMemory):
@@ -170,6 +170,8 @@ class Interpreter(RangeMemory):
             self.define(instruction.result, self.unknown(instruction.type))
 
     def update(self, instruction: AtomicUpdate | CompareExchange) -> None:
+        for fact in (CLEAN, TIDY):  # it may store a pointer
+            self.drop(fact)
         self.forget(self.pointer(instruction.pointer), pointers.INFINITE, through=instruction.pointer)
         self.define(instruction.result, self.unknown(instruction.type))
 

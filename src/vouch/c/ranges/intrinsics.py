@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from vouch.c import known
-from vouch.c.ir import AsmOperand, Call, Function, IntConstant, IntType, Operand, PointerType
+from vouch.c.ir import AsmOperand, Call, Function, IntConstant, IntType, Invoke, Operand, PointerType
 from vouch.c.ranges import domain, outcomes, pointers, refine, relations, spreading, written
 from vouch.c.ranges.calls import Effects, is_free
 from vouch.c.ranges.domain import Value
@@ -36,6 +36,9 @@ _COPIES = ("llvm.memcpy.", "llvm.memmove.")
 
 def call(at: Interpreter, instruction: Call) -> None:
     target = at.whole.graph.called(instruction)
+    if isinstance(instruction, Invoke):  # outcomes say nothing of exceptions
+        _call(at, instruction, target, None)
+        return
     summaries = at.whole.summaries
     special = None if target is None or summaries is None else summaries.of_call(at, instruction, target)
     found = outcomes.of_call(at, instruction, target) if special is None else special.outcomes
@@ -92,6 +95,8 @@ def _call(at: Interpreter, instruction: Call, target: str | None, special: CallS
             at.define(instruction.result, _heap(at, instruction, target))
             return
     _affect(at, instruction, target, graph.of_call(instruction))
+    if target is not None and is_free(target):  # one of the program's own
+        at.free()
     result = at.unknown(instruction.type)
     key = None if target is None or function is None or function.defined else known.engine_key(target)
     text = target == "strlen" and target in at.whole.program.models

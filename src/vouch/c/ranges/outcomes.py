@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from vouch.c.ranges.memory import RangeMemory
     from vouch.c.ranges.registers import Registers
 
-ZERO, POSITIVE, NEGATIVE = "zero", "positive", "negative"
+SIGNS = ZERO, POSITIVE, NEGATIVE = "zero", "positive", "negative"
 Facts = dict[tuple[Any, ...], tuple[Any, ...]]  # entries of states
 Choices = tuple[tuple[str, Facts], ...]
 

@@ -8,6 +8,7 @@ room around them. An allowance bounds the work; beyond it the first pass has to 
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from vouch.c.ir import Call, PointerType
@@ -15,7 +16,7 @@ from vouch.c.ranges import domain
 from vouch.c.ranges.outcomes import CallSummary
 from vouch.c.ranges.pointers import INFINITE, PointerRange
 from vouch.c.ranges.solve import FixedPoint
-from vouch.c.ranges.state import FACTS
+from vouch.c.ranges.state import FACTS, WHOLE
 from vouch.c.ranges.whole_program import Extent
 
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
 _DEPTH = 4  # calls within calls
 _ALLOWANCE = 60_000  # instructions in all
-_LARGEST = 1_500  # instructions of one function
+_LARGEST = 500  # instructions of one function
+_MOST_WAYS = 6  # of calling one function
 
 
 class Summaries:
@@ -35,6 +37,7 @@ class Summaries:
         self._known: dict[Any, CallSummary | None] = {}
         self._depth = 0
         self._left = _ALLOWANCE
+        self._ways: Counter[str] = Counter()
 
     def of_call(self, at: Interpreter, call: Call, target: str) -> CallSummary | None:
         """None where only the first pass knows."""
@@ -46,7 +49,8 @@ class Summaries:
             return None
         if not any(isinstance(parameter.type, PointerType) for parameter in function.parameters):
             return None
-        facts = tuple(fact for fact in FACTS if fact in at.state)
+        spreading = target in whole.copies.spreading  # what it copies is not looked at one by one
+        facts = tuple(fact for fact in FACTS if fact in at.state and not (spreading and fact == WHOLE))
         if not self._matters(target, facts):
             return None
         given = tuple(_plain(at.argument(argument)) for argument in call.arguments)
@@ -68,16 +72,28 @@ class Summaries:
     def _made(self, key: tuple[Any, ...]) -> CallSummary | None:
         target, given, facts = key
         function = self._whole.program.functions[target]
-        size = sum(len(block.instructions) for block in function.blocks.values())
-        if self._depth >= _DEPTH or size > min(_LARGEST, self._left):
+        if self._depth >= _DEPTH:
             return None
-        self._left -= size
+        if not self._is_plain(target, given):
+            size = sum(len(block.instructions) for block in function.blocks.values())
+            if size > min(_LARGEST, self._left) or self._ways[target] == _MOST_WAYS:
+                return None
+            self._left -= size
+            self._ways[target] += 1
         self._depth += 1
         try:
             solver = FixedPoint(self._whole, function, list(given), facts)
         finally:
             self._depth -= 1
         return solver.summary()
+
+    def _is_plain(self, target: str, given: tuple[Any, ...]) -> bool:
+        """Whether a function finds a pointer in what comes from outside: worth a look however large it is."""
+        general = self._whole.general.get(target)
+        if general is None or type(general.result) is not PointerRange or general.result.base is not None:
+            return False
+        pointers = [g for g in given if type(g) is Extent]
+        return not self._whole.graph.effects[target].frees and all(g.hi > INFINITE for g in pointers)
 
 
 def _plain(given: Any) -> Any:
