@@ -32,3 +32,12 @@ def test_named_where_it_counts(body: str, assumed: bool, tmp_path: Path) -> None
     found = vouch.check(source, jobs=1).checks
     assert {r.verdict for r in found} == {Verdict.SAFE}
     assert any(APART in r.assumptions for r in found) is assumed
+
+
+@pytest.mark.parametrize("write", ["memset((int *)at, 0, 4)", "memcpy((int *)at, from, 4)", "*(int *)at = 0"])
+def test_addresses_as_numbers_may_be_those_of_variables(write: str, tmp_path: Path) -> None:
+    source = tmp_path / "library.c"
+    body = f"void f(unsigned long at, const int *from) {{ shared = 2; {write}; assert(shared == 2); }}"
+    source.write_text(f"#include <assert.h>\n{HEAD}int shared;\n{body}\n")
+    found = vouch.check(source, jobs=1, checks=["assertion"], no_replay=True).checks
+    assert all(r.verdict is not Verdict.SAFE for r in found)

@@ -402,7 +402,7 @@ class Environment(PointerMaker):
         inside = int(offset.value) <= element - self.context.layouts.store_size(type_)
         return (0, element) if inside else None
 
-    def disturb_all(self, state: State, type_: ir.Type, value: Value) -> None:
+    def disturb_all(self, state: State, type_: ir.Type | None, value: Value | None) -> None:
         """Something was written to an address that is no known object's: it may be that of any which code
         outside knows."""
         symbol = T.fresh("wild.write", T.BOOL)
