@@ -133,6 +133,8 @@ def _pointers(at: Interpreter, predicate: str, comparison: Compare, a: PointerRa
             # What is from outside is never null, by assumption: nothing to be forgotten.
             if value.or_null or not at.is_outside(value.base):
                 hold(at, mine, NULL)
+        elif predicate == "eq" and _is_own(other) and not _is_own(value) and at.is_outside(value.base):
+            hold(at, mine, other)  # which is as large as it is
         elif not _in_one_object(value, other):
             continue
         elif predicate[0] in "us":
@@ -147,6 +149,11 @@ def _pointers(at: Interpreter, predicate: str, comparison: Compare, a: PointerRa
                 return False
             hold(at, mine, narrowed)
     return True
+
+
+def _is_own(pointer: PointerRange) -> bool:
+    """Whether a pointer leads to a variable or a heap block of the program's own."""
+    return pointer.base is not None and pointer.base[0] in "@%*"
 
 
 def _in_one_object(a: PointerRange, b: PointerRange) -> bool:
