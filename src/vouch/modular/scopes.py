@@ -24,8 +24,10 @@ from vouch.c.ranges.pointers import INFINITE
 from vouch.c.ranges.whole_program import Extent
 from vouch.modular.policy import Calls
 
-# What the front end puts into kernels and the functions that they call (`vouch.c.kernels`).
+# What the front end puts into kernels and the functions that they call (`vouch.c.kernels`), and what asks for
+# the error of earlier calls.
 _OF_LAUNCHES = ("__vouch_cuda_access", "__vouch_cuda_shared", "__vouch_cuda_frame", "__syncthreads")
+_OF_ERRORS = ("cudaGetLastError", "cudaPeekAtLastError")
 
 LARGEST_ROOM = 1 << 40  # bytes around a pointer that an execution rests on
 
@@ -53,9 +55,10 @@ class Scopes:
 
     @cached_property
     def _threads(self) -> set[str]:
-        """Code of CUDA's kernels: it runs within a launch, whose state models keep. They are looked at from
-        there only, since a start has that state as it is where nothing was launched."""
-        work = [name for name in _OF_LAUNCHES if name in self.problem.program.functions]
+        """Code of CUDA's kernels, which runs within a launch, and what asks for earlier errors: models keep
+        both. It is looked at from the program's start only, since any other start has that state as it is
+        where nothing was called yet."""
+        work = [name for name in (*_OF_LAUNCHES, *_OF_ERRORS) if name in self.problem.program.functions]
         found: set[str] = set()
         while work:
             callers = self.callers.get(work.pop(), set()) - found
