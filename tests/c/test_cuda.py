@@ -93,6 +93,60 @@ def test_what_is_not_modelled_is_named(name: str, tmp_path: Path) -> None:
     assert name in (last.reason or "")
 
 
+DEVICE = """#include <assert.h>
+#include <cuda_runtime.h>
+__device__ float w[2] = {{1, 2}};
+static __constant__ float c = 3;
+__device__ __managed__ int both = 0;
+__device__ const int four = 4;
+__device__ float sum(float x) {{ return x + c; }}
+__global__ void k(float *y) {{
+  auto f = [] __device__ (float x) {{ return sum(x); }};
+  *y = f(w[0]);
+  both = 1;
+}}
+{outside}
+int main() {{
+  float *d, h = 5;
+  cudaMalloc(&d, 4);
+  {before};
+  k<<<1, 1>>>(d);
+  cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost);
+  assert(h == {wanted} && both == 1 && four == 4);
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "outside", "before"),
+    [
+        ("w", "", "w[0] = 5"),
+        ("w", "float *start() { return &w[1] - 1; }", "*start() = 5"),
+        ("c", "", "h += c"),
+        ("p", "float *p = w;", "p[0] = 5"),
+    ],
+)
+def test_host_code_that_names_a_variable_of_the_device_is_unknown(
+    name: str, outside: str, before: str, tmp_path: Path
+) -> None:
+    (tmp_path / "a.cu").write_text(DEVICE.format(outside=outside, before=before, wanted=8))
+    checks = vouch.check(tmp_path / "a.cu").checks
+    (last,) = (item for item in checks if "both == 1" in item.check.message)
+    assert last.verdict is Verdict.UNKNOWN
+    assert f"names {name}, a variable of the device" in (last.reason or "")
+
+
+@pytest.mark.parametrize(("wanted", "verdict"), [(8, Verdict.SAFE), (4, Verdict.UNSAFE)])
+def test_host_code_that_copies_to_a_variable_of_the_device(
+    wanted: int, verdict: Verdict, tmp_path: Path
+) -> None:
+    before = "cudaMemcpyToSymbol(w, &h, sizeof h)"
+    (tmp_path / "a.cu").write_text(DEVICE.format(outside="", before=before, wanted=wanted))
+    checks = vouch.check(tmp_path / "a.cu").checks
+    (last,) = (item for item in checks if "both == 1" in item.check.message)
+    assert last.verdict is verdict
+
+
 def test_launches_are_rewritten_in_their_line() -> None:
     text = b'a::k<int, 3><<<dim3(2), n >> 1>>>(x);\n"<<<"; // k<<<1>>>\nextern __shared__ int s[];\n'
     done = launches.rewritten(text, "a.cu")

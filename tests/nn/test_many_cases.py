@@ -14,8 +14,8 @@ from vouch.nn import functions
 from vouch.nn.bounds.model import model_of
 from vouch.nn.export import to_onnx
 from vouch.nn.network import GraphBuilder, Network
-from vouch.nn.operators import Curve
-from vouch.nn.property import Case, Property, Rows, robustness
+from vouch.nn.operators import Curve, Relu
+from vouch.nn.property import Case, Property, Rows, output_union, robustness
 from vouch.nn.ranges import OutputRanges
 from vouch.nn.replay import replay
 from vouch.nn.search import verify
@@ -124,6 +124,34 @@ def test_bounds_from_the_command_line(folder, capsys):
 def logarithm() -> Network:
     builder = GraphBuilder("log", "x", (1,))
     return builder.build(builder.add("y", Curve(functions.logarithm()), "x"))
+
+
+def test_bounds_of_sums_that_may_overflow_are_open():
+    def net(size: float) -> Network:
+        return Network.from_layers(
+            [(np.full((2, 3), size), np.zeros(2)), (np.array([[1.0, -1.0]]), np.zeros(1))]
+        )
+
+    region = Property((Case(np.zeros(3), np.ones(3), ()),), 3, 1)
+    # Each sum of three may be infinite in float32, and their difference is then no number at all.
+    found = vouch.nn.output_ranges(net(2e38), region, boxes=1)
+    assert found.low[0] == -np.inf
+    assert found.high[0] == np.inf
+    found = vouch.nn.output_ranges(net(2e38), region, boxes=1, arithmetic="real")
+    assert -np.inf < found.low[0] <= 0.0 <= found.high[0] < np.inf
+    found = vouch.nn.output_ranges(net(2e30), region, boxes=1)
+    assert -np.inf < found.low[0] <= 0.0 <= found.high[0] < np.inf
+
+
+def test_reported_bounds_hold_for_the_input_that_is_fed():
+    builder = GraphBuilder("relu", "x", (1,))
+    net = builder.build(builder.add("y", Relu(), "x"))
+    point = np.array([0.1])  # as float32 it is a little more
+    prop = output_union(point, point, [(np.array([[-1.0]]), np.array([-1.0]))])
+    found = vouch.nn.verify(net, prop)
+    assert found.verdict is Verdict.SAFE
+    low, high = found.output_bounds
+    assert low[0] <= 0.1 < float(np.float32(0.1)) <= high[0]
 
 
 def test_bounds_of_a_function_that_may_leave_its_domain_are_open():

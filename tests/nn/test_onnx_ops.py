@@ -356,6 +356,15 @@ CASES = {
         [1, 2, 3],
         {"axis": ints(0)},
     ),
+    # A single number with more axes than the value gives its axes to the result, and later nodes count them.
+    **{
+        f"more-axes-{kind}-{number:g}": lambda kind=kind, number=number: model(
+            [node(kind, "x c", "t"), node("ReduceSum", "t a", keepdims=0)],
+            [2, 3],
+            {"c": np.full((1, 1, 1), number, dtype=np.float32), "a": ints(1)},
+        )
+        for kind, number in (("Pow", 2), ("Pow", 1), ("Mul", 2), ("Max", 0.2), ("Mean", 1), ("Sub", 1))
+    },
 }
 
 

@@ -5,6 +5,8 @@ Each claims the checks of the call that entered the model, and none has a loop t
 
 from __future__ import annotations
 
+import re
+
 from vouch.bmc import access, memory_ops, operands
 from vouch.bmc.comparison import MemoryComparison
 from vouch.bmc.execution import Execution
@@ -264,8 +266,18 @@ def model_of(frame: Frame) -> str:
     return frame.function.source_name
 
 
+def _spelt(operand: ir.Operand) -> str:
+    """A global variable as the program spells it, where that is plain to see."""
+    name = operand.name if isinstance(operand, ir.GlobalConstant) else "one"
+    plain = re.match(r"_ZL?(\d+)(\w+)", name)
+    return plain[2][: int(plain[1])] if plain else name
+
+
 def unsupported(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
-    """__vouch_unsupported(): what the model's function does here is not modelled."""
+    """__vouch_unsupported(): what the model's function does here is not modelled. With a variable: it is one
+    of a CUDA device, named in code of the host."""
+    for operand in call.arguments:
+        raise Unsupported(f"{frame.function.source_name} names {_spelt(operand)}, a variable of the device")
     raise Unsupported(f"{model_of(frame)} with arguments that its model does not cover")
 
 

@@ -104,6 +104,8 @@ def beside(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) 
 def _companion(ex: Execution, target: MemObject, scale: int) -> MemObject:
     made = ex.companions.get(target)
     if made is None:
+        if ex.scope is not None:  # what was kept there before, and by callees that are replaced?
+            raise Unsupported("what models keep beside objects, in a part of the program")
         size = target.size
         if isinstance(size, int):
             size *= scale

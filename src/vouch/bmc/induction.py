@@ -84,9 +84,10 @@ class Growth:
         """Add what a turn changed; False when nothing is new. Objects up to the number `born` were there
         before it."""
         grown = self.newborn = False
+        companions = {made: held for held, made in ex.companions.items()}
         for target, new in after.memory.items():
             old = before.memory.get(target)
-            if new is old or (old is None and target.kind in (Kind.STACK, Kind.HEAP)):
+            if new is old or (old is None and _new(target, companions, born)):
                 continue
             ended = new.alive is not (T.TRUE if old is None else old.alive)
             if ended and target.kind is Kind.OUTSIDE and not self.frees:
@@ -133,6 +134,13 @@ class Growth:
                     for _, pointee, _ in pointer.targets:
                         grown |= seen.add(ex, pointee, born)
         return grown
+
+
+def _new(target: MemObject, companions: dict[MemObject, MemObject], born: int) -> bool:
+    """Whether the next turn has another object in its place. What models keep beside an object comes about
+    with its first use, but lives as long as the object."""
+    held = companions.get(target)
+    return target.kind in (Kind.STACK, Kind.HEAP) and (held is None or held.id > born)
 
 
 def run_loop(

@@ -14,8 +14,10 @@ from the headers. In a program that launches kernels,
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from vouch.c.device_names import guarded
 from vouch.c.reader.scan import type_end
 
 _NAME = r'(?:"[^"]*"|[\w.$-]+)'
@@ -70,6 +72,7 @@ def prepared(text: str) -> tuple[str, frozenset[str]]:
     heads = {name: body.partition("\n")[0] for name, body in functions.items()}
     headers = [name for name, head in heads.items() if 'section "vouch_header"' in head]
     kernels = [name for name, head in heads.items() if 'section "vouch_kernel"' in head]
+    text, functions = guarded(text, functions, headers, kernels, _closure)
     shared = {match[1]: match[2] for match in _SHARED.finditer(text)}
     known = _Kernels(functions, kernels, headers, shared)
     if kernels and "@__vouch_cuda_begin(" in text:
@@ -97,10 +100,15 @@ def _declarations(text: str) -> set[str]:
 
 def _reached(known: _Kernels) -> list[str]:
     """Kernels and what they call, but for the functions of the headers."""
-    seen, work = list(known.kernels), list(known.kernels)
+    return _closure(known.functions, known.headers, known.kernels)
+
+
+def _closure(functions: Mapping[str, str], headers: Collection[str], start: list[str]) -> list[str]:
+    """Functions and what they call, but for the functions of the headers."""
+    seen, work = list(start), list(start)
     while work:
-        for name in _CALLED.findall(known.functions[work.pop()]):
-            if name in known.functions and name not in known.headers and name not in seen:
+        for name in _CALLED.findall(functions[work.pop()]):
+            if name in functions and name not in headers and name not in seen:
                 seen.append(name)
                 work.append(name)
     return seen

@@ -20,11 +20,15 @@ _TOKEN = re.compile(
 _KERNEL = re.compile(
     rb"(?:::\s*)?[A-Za-z_]\w*(?:\s*::\s*[A-Za-z_]\w*)*\s*(?:<[^<>;{}]*(?:<[^<>;{}]*>[^<>;{}]*)*>)?\s*$"
 )
+# `[…] __device__ (…)`: compilers take no attribute there, and what a lambda is follows from who calls it.
+_MARK = rb'__attribute__\(\(annotate\("vouch_device"\)\)\)'
+_LAMBDA = re.compile(rb"((?:[=(,{;?:]|\breturn)\s*\[[^\[\]]*\]\s*)((?:" + _MARK + rb"\s*)+)")
 _SECTION = b'__attribute__((section("vouch_shared")))'
 
 
 def rewritten(text: bytes, path: str) -> bytes:
     """The preprocessed text without CUDA's own syntax."""
+    text = _LAMBDA.sub(lambda match: match[1] + b"\n" * match[2].count(b"\n"), text)
     pieces: list[bytes] = []
     done = 0
     inside = False

@@ -24,6 +24,11 @@ from vouch.c.ranges.pointers import INFINITE
 from vouch.c.ranges.whole_program import Extent
 from vouch.modular.policy import Calls
 
+# What the front end puts into kernels and the functions that they call (`vouch.c.kernels`), and what asks for
+# the error of earlier calls.
+_OF_LAUNCHES = ("__vouch_cuda_access", "__vouch_cuda_shared", "__vouch_cuda_frame", "__syncthreads")
+_OF_ERRORS = ("cudaGetLastError", "cudaPeekAtLastError")
+
 LARGEST_ROOM = 1 << 40  # bytes around a pointer that an execution rests on
 
 
@@ -46,6 +51,19 @@ class Scopes:
         for name, callees in self.calls.graph.callees.items():
             for callee in callees:
                 found.setdefault(callee, set()).add(name)
+        return found
+
+    @cached_property
+    def _threads(self) -> set[str]:
+        """Code of CUDA's kernels, which runs within a launch, and what asks for earlier errors: models keep
+        both. It is looked at from the program's start only, since any other start has that state as it is
+        where nothing was called yet."""
+        work = [name for name in (*_OF_LAUNCHES, *_OF_ERRORS) if name in self.problem.program.functions]
+        found: set[str] = set()
+        while work:
+            callers = self.callers.get(work.pop(), set()) - found
+            found |= callers
+            work += callers
         return found
 
     def above(self, name: str, depth: int) -> frozenset[str] | None:
@@ -88,7 +106,7 @@ class Scopes:
         """Not a function whose arguments are laid out by its caller alone, nor one that runs in a state of
         its own."""
         function = self.problem.program.functions[name]
-        if name in self.problem.program.models or name in self._special:
+        if name in self.problem.program.models or name in self._special or name in self._threads:
             return False
         return not function.signature.variadic and not any(p.sret for p in function.parameters)
 

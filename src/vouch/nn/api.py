@@ -19,7 +19,7 @@ from vouch.nn.loaders import load, load_subject
 from vouch.nn.loaders.files import read, resolved
 from vouch.nn.network import Network
 from vouch.nn.operators.base import Array
-from vouch.nn.property import Norm, Property, robustness, within
+from vouch.nn.property import Norm, Property, as_vector, robustness, within
 from vouch.nn.replay import replay
 from vouch.nn.result import History, Result
 from vouch.nn.specialise import specialised
@@ -159,7 +159,7 @@ def near(
     **around: Any,
 ) -> Property:
     """The property that `robust` decides; `around` goes to the input set."""
-    centre = np.asarray(point, dtype=np.float64).ravel()
+    centre = as_vector(point)
     if centre.shape != (network.inputs,):
         raise VouchError(f"a point of {centre.size} numbers, {network.name} takes {network.inputs}")
     if distance is None:
@@ -226,7 +226,7 @@ def decide(
         subject, asked = as_subject(network), prop
     else:
         subject, asked = _matched(network, Path(prop))
-    asked.check_sizes(subject.inputs, subject.outputs, subject.name)
+    asked.check(subject.inputs, subject.outputs, subject.name)
     if not isinstance(subject, Network):
         from vouch.nn.int8.decide import verify as decide_int8
     elif settings.format is None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -49,6 +49,10 @@ class Rows:
     @property
     def count(self) -> int:
         return len(self.rhs)
+
+    @property
+    def finite(self) -> bool:
+        return all(np.isfinite(part).all() for part in (self.x_rows, self.y_rows, self.rhs))
 
     def excess(self, x: Array, y: Array) -> Array:
         """x_rows x + y_rows y - rhs for points [batch, ...]: [batch, rows], in float64."""
@@ -157,12 +161,18 @@ class Property:
     def named(self, name: str) -> Property:
         return replace(self, name=name)
 
-    def check_sizes(self, inputs: int, outputs: int, network: str) -> None:
+    def check(self, inputs: int, outputs: int, network: str) -> None:
+        """Raises where the property is about something else, or about something that is no number."""
         if (self.inputs, self.outputs) != (inputs, outputs):
             raise VouchError(
                 f"{self.name} speaks of {self.inputs} inputs and {self.outputs} outputs, "
                 f"{network} has {inputs} and {outputs}"
             )
+        for case in self.cases:
+            ends = np.isnan(case.lower).any() or np.isnan(case.upper).any()
+            rows = (*case.regions, case.inputs) if case.inputs is not None else case.regions
+            if ends or not all(each.finite for each in rows):
+                raise VouchError(f"{self.name}: a constraint with a number that is NaN or infinite")
 
 
 def _compares(region: Rows) -> bool:
@@ -174,7 +184,7 @@ def _compares(region: Rows) -> bool:
 
 def output_union(lower: Array, upper: Array, polytopes: Sequence[tuple[Array, Array]]) -> Property:
     """Violated when the output of a point of the box lies in one of the polytopes {y : C y <= d}."""
-    lower, upper = _vector(lower), _vector(upper)
+    lower, upper = as_vector(lower), as_vector(upper)
     outputs = np.atleast_2d(polytopes[0][0]).shape[1]
     regions = tuple(Rows.of(np.zeros((len(np.atleast_1d(d)), len(lower))), c, d) for c, d in polytopes)
     return Property((Case(lower, upper, regions),), len(lower), outputs, "output set")
@@ -223,7 +233,7 @@ def within(
 ) -> Property:
     """Within distance: every output stays within `distance` of `target` (largest difference)."""
     case = ball_case(centre, radius, norm=norm, scale=scale, lower=lower, upper=upper)
-    target = _vector(target)
+    target = as_vector(target)
     regions = []
     for j, value in enumerate(target):
         for sign in (1.0, -1.0):
@@ -245,13 +255,15 @@ def ball_case(
     upper: Array | float = np.inf,
 ) -> Case:
     """The input set of a robustness question; a case without regions."""
-    point = _vector(centre)
+    point = as_vector(centre)
     if not radius >= 0:
         raise VouchError(f"a radius of {radius!r} makes no ball")
-    scales = np.broadcast_to(np.asarray(scale, dtype=np.float64), point.shape).copy()
+    if norm not in get_args(Norm):
+        raise VouchError(f"no norm is called {norm!r}: {', '.join(get_args(Norm))}")
+    scales, least, most = (_each(values, point) for values in (scale, lower, upper))
     if not np.all(scales >= 0):
-        raise VouchError("the scale of an input is below 0")
-    if not np.all(np.asarray(lower) <= np.asarray(upper)):
+        raise VouchError("the scale of an input is below 0, or no number")
+    if not np.all(least <= most):
         raise VouchError("the smallest valid input is above the largest, or one of them is no number")
     low, high = point - radius * scales, point + radius * scales
     ball = None
@@ -260,11 +272,29 @@ def ball_case(
         reach = radius * scales * 2.0**-50
         low, high = np.nextafter(low - reach, -np.inf), np.nextafter(high + reach, np.inf)
         low, high = np.where(scales > 0, low, point), np.where(scales > 0, high, point)
-    return Case(np.maximum(low, lower), np.minimum(high, upper), (), None, ball)
+    return Case(np.maximum(low, least), np.minimum(high, most), (), None, ball)
 
 
-def _vector(values: Any) -> Array:
-    vector = np.asarray(values, dtype=np.float64).ravel()
+def _numbers(values: Any) -> Array:
+    try:
+        return np.asarray(values, dtype=np.float64).ravel()
+    except (TypeError, ValueError):
+        raise VouchError(f"numbers expected, not {str(values)[:80]}") from None
+
+
+def _each(values: Any, point: Array) -> Array:
+    """One number for each input: as many as the point has, or one for all."""
+    found = _numbers(values)
+    if found.size not in (1, point.size):
+        raise VouchError(
+            f"{found.size} numbers where one, or one for each of {point.size} inputs, is expected"
+        )
+    return np.broadcast_to(found, point.shape).copy()
+
+
+def as_vector(values: Any) -> Array:
+    """The finite numbers of a point, flat."""
+    vector = _numbers(values)
     if not np.isfinite(vector).all():
         raise VouchError("a point has a component that is not a finite number")
     return vector

@@ -15,8 +15,8 @@ import numpy as np
 
 from vouch.errors import VouchError
 from vouch.nn.bounds.backward import least_value, substitute
-from vouch.nn.bounds.forward import analyse, fresh
-from vouch.nn.bounds.model import BoundModel
+from vouch.nn.bounds.forward import Analysis, analyse, fresh
+from vouch.nn.bounds.model import LARGEST32, BoundModel
 from vouch.nn.bounds.outputs import fed_box
 from vouch.nn.property import Array, Case
 from vouch.nn.search.task import Clock
@@ -149,11 +149,19 @@ class _Work:
         found = arrays.numpy(least_value(arrays, slope, shift, places, *box)).reshape(count, 2, outputs)
         low = np.maximum(arrays.numpy(known.output_low), found[:, 0])
         high = np.minimum(arrays.numpy(known.output_high), -found[:, 1])
-        if known.undefined is not None:
-            lost = arrays.numpy(known.undefined)[:, None]
-            low, high = np.where(lost, -np.inf, low), np.where(lost, np.inf, high)
+        lost = self._lost(known)[:, None]
+        low, high = np.where(lost, -np.inf, low), np.where(lost, np.inf, high)
         weight = np.abs(arrays.numpy(slope)).reshape(count, 2 * outputs, -1).sum(1)
         return low, high, weight
+
+    def _lost(self, known: Analysis) -> Array:
+        """Boxes [boxes] of which nothing is proved: a function may leave its domain, or a float32 sum its
+        range (bounds of real numbers say nothing about infinities)."""
+        arrays = self.model.arrays
+        lost = np.zeros(known.lower.shape[0], dtype=bool)
+        if self.model.arithmetic == "float32":
+            lost |= ~(arrays.numpy(known.height) < LARGEST32)
+        return lost if known.undefined is None else lost | arrays.numpy(known.undefined).astype(bool)
 
     def halve(self) -> bool:
         """Halves the boxes that hold the ends where they are; False where no box has any width left."""

@@ -102,6 +102,13 @@ cudaError_t cudaFreeHost(void *ptr) {
 /* Pointers that may be of either side are followed to where they lead. */
 static const void *anywhere(const void *p, size_t n) { return __vouch_valid(p, n) ? p : __vouch_cuda_here(p); }
 
+/* Whether n bytes at one place and n at the other have none in common. */
+static _Bool beside(const char *a, const char *b, size_t n) {
+    if (!__vouch_together(a, b)) return 1;
+    const long long between = b - a;
+    return between >= (long long)n || -between >= (long long)n;
+}
+
 #define COPY(name, dst, src, count, kind)                                                                              \
     do {                                                                                                               \
         REQUIRE((kind) >= cudaMemcpyHostToHost && (kind) <= cudaMemcpyDefault, name ": kind is no direction",           \
@@ -117,6 +124,8 @@ static const void *anywhere(const void *p, size_t n) { return __vouch_valid(p, n
         REQUIRE(__vouch_valid(to, count), name ": dst is no memory of count bytes on the side that kind says",         \
                 noted(cudaErrorInvalidValue));                                                                         \
         REQUIRE(__vouch_valid(from, count), name ": src is no memory of count bytes on the side that kind says",       \
+                noted(cudaErrorInvalidValue));                                                                         \
+        REQUIRE(beside(to, from, count), name ": dst overlaps src",                                                    \
                 noted(cudaErrorInvalidValue));                                                                         \
         memcpy(to, from, count);                                                                                       \
     } while (0)

@@ -169,7 +169,7 @@ def sweep(
 ) -> WidthTable:
     """The table for all word lengths. `report` gets each as it is decided."""
     for name, prop in properties.items():
-        prop.check_sizes(network.inputs, network.outputs, name)
+        prop.check(network.inputs, network.outputs, name)
     return _Sweep(network, properties, settings, report).run(widths, per_layer)
 
 

@@ -33,7 +33,7 @@ def generate(
 ) -> dict[str, str]:
     """The files by name. Without a format the code computes in float."""
     if prop is not None:
-        prop.check_sizes(network.inputs, network.outputs, network.name)
+        prop.check(network.inputs, network.outputs, network.name)
     try:
         if settings.format is None:
             from vouch.nn.fixed.cfloat import float_harness, float_header, float_source

@@ -22,6 +22,7 @@ from vouch.nn.operators import (
     MatMulValues,
     Positive,
     Product,
+    Reshape,
     Scale,
     Shift,
     Sigmoid,
@@ -72,6 +73,8 @@ def _abs(node: OnnxNode, context: ImportContext) -> None:
 
 def prelu(node: OnnxNode, context: ImportContext) -> None:
     slopes = node.weights(1)
+    if np.broadcast_shapes(node.shape(0), slopes.shape) != node.shape(0):
+        raise VouchError(f"slopes of shape {slopes.shape} on an input of shape {node.shape(0)}")
     if np.all(slopes == slopes.flat[0]):
         return node.emit(LeakyRelu(float(slopes.flat[0])), node.value(0))
     return node.emit(TwoSlopes(slopes), node.value(0))
@@ -152,11 +155,15 @@ def _pow(node: OnnxNode, context: ImportContext) -> None:
     if exponents.size != 1:
         raise VouchError("exponents that differ between elements are not supported")
     exponent = float(exponents.ravel()[0])
-    if exponent == 1.0:
-        return node.pass_on()
     if exponent == 0.0 or abs(exponent) > 16:
         raise VouchError(f"an exponent of {exponent:g} is not supported")
-    return node.emit(Curve(functions.power(exponent)), node.value(0))
+    shape = np.broadcast_shapes(node.shape(0), exponents.shape)
+    curve = Curve(functions.power(exponent))
+    if shape == node.shape(0):
+        return node.pass_on() if exponent == 1.0 else node.emit(curve, node.value(0))
+    # One number of more axes than the base gives the result its axes: later nodes count them.
+    value = node.value(0) if exponent == 1.0 else node.step("power", curve, node.value(0))
+    return node.emit(Reshape(shape), value)
 
 
 def matmul_values(node: OnnxNode, context: ImportContext) -> None:

@@ -160,7 +160,10 @@ def fixed_shape(name: str, value: Any) -> Shape:
     """The shape of an input of the graph `name`; a first dimension that is not fixed becomes 1."""
     shape = []
     for axis, dimension in enumerate(value.type.tensor_type.shape.dim):
-        fixed = dimension.HasField("dim_value") and dimension.dim_value > 0
+        given = dimension.HasField("dim_value")
+        if given and dimension.dim_value == 0:  # runtimes take it at its word: nothing goes in
+            raise VouchError(f"{name}: input {value.name!r}: dimension {axis} is 0")
+        fixed = given and dimension.dim_value > 0
         if not fixed and axis > 0:
             raise VouchError(f"{name}: input {value.name!r}: dimension {axis} is not fixed")
         shape.append(int(dimension.dim_value) if fixed else 1)

@@ -201,6 +201,8 @@ def _axes(node: OnnxNode) -> list[int] | None:
 
 def _squeeze(node: OnnxNode, context: ImportContext) -> None:
     source, named = node.shape(0), _axes(node)
+    if named == []:
+        raise VouchError("an empty list of axes, which runtimes read as none or as all, is not supported")
     axes = [a for a, n in enumerate(source) if n == 1] if named is None else axes_within(named, len(source))
     if any(source[a] != 1 for a in axes):
         raise VouchError(f"axes {axes} of shape {source} are not all 1")

@@ -17,7 +17,7 @@ from vouch.errors import Unsupported, VouchError
 from vouch.nn.bounds.arrays import arrays_for
 from vouch.nn.bounds.ascent import all_relus, is_relu
 from vouch.nn.bounds.model import BoundModel, model_of
-from vouch.nn.bounds.outputs import may_overflow, output_bounds, refuted_at_once
+from vouch.nn.bounds.outputs import fed_box, may_overflow, output_bounds, refuted_at_once
 from vouch.nn.bounds.single import fits
 from vouch.nn.network import Network
 from vouch.nn.property import Case, Property
@@ -71,7 +71,7 @@ def verify(network: Network, prop: Property, settings: Settings, report: Progres
     is called now and then with the share that is proved.
     """
     clock = Clock(settings.timeout)
-    prop.check_sizes(network.inputs, network.outputs, network.name)
+    prop.check(network.inputs, network.outputs, network.name)
     reason = why_vacuous(prop)
     if reason is not None:
         warning = f"the property is vacuous: {reason}; this says nothing about the network"
@@ -293,7 +293,7 @@ class _Verification:
         if self.model.neurons > _REPORTED or self.model.lowered.softmax:
             return None
         try:
-            return output_bounds(self.model, case.lower, case.upper)
+            return output_bounds(self.model, *fed_box(self.model, case))
         except Unsupported:  # over the whole box at once, a function may leave its domain
             return None
 

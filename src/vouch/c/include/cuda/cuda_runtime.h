@@ -15,10 +15,11 @@
 #define VOUCH_HEADER __attribute__((section("vouch_header")))
 
 #define __global__ __attribute__((section("vouch_kernel")))
-#define __device__
+/* What code of the host may not name (`vouch.c.device_names`). */
+#define __device__ __attribute__((annotate("vouch_device")))
 #define __host__
-#define __constant__
-#define __managed__
+#define __constant__ __attribute__((annotate("vouch_device")))
+#define __managed__ __attribute__((annotate("vouch_managed")))
 #define __grid_constant__
 #define __forceinline__ inline
 #define __noinline__ __attribute__((noinline))
