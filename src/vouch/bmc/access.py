@@ -8,7 +8,7 @@ from vouch.bmc import promises
 from vouch.bmc.execution import Execution
 from vouch.bmc.frame import Frame
 from vouch.bmc.state import State
-from vouch.bmc.value import Kind, MemObject, Pointer, Value, select, symbols
+from vouch.bmc.value import Kind, MemObject, Pointer, Value, merge_pointers, select, symbols
 from vouch.c import ir
 from vouch.c.checks.base import Check, Trigger
 from vouch.smt import term as T
@@ -148,9 +148,9 @@ def load(
     for check in checks:
         ex.claim(check, state, undefined)
     if volatile or len(devices) == len(readable) > 0:
-        return _volatile(ex, frame, state, instruction, pointer, type_)
+        return _volatile(ex, frame, state, instruction, pointer, type_, [value for _, value in choices])
     if devices:
-        choices.append((T.or_(*devices), _volatile(ex, frame, state, instruction, pointer, type_)))
+        choices.append((T.or_(*devices), _volatile(ex, frame, state, instruction, pointer, type_, [])))
     wrong = _violation((g, ok) for g, _, _, ok in good)
     if wrong is not T.FALSE:
         choices.append((T.TRUE, _invalid(ex, frame, state, instruction, type_, wrong)))
@@ -174,16 +174,23 @@ def _violation(targets: Iterable[tuple[Term, Term]]) -> Term:
 
 
 def _volatile(
-    ex: Execution, frame: Frame, state: State, instruction: ir.Instruction, pointer: Pointer, type_: ir.Type
+    ex: Execution,
+    frame: Frame,
+    state: State,
+    instruction: ir.Instruction,
+    pointer: Pointer,
+    type_: ir.Type,
+    stored: Iterable[Value],
 ) -> Value:
-    """Every read yields a new value. Pointers read this way come from outside."""
+    """Every read yields a new value. Pointers read this way come from outside, or are what was stored."""
     single = pointer.single
     name = single[0].name if single is not None else "register"
     if isinstance(type_, ir.PointerType):
         ctype = None
         if single is not None and single[1].value is not None:
             ctype = ex.context.ctypes.ctype_at(single[0].ctype, ex.memory.signed(single[1]))
-        value: Value = ex.context.environment.pointer(ex.context.ctypes.pointee(ctype), f"{name}.read")
+        held = [value for value in stored if isinstance(value, Pointer)]
+        value: Value = _volatile_pointer(ex, state, ex.context.ctypes.pointee(ctype), f"{name}.read", held)
     else:
         value = ex.context.fresh(type_, f"{name}.read")
         if single is not None and single[1].value == 0:
@@ -191,6 +198,21 @@ def _volatile(
     ex.incoming(state, "volatile", frame.function.name, type_, value, instruction.location)
     ex.step(frame, state, "input", instruction.location, f"read of {name}", value)
     return value
+
+
+def _volatile_pointer(
+    ex: Execution, state: State, pointee: int | None, name: str, stored: list[Pointer]
+) -> Pointer:
+    environment = ex.context.environment
+    found = environment.pointer(pointee, name, passed=stored, memory=state.memory)
+    # Functions of the program itself, too, get into variables that somebody else may change.
+    environment.code.in_variables.update(target for _, target, _ in found.targets)
+    for pointer in stored:
+        for guard, target, offset in pointer.targets:
+            if target.kind is Kind.FUNCTION:
+                same = T.and_(guard, T.fresh(f"{name}.is.{target.name}", T.BOOL))
+                found = merge_pointers(same, Pointer.to(target, offset), found)
+    return found
 
 
 def store(
