@@ -67,7 +67,7 @@ def test_judge_sees_wrong_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_sample(tmp_path: Path) -> None:
-    judged = judging.judge(block(0, SAMPLE), tmp_path, RUNS, timeout=slowed(5))
+    judged = judging.judge(block(0, SAMPLE), tmp_path, RUNS, timeout=8)
     assert judged.broken == []
     assert judged.wrong == []
     assert judged.firing["unsafe"] >= judged.firing.total() / 3, judged
