@@ -131,6 +131,8 @@ def _returned(at: Interpreter, instruction: Call, function: Function, returned: 
     if base[0] != "^":
         return returned
     names = [parameter.name for parameter in function.parameters]
+    if base[1:] not in names:  # what lies behind a parameter
+        return at.unknown(instruction.type)
     number = names.index(base[1:])
     if number >= len(instruction.arguments) or function.parameters[number].byval is not None:
         return at.unknown(instruction.type)
