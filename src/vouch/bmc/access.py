@@ -148,7 +148,7 @@ def load(
     for check in checks:
         ex.claim(check, state, undefined)
     if volatile or len(devices) == len(readable) > 0:
-        return _volatile(ex, frame, state, instruction, pointer, type_, [value for _, value in choices])
+        return _volatile(ex, frame, state, instruction, pointer, type_, choices)
     if devices:
         choices.append((T.or_(*devices), _volatile(ex, frame, state, instruction, pointer, type_, [])))
     wrong = _violation((g, ok) for g, _, _, ok in good)
@@ -180,7 +180,7 @@ def _volatile(
     instruction: ir.Instruction,
     pointer: Pointer,
     type_: ir.Type,
-    stored: Iterable[Value],
+    stored: list[tuple[Term, Value]],
 ) -> Value:
     """Every read yields a new value. Pointers read this way come from outside, or are what was stored."""
     single = pointer.single
@@ -189,8 +189,11 @@ def _volatile(
         ctype = None
         if single is not None and single[1].value is not None:
             ctype = ex.context.ctypes.ctype_at(single[0].ctype, ex.memory.signed(single[1]))
-        held = [value for value in stored if isinstance(value, Pointer)]
+        held = select(stored) if stored else None
+        held = held if isinstance(held, Pointer) else None
         value: Value = _volatile_pointer(ex, state, ex.context.ctypes.pointee(ctype), f"{name}.read", held)
+        if held is not None and single is not None:
+            _no_longer_null(ex, state, single, held, value)
     else:
         value = ex.context.fresh(type_, f"{name}.read")
         if single is not None and single[1].value == 0:
@@ -201,18 +204,32 @@ def _volatile(
 
 
 def _volatile_pointer(
-    ex: Execution, state: State, pointee: int | None, name: str, stored: list[Pointer]
+    ex: Execution, state: State, pointee: int | None, name: str, stored: Pointer | None
 ) -> Pointer:
     environment = ex.context.environment
-    found = environment.pointer(pointee, name, passed=stored, memory=state.memory)
+    passed = () if stored is None else (stored,)
+    found = environment.pointer(pointee, name, passed=passed, memory=state.memory)
     # Functions of the program itself, too, get into variables that somebody else may change.
     environment.code.in_variables.update(target for _, target, _ in found.targets)
-    for pointer in stored:
-        for guard, target, offset in pointer.targets:
-            if target.kind is Kind.FUNCTION:
-                same = T.and_(guard, T.fresh(f"{name}.is.{target.name}", T.BOOL))
-                found = merge_pointers(same, Pointer.to(target, offset), found)
-    return found
+    if stored is None or all(target.kind is Kind.OUTSIDE for _, target, _ in stored.targets):
+        return found
+    return merge_pointers(T.fresh(f"{name}.is.stored", T.BOOL), stored, found)
+
+
+def _no_longer_null(
+    ex: Execution, state: State, place: tuple[MemObject, Term], stored: Pointer, read: Value
+) -> None:
+    """Whoever put another pointer in the place of null did not put null back: code outside hands out valid
+    pointers. A loop that waits for a pointer leaves it there."""
+    assert isinstance(read, Pointer)
+    if is_null(stored) is T.FALSE or place[0].kind not in MAIN:
+        return
+    target, offset = place
+    left = merge_pointers(is_null(stored), read, stored)
+    contents = state.memory.get(target)
+    state.memory[target] = ex.memory.write_at(
+        target, contents, offset, ir.PointerType(), left, T.TRUE, T.FALSE, state.token
+    )
 
 
 def store(

@@ -31,8 +31,11 @@ class State:
         self.memory[target] = contents
 
 
+ANY_TURN = "*"  # no block: where the turn before was any
+
+
 class Edge:
-    """A state on its way to a block."""
+    """A state on its way to a block. From `ANY_TURN` of a loop, the registers that its head joins are given."""
 
     __slots__ = ("registers", "source", "state")
 
