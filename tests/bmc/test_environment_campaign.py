@@ -12,7 +12,6 @@ from bench import cases
 from tests.bmc import environment_judge as judging
 from tests.bmc import environment_natives as natives
 from tests.bmc.environment_programs import Library, library
-from tests.patience import slowed
 
 from vouch.result import CheckResult, RunResult
 from vouch.verdict import Verdict

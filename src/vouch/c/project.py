@@ -133,7 +133,7 @@ def _files(paths: Sequence[str], exclude: Sequence[str]) -> list[str]:
     found: dict[str, None] = {}
     for path in paths:
         if os.path.isdir(path):
-            found.update(dict.fromkeys(_sources_in(path, exclude)))
+            found.update(dict.fromkeys(sources_in(path, exclude)))
         elif not os.path.exists(path):
             raise VouchError(f"{path}: no such file or folder")
         elif os.path.splitext(path)[1] not in SOURCES | IR_FILES:
@@ -143,7 +143,7 @@ def _files(paths: Sequence[str], exclude: Sequence[str]) -> list[str]:
     return list(found)
 
 
-def _sources_in(folder: str, exclude: Sequence[str]) -> list[str]:
+def sources_in(folder: str, exclude: Sequence[str]) -> list[str]:
     """C sources below a folder; IR files where there are none."""
 
     def refuse(error: OSError) -> None:
