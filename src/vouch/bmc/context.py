@@ -41,9 +41,9 @@ NEIGHBOURS = 64  # objects that a new address is told apart from
 
 
 class ExecutionContext:
-    """`arbitrary`: globals start with arbitrary contents; `inner`: so does what library models keep, since the
-    program itself may have called them before. `devices`: address ranges declared as memory-mapped registers.
-    `promises`: what values from outside keep to. The rest is for `Environment`."""
+    """`arbitrary`: globals start with arbitrary contents; `inner`: so does what library models keep, since
+    the program itself may have called them before. `devices`: address ranges declared as memory-mapped
+    registers. `promises`: what values from outside keep to. The rest is for `Environment`."""
 
     def __init__(
         self,
@@ -456,8 +456,8 @@ def _hidden(name: str, inner: bool) -> bool:
     return name.startswith((".", "llvm.", "__const.", "switch."))
 
 
-# Handlers are looked at for whoever calls them, and after an exit nothing else runs. What depends on the state
-# of CUDA's models is executed from the program's start only (`vouch.modular.scopes`).
+# Handlers are looked at for whoever calls them, and after an exit nothing else runs. What depends on the
+# state of CUDA's models is executed from the program's start only (`vouch.modular.scopes`).
 _KEPT = ("__vouch_exit_", "__vouch_cuda_", "__vouch_kernel_", "__vouch_cublas_", "__vouch_cudnn_")
 
 

@@ -35,7 +35,7 @@ ANY_TURN = "*"  # no block: where the turn before was any
 
 
 class Edge:
-    """A state on its way to a block. From `ANY_TURN` of a loop, the registers that its head joins are given."""
+    """A state on its way to a block. From `ANY_TURN` of a loop it has the registers that the head joins."""
 
     __slots__ = ("registers", "source", "state")
 

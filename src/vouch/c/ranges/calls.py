@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import field, replace
 
-from vouch.c import known
+from vouch.c import known, over_pointers
 from vouch.c.escape import leaving
 from vouch.c.flow.components import components
 from vouch.c.ir import (
@@ -184,6 +184,11 @@ class RangeCalls:
         for name, function in program.functions.items():
             if function.address_taken:
                 self._by_type.setdefault(function.signature, []).append(name)
+        # Stores of numbers over what may be a pointer, which is none then.
+        self.over_pointers = over_pointers.find(program, self.called, self._reached)
+        for name, function in program.functions.items():
+            if any(i.number in self.over_pointers for i in instructions(function)):
+                self.effects[name].taints = True
         self.components = components(self.callees, self.callees)
         self.order = [name for component in self.components for name in component]
         self.recursive = {n for held in self.components if self.repeats(held) for n in held}
@@ -327,6 +332,9 @@ class RangeCalls:
                     found.add(name)
                     changed = True
         return found
+
+    def _reached(self, call: Call) -> Sequence[str]:
+        return self.of_type(call.signature)
 
     def _may_free(self, signature: FunctionType) -> bool:
         """Whether a function of this type whose address is taken frees memory."""
