@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from vouch.c.ranges.memory import RangeMemory
 
 _CONVERSION = re.compile(
-    r"%(?P<flags>[-+ #0']*)(?P<width>\d+|\*)?(?P<point>\.(?P<precision>\d+|\*)?)?"
+    r"%(?P<flags>[-+ #0]*)(?P<width>\d+|\*)?(?P<point>\.(?P<precision>\d+|\*)?)?"
     r"(?P<length>hh|h|ll|l|q|z|t|j|L)?(?P<kind>[diuxXocspaAeEfFgG%])"
 )
 _UNLIMITED = 1 << 47  # characters of a text from outside: no address space has more
