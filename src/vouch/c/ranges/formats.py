@@ -27,7 +27,7 @@ _UNLIMITED = 1 << 47  # characters of a text from outside: no address space has 
 _FARTHEST = 1 << 31  # widths and precisions
 
 
-class Place(NamedTuple):
+class PrintedPlace(NamedTuple):
     """Which argument of a function is what, None for none."""
 
     to: int | None
@@ -37,15 +37,15 @@ class Place(NamedTuple):
 
 
 FUNCTIONS = {
-    "sprintf": Place(0, None, None, 1),
-    "snprintf": Place(0, 1, None, 2),
-    "printf": Place(None, None, None, 0),
-    "fprintf": Place(None, None, 0, 1),
-    "dprintf": Place(None, None, None, 1),
+    "sprintf": PrintedPlace(0, None, None, 1),
+    "snprintf": PrintedPlace(0, 1, None, 2),
+    "printf": PrintedPlace(None, None, None, 0),
+    "fprintf": PrintedPlace(None, None, 0, 1),
+    "dprintf": PrintedPlace(None, None, None, 1),
 }
 
 
-class Text(NamedTuple):
+class TextRead(NamedTuple):
     """A text that is read, up to so many characters (None: to its end)."""
 
     argument: int
@@ -55,10 +55,10 @@ class Text(NamedTuple):
 class Printed(NamedTuple):
     """The characters that come out, without the zero at the end; `texts` are those that are read."""
 
-    place: Place
+    place: PrintedPlace
     least: int
     most: int
-    texts: tuple[Text, ...]
+    texts: tuple[TextRead, ...]
 
 
 def printed(at: RangeMemory, call: Call, target: str | None) -> Printed | None:
@@ -104,12 +104,12 @@ class _Unclear(Exception):
 class FormatReading:
     """Follows a format and the arguments of a call."""
 
-    def __init__(self, at: RangeMemory, call: Call, place: Place) -> None:
+    def __init__(self, at: RangeMemory, call: Call, place: PrintedPlace) -> None:
         self.at = at
         self.call = call
         self.place = place
         self.next = place.format + 1
-        self.texts: list[Text] = []
+        self.texts: list[TextRead] = []
         assert isinstance(call.type, IntType)
         self.int_bits = call.type.bits
 
@@ -190,7 +190,7 @@ class FormatReading:
         number = self._argument(PointerType)
         known = self.at.text_length(self.at.pointer(self.call.arguments[number]))
         most = _UNLIMITED if known is None else known
-        self.texts.append(Text(number, limits.most if limits.said else None))
+        self.texts.append(TextRead(number, limits.most if limits.said else None))
         return 0, min(most, limits.most) if limits.said else most
 
     def _number(self, kind: str, length: str, flags: str, limits: Precision) -> tuple[int, int]:
