@@ -166,6 +166,7 @@ def _decisions(program: Program, name: str, checks: list[Check], safe: dict[str,
 
 
 _BEFORE_WIDENING = 3  # rounds over functions that call each other
+_LARGEST_CYCLE = 20_000  # instructions of functions that call each other and are looked at once more
 
 
 class _Passes:
@@ -223,7 +224,7 @@ class _Passes:
         whole = self.whole
         known = {name: whole.general[name] for name in names if name in whole.general}
         freeing = {name for name in known if whole.graph.effects[name].frees}
-        if not freeing or not freeing.issuperset(names):
+        if not freeing or not freeing.issuperset(names) or self._instructions(names) > _LARGEST_CYCLE:
             return
         assumed = {name: dict.fromkeys(SIGNS, False) for name in names}
         for name in names:
@@ -250,6 +251,10 @@ class _Passes:
                 whole.general[name] = self._assuming(known[name], name, after)
                 waiting.update(dict.fromkeys(n for n in calling.get(name, ()) if n in found))
         whole.general.update(found)
+
+    def _instructions(self, names: list[str]) -> int:
+        functions = self.whole.program.functions
+        return sum(len(block.instructions) for name in names for block in functions[name].blocks.values())
 
     def _assuming(self, known: CallSummary, name: str, frees: dict[str, bool]) -> CallSummary:
         """A function of which no more is assumed than which outcomes free something."""
