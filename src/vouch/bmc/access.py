@@ -11,6 +11,7 @@ from vouch.bmc.state import State
 from vouch.bmc.value import Kind, MemObject, Pointer, Value, merge_pointers, select, symbols
 from vouch.c import ir
 from vouch.c.checks.base import Check, Trigger
+from vouch.c.ranges.access import OUTSIDE
 from vouch.smt import term as T
 from vouch.smt import walk
 from vouch.smt.term import Term
@@ -84,9 +85,15 @@ def checks_for(ex: Execution, frame: Frame, instruction: ir.Instruction, trigger
     return [check for check in ex.sites.get(site.number, ()) if check.trigger is trigger]
 
 
-def claim_access(ex: Execution, frame: Frame, state: State, instruction: ir.Instruction, bad: Term) -> None:
+def claim_access(
+    ex: Execution, frame: Frame, state: State, instruction: ir.Instruction, bad: Term, *pointers: Pointer
+) -> None:
+    """Claim that what is accessed through these pointers is there. What is as large as it need be is so by
+    assumption."""
     for check in checks_for(ex, frame, instruction, Trigger.ACCESS):
         ex.claim(check, state, bad)
+        if any(o.size is None and o.kind is Kind.OUTSIDE for p in pointers for _, o, _ in p.targets):
+            ex.equation.rests.setdefault(check.id, {})[OUTSIDE] = None
 
 
 def is_bad(ex: Execution, state: State, targets: Iterable[tuple[Term, MemObject, Term]]) -> Term:
@@ -127,7 +134,8 @@ def load(
 ) -> Value:
     size = ex.context.layouts.store_size(type_)
     good = [(g, o, off, valid(ex, state, o, off, size)) for g, o, off in pointer.targets]
-    claim_access(ex, frame, state, instruction, is_bad(ex, state, [(g, o, ok) for g, o, _, ok in good]))
+    bad = is_bad(ex, state, [(g, o, ok) for g, o, _, ok in good])
+    claim_access(ex, frame, state, instruction, bad, pointer)
     readable = [(g, o, off, ok) for g, o, off, ok in good if ok is not T.FALSE]
     devices = [T.and_(g, ok) for g, o, _, ok in readable if o.kind in _DEVICES]
     choices: list[tuple[Term, Value]] = []
@@ -135,11 +143,11 @@ def load(
     for guard, target, offset, ok in readable:
         if target.kind in _DEVICES:
             continue
-        value, bad = ex.memory.read_at(target, state.memory.get(target), offset, type_)
+        value, unset = ex.memory.read_at(target, state.memory.get(target), offset, type_)
         if target.kind is Kind.OUTSIDE:
             ex.touch(target, state, offset, size)
-        if bad is not T.FALSE:
-            undefined = T.or_(undefined, T.and_(guard, ok, bad))
+        if unset is not T.FALSE:
+            undefined = T.or_(undefined, T.and_(guard, ok, unset))
         choices.append((T.and_(guard, ok), value))
     checks = checks_for(ex, frame, instruction, Trigger.UNINITIALISED)
     if checks and undefined is not T.FALSE:
@@ -246,7 +254,8 @@ def store(
     if not ex.propagation and isinstance(value, Term) and value.value is not None:
         value = _named(ex, value)
     good = [(g, o, off, writable(ex, state, o, off, size)) for g, o, off in pointer.targets]
-    claim_access(ex, frame, state, instruction, is_bad(ex, state, [(g, o, ok) for g, o, _, ok in good]))
+    bad = is_bad(ex, state, [(g, o, ok) for g, o, _, ok in good])
+    claim_access(ex, frame, state, instruction, bad, pointer)
     if any(target.kind is Kind.WILD for _, target, _, _ in good):
         ex.context.environment.disturb_all(state, type_, value)
     for guard, target, offset, ok in good:

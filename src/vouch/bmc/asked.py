@@ -39,7 +39,7 @@ def _scan(
         bad = T.or_(bad, T.and_(guard, wanted, T.not_(valid)))
         unset = T.or_(unset, T.and_(guard, found.undefined))
         at, hit = T.ite(guard, found.at, at), T.ite(guard, T.and_(found.hit, valid), hit)
-    access.claim_access(ex, frame, state, call, bad)
+    access.claim_access(ex, frame, state, call, bad, pointer)
     _claim_unwritten(ex, frame, state, call, T.and_(unset, T.ne(scan.limit, scan.number(0))))
     within = T.ult(at, scan.limit)
     return T.ite(within, at, scan.limit), T.and_(within, hit)
@@ -163,7 +163,7 @@ def accessible(ex: Execution, frame: Frame, state: State, call: ir.Call, name: s
     usable = access.writable if _constant(ex, frame, call, 2) else access.valid_block
     size = _number(ex, frame, call, 1)
     bad = access.is_bad(ex, state, [(g, o, usable(ex, state, o, off, size)) for g, o, off in pointer.targets])
-    access.claim_access(ex, frame, state, call, T.and_(T.ne(size, T.bv(0, size.width)), bad))
+    access.claim_access(ex, frame, state, call, T.and_(T.ne(size, T.bv(0, size.width)), bad), pointer)
     return state
 
 
@@ -176,7 +176,7 @@ def compare(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str)
     size, terminated, fold = (_constant(ex, frame, call, i) for i in (3, 4, 5))
     comparison = MemoryComparison(ex, state, limit, size, bool(terminated), bool(fold))
     result, bad, unset = comparison.run(left, right)
-    access.claim_access(ex, frame, state, call, bad)
+    access.claim_access(ex, frame, state, call, bad, left, right)
     _claim_unwritten(ex, frame, state, call, unset)
     assert isinstance(call.type, ir.IntType)
     operands.finish(
@@ -320,4 +320,4 @@ def _demanded(
         count = T.resize_u(size, bits)
         some = T.and_(some, T.ne(count, T.bv(0, bits)))
     bad = [T.and_(guard, T.not_(usable(ex, state, o, off, count))) for guard, o, off in pointer.targets]
-    access.claim_access(ex, frame, state, call, T.and_(some, T.or_(T.FALSE, *bad, T.FALSE)))
+    access.claim_access(ex, frame, state, call, T.and_(some, T.or_(T.FALSE, *bad, T.FALSE)), pointer)

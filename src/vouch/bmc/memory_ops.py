@@ -40,7 +40,7 @@ def _claims(
         found = [(g, o, usable(ex, state, o, off, size)) for g, o, off in pointer.targets]
         bad = T.or_(bad, access.is_bad(ex, state, found))
     some = T.ne(size, T.bv(0, size.width))
-    access.claim_access(ex, frame, state, site, T.and_(some, bad))
+    access.claim_access(ex, frame, state, site, T.and_(some, bad), *pointers)
     if any(target.kind is Kind.WILD for _, target, _ in pointers[0].targets):
         ex.context.environment.disturb_all(state, None, None)  # an address as a number may be anything's
 
