@@ -33,7 +33,8 @@ from vouch.status import UNREACHABLE
 from vouch.verdict import Verdict
 
 CHECK_SECONDS = 2.0  # for one question to the solver
-SECONDS = 10.0  # for one function
+SECONDS = 10.0  # for one function, where nobody set a limit
+MOST_SECONDS = 45.0  # for one function, where others leave so much of the time
 LEAST = 0.5  # the least that a function gets
 LARGEST = 20_000  # instructions of all functions that are looked at together, from a root on
 SHARE = 0.3  # of the time that is left, for all functions of a level together
@@ -155,7 +156,7 @@ class _Level:
         if self.end is None:
             return SECONDS
         left = (self.end - time.monotonic()) * self.problem.jobs / (len(self.targets) - place)
-        return min(SECONDS, max(left, LEAST))
+        return min(MOST_SECONDS, max(left, LEAST))
 
     def _jobs(self, pool: Pool | None) -> Iterator[str]:
         """The functions that had their say. One that fails costs what it had not said by then; these checks
@@ -168,7 +169,7 @@ class _Level:
             return
         self.problem.reachability.prepare()
         limits = {"memory": self.problem.worker_memory, "deadline": self.end}
-        limits["timeout"] = SECONDS + 3 * CHECK_SECONDS
+        limits["timeout"] = (SECONDS if self.end is None else MOST_SECONDS) + 3 * CHECK_SECONDS
         jobs = {"jobs": self.problem.jobs, "ordered": False, "hear": self._hear}
         for place, outcome in pool(self._job, places, **jobs, **limits):
             if outcome.ok:
@@ -261,9 +262,7 @@ def words(scopes: Scopes, start: Start, climb: Climb, followed: set[str]) -> Ite
         if name in climb.violated and verdict is Verdict.UNKNOWN:
             verdict = Verdict.COND_UNSAFE
         proves = verdict in (Verdict.SAFE, Verdict.BOUND_SAFE)
-        if verdict is not Verdict.UNKNOWN and (
-            not proves or scopes.covers(start, result.check, followed)
-        ):
+        if verdict is not Verdict.UNKNOWN and (not proves or scopes.covers(start, result.check, followed)):
             said = result.reason, list(result.assumptions), result.seconds, result.decided_by or ""
             yield name, verdict, *said
 
