@@ -37,6 +37,7 @@ SECONDS = 10.0  # for one function, where nobody set a limit
 MOST_SECONDS = 45.0  # for one function, where others leave so much of the time
 LEAST = 0.5  # the least that a function gets
 LARGEST = 20_000  # instructions of all functions that are looked at together, from a root on
+RUNG_SHARE = 0.6  # of what is left of a function's time, for any rung but the last
 SHARE = 0.3  # of the time that is left, for all functions of a level together
 _METHODS = {"bounds", "enumeration"}  # they say more than the rung does
 BOUND = 1  # of loops in the first executions that follow them
@@ -241,12 +242,16 @@ def climbs(
     """What is known after each rung of a start, for proofs alone."""
     timeout = min(CHECK_SECONDS, float(problem.settings.check_timeout))
     settings = problem.settings.replace(check_timeout=timeout)
-    rounds = Rounds(replace(problem, deadline=deadline, settings=settings), log, proofs_only=True)
+    problem = replace(problem, deadline=deadline, settings=settings)
+    rounds = Rounds(problem, log, proofs_only=True)
     climb = Climb(start)
     try:
         for rung in rungs:
-            if time.monotonic() > deadline:
+            now = time.monotonic()
+            if now > deadline:
                 break
+            share = 1.0 if rung is rungs[-1] else RUNG_SHARE
+            rounds.problem = replace(problem, deadline=now + share * (deadline - now))
             if rung.worthwhile(rounds, climb):
                 rung.run(rounds, climb)
                 yield climb
