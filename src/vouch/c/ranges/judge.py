@@ -102,7 +102,7 @@ def _note_printed(at: Interpreter, call: Call) -> None:
         return
     at.whole.printed.pop(call.number, None)
     length = formats.length(call, found)
-    if length is not None and not found.texts and library.outcome(at, call)[0] is not None:
+    if not found.texts and library.outcome(at, call)[0] is not None:
         at.whole.printed[call.number] = (*formats.stretch(at, call, found), length[0], length[1])
 
 
