@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vouch.bmc import asked, intrinsics, library, memory_ops, operands, shadow
+from vouch.bmc import asked, intrinsics, library, memory_ops, operands, printing, shadow
 from vouch.bmc.environment import external
 from vouch.bmc.execution import Execution
 from vouch.bmc.frame import Frame, name_of
@@ -84,6 +84,8 @@ def _followed(
             if ex.scope is None:  # whose own checks are the only question
                 ex.not_executed(state, function)
             return model(ex, frame, state, call, function)
+        if own and printing.stand_in(ex, frame, state, call):
+            return state
         return _inline(ex, frame, state, call, function, label, index)
     known = library.find(name)
     if known is not None:

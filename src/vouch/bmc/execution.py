@@ -6,7 +6,7 @@ Instructions, calls and library functions work on an `Execution`; who runs block
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
@@ -80,6 +80,11 @@ class Invariants(Protocol):
         """Differences of integers in variables at the start of a block, at most so large."""
         ...
 
+    def printed(self, call: int) -> tuple[int, int, int, int] | None:
+        """The bytes that a call prints to memory at least and at most, what it returns at least and at
+        most."""
+        ...
+
 
 @record
 class Induction:
@@ -130,8 +135,10 @@ class Execution:
         public: Sequence[str] = (),
         callees: CalleePolicy = inline,
         scope: Scope | None = None,
+        printed: Callable[[int], tuple[int, int, int, int] | None] | None = None,
     ) -> None:
         self.scope = scope
+        self.printed = printed  # how much calls print, where less than all may be said of it
         context.environment.escapes = self.escapes
         self.context = context
         self.memory = context.memory
@@ -260,9 +267,7 @@ class Execution:
         if location is None or frame.model:
             return
         owner = frame.function.name
-        step = Step(
-            state.guard.term, kind, location, owner, what, value, target, offset, ctype, pointer
-        )
+        step = Step(state.guard.term, kind, location, owner, what, value, target, offset, ctype, pointer)
         self.equation.steps.append(step)
 
     def incoming(

@@ -172,6 +172,7 @@ class Rounds:
         )
         limits = ExecutionLimits(unwind=bound, loops=dict(problem.bounds), recursion=max(bound, 2))
         limits.deadline = self._execution_deadline()
+        abstract = scope is not None or plan is not None
         execution = Execution(
             context,
             self._sites(start),
@@ -184,6 +185,7 @@ class Rounds:
             public=problem.entries if start.library else (),
             callees=problem.callees if scope is None else scope.policy,
             scope=scope,
+            printed=problem.invariants.printed if abstract and problem.invariants is not None else None,
         )
         constructed = not start.arbitrary and start.entry not in problem.program.constructors
         feasible = self._feasible(context) if settings.smt_during_symex else None
@@ -227,7 +229,10 @@ class Rounds:
         """What was executed must be asked as well: not all of the time that is left."""
         now, end = time.monotonic(), self.problem.deadline
         own = now + max(float(self._settings.check_timeout), 10.0)
-        return own if end is None else min(own, now + _EXECUTING * max(end - now, 0.0))
+        if end is None:
+            return own
+        share = now + _EXECUTING * max(end - now, 0.0)
+        return share if self._proofs_only else min(own, share)  # the time of one function is its own
 
     def solver(self, context: ExecutionContext | None = None) -> Solver:
         """For questions about an execution, or about terms without results of the math library."""

@@ -133,5 +133,3 @@ def _is_open(kind: Type) -> bool:
             return True
         kind = kind.fields[-1]
     return isinstance(kind, ArrayType) and kind.count <= _FLEXIBLE
-
-

@@ -33,9 +33,11 @@ from vouch.status import UNREACHABLE
 from vouch.verdict import Verdict
 
 CHECK_SECONDS = 2.0  # for one question to the solver
-SECONDS = 10.0  # for one function
+SECONDS = 10.0  # for one function, where nobody set a limit
+MOST_SECONDS = 45.0  # for one function, where others leave so much of the time
 LEAST = 0.5  # the least that a function gets
 LARGEST = 20_000  # instructions of all functions that are looked at together, from a root on
+RUNG_SHARE = 0.6  # of what is left of a function's time, for any rung but the last
 SHARE = 0.3  # of the time that is left, for all functions of a level together
 _METHODS = {"bounds", "enumeration"}  # they say more than the rung does
 BOUND = 1  # of loops in the first executions that follow them
@@ -155,7 +157,7 @@ class _Level:
         if self.end is None:
             return SECONDS
         left = (self.end - time.monotonic()) * self.problem.jobs / (len(self.targets) - place)
-        return min(SECONDS, max(left, LEAST))
+        return min(MOST_SECONDS, max(left, LEAST))
 
     def _jobs(self, pool: Pool | None) -> Iterator[str]:
         """The functions that had their say. One that fails costs what it had not said by then; these checks
@@ -168,7 +170,7 @@ class _Level:
             return
         self.problem.reachability.prepare()
         limits = {"memory": self.problem.worker_memory, "deadline": self.end}
-        limits["timeout"] = SECONDS + 3 * CHECK_SECONDS
+        limits["timeout"] = (SECONDS if self.end is None else MOST_SECONDS) + 3 * CHECK_SECONDS
         jobs = {"jobs": self.problem.jobs, "ordered": False, "hear": self._hear}
         for place, outcome in pool(self._job, places, **jobs, **limits):
             if outcome.ok:
@@ -240,12 +242,16 @@ def climbs(
     """What is known after each rung of a start, for proofs alone."""
     timeout = min(CHECK_SECONDS, float(problem.settings.check_timeout))
     settings = problem.settings.replace(check_timeout=timeout)
-    rounds = Rounds(replace(problem, deadline=deadline, settings=settings), log, proofs_only=True)
+    problem = replace(problem, deadline=deadline, settings=settings)
+    rounds = Rounds(problem, log, proofs_only=True)
     climb = Climb(start)
     try:
         for rung in rungs:
-            if time.monotonic() > deadline:
+            now = time.monotonic()
+            if now > deadline:
                 break
+            share = 1.0 if rung is rungs[-1] else RUNG_SHARE
+            rounds.problem = replace(problem, deadline=now + share * (deadline - now))
             if rung.worthwhile(rounds, climb):
                 rung.run(rounds, climb)
                 yield climb
@@ -261,9 +267,7 @@ def words(scopes: Scopes, start: Start, climb: Climb, followed: set[str]) -> Ite
         if name in climb.violated and verdict is Verdict.UNKNOWN:
             verdict = Verdict.COND_UNSAFE
         proves = verdict in (Verdict.SAFE, Verdict.BOUND_SAFE)
-        if verdict is not Verdict.UNKNOWN and (
-            not proves or scopes.covers(start, result.check, followed)
-        ):
+        if verdict is not Verdict.UNKNOWN and (not proves or scopes.covers(start, result.check, followed)):
             said = result.reason, list(result.assumptions), result.seconds, result.decided_by or ""
             yield name, verdict, *said
 

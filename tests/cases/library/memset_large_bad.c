@@ -45,3 +45,24 @@ unsigned char not_so_far(unsigned i)
     }
     return bytes[i]; // expect: uninitialised unsafe
 }
+
+unsigned shared(struct state *s, struct state *other)
+{
+    memset(s, 1, sizeof *s);
+    other->count = 0;
+    return 10 / s->count; // expect: division-by-zero unsafe
+}
+
+unsigned shared_filled(struct state *s, struct state *other)
+{
+    other->count = 5;
+    memset(s, 0, sizeof *s);
+    return 10 / other->count; // expect: division-by-zero unsafe
+}
+
+unsigned shared_table(struct state *s, unsigned *place, unsigned i)
+{
+    memset(s, 1, sizeof *s);
+    *place = 0;
+    return i < 5000 ? 10 / s->table[i] : 0; // expect: division-by-zero unsafe|unknown
+}

@@ -8,8 +8,9 @@ at most twice: bottom-up for what it returns, then top-down with what its caller
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import field, replace
+from types import MappingProxyType
 from typing import Any
 
 from vouch.c.checks.base import Check, Trigger
@@ -57,8 +58,18 @@ class Ranges:
     """Invariants: what integer variables of a function hold at the start of a block, whenever it is
     reached."""
 
-    def __init__(self, solvers: dict[str, FixedPoint]) -> None:
+    def __init__(
+        self,
+        solvers: dict[str, FixedPoint],
+        printed: Mapping[int, tuple[int, int, int, int]] = MappingProxyType({}),
+    ) -> None:
         self._solvers = solvers
+        self._printed = printed
+
+    def printed(self, call: int) -> tuple[int, int, int, int] | None:
+        """The bytes that a call of sprintf or snprintf writes at least and at most, and what it returns;
+        None where it may do more."""
+        return self._printed.get(call)
 
     def of(
         self, function: str, label: str, variable: str, offset: int = 0, size: int | None = None
@@ -146,7 +157,12 @@ def analyse(
     whole = run.whole
     results = {name: held.result for name, held in whole.general.items() if type(held.result) is tuple}
     return RangeAnalysis(
-        decisions, Ranges(run.solvers), run.contexts, results, whole.graph, not whole.incomplete
+        decisions,
+        Ranges(run.solvers, whole.printed),
+        run.contexts,
+        results,
+        whole.graph,
+        not whole.incomplete,
     )
 
 

@@ -261,11 +261,10 @@ def written_by(at: RangeMemory, call: Call, target: str, found: Printed) -> None
         written.put(at, pointer, least)
 
 
-def length(call: Call, found: Printed) -> Value | None:
-    """What is returned: the characters, or less than nothing where an int cannot say it."""
-    if found.place.to is None or not isinstance(call.type, IntType):
-        return None
+def length(call: Call, found: Printed) -> Value:
+    """What is returned: the characters, or less than nothing where an int cannot say it or a stream fails."""
+    assert isinstance(call.type, IntType)
     largest = (1 << (call.type.bits - 1)) - 1
-    if found.most > largest:
+    if found.place.to is None or found.most > largest:
         return domain.signed(-1, largest, call.type.bits)
     return domain.signed(found.least, found.most, call.type.bits)

@@ -97,8 +97,7 @@ def _call(at: Interpreter, instruction: Call, target: str | None, special: CallS
     printed = formats.printed(at, instruction, target)
     if printed is not None and target is not None:
         formats.written_by(at, instruction, target, printed)
-        known_length = formats.length(instruction, printed)
-        at.define(instruction.result, at.unknown(instruction.type) if known_length is None else known_length)
+        at.define(instruction.result, formats.length(instruction, printed))
         return
     _affect(at, instruction, target, graph.of_call(instruction))
     if target is not None and is_free(target):  # one of the program's own

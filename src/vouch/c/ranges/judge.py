@@ -17,7 +17,7 @@ from vouch.c.ir import (
     Operand,
     Register,
 )
-from vouch.c.ranges import access, domain, library, refine, written
+from vouch.c.ranges import access, domain, formats, library, refine, written
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.interpret import Interpreter
 from vouch.c.ranges.intrinsics import exact_bounds
@@ -88,9 +88,22 @@ def _visit(
             if refine.assume(at, instruction.condition, False):
                 _visit(solver, instruction.otherwise, sites, reached, found)
             return
+        if isinstance(instruction, Call):
+            _note_printed(at, instruction)
         at.step(instruction)
         if at.dead:
             return
+
+
+def _note_printed(at: Interpreter, call: Call) -> None:
+    """How much a call prints to memory, where it is known to be there and nothing else is accessed."""
+    found = formats.printed(at, call, at.whole.graph.called(call))
+    if found is None or found.place.to is None:
+        return
+    at.whole.printed.pop(call.number, None)
+    length = formats.length(call, found)
+    if not found.texts and library.outcome(at, call)[0] is not None:
+        at.whole.printed[call.number] = (*formats.stretch(at, call, found), length[0], length[1])
 
 
 def _holds(at: Interpreter, check: Check) -> str | None:

@@ -73,6 +73,7 @@ class WholeProgram:
         self.writes: dict[str, list[tuple[int, int, int, Value | None]]] | None = None
         self._recorded: dict[str, list[tuple[int, int, int, Value | None]]] = {}
         self.library: dict[Any, tuple[str | None, str | None]] = {}  # calls of models that were looked at
+        self.printed: dict[int, tuple[int, int, int, int]] = {}  # by calls: see `Ranges.printed`
         self.lending = Lending(program, self.graph, self.objects.escaping)
         self.modified: dict[tuple[str, int], tuple[tuple[int, int], ...] | None] = {}
         self.carried: dict[tuple[str, int], PointerRange] = {}  # how far pointers behind parameters are moved
