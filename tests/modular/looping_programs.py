@@ -11,10 +11,17 @@ import random
 
 HEAD = """\
 #include <stdlib.h>
+#include <string.h>
 void __CPROVER_assert(int condition, const char *text);
 struct node { int v; struct node *next; int *p; int w[4]; };
 static int s0, s1;
 static int *gp = &s0;
+static int *volatile vp = &s0;
+static struct { unsigned x : 3, y : 5; } bits;
+static union { int i; unsigned char b[4]; } both;
+static void bump(int *x) { *x = (*x + 1) & 7; }
+static void clear(int *x) { *x = 0; }
+static void (*hook)(int *) = bump;
 """
 
 PARAMETERS = "struct node *s, int *a, int *b, unsigned n, int x"
@@ -41,7 +48,7 @@ class LoopingProgram:
             "    unsigned i = 0, k = 0;\n    int t = x & 7, u = 1, buf[4] = {0, 0, 0, 0};\n"
             "    int *p = a, *slot[2] = {&t, b};\n    struct node *q = s;\n"
             f"{self._block(3, calls)}{self._loop(calls, 2)}{self._block(2, calls)}{self._loop(calls, 1)}"
-            f"{self._claim()}{self._claim()}    s->p = b; gp = &s0;\n    return t ^ u ^ *p;\n}}\n"
+            f"{self._claim()}{self._claim()}    s->p = b; gp = vp = &s0;\n    return t ^ u ^ *p;\n}}\n"
         )
 
     def _loop(self, calls: bool, depth: int) -> str:
@@ -73,6 +80,7 @@ class LoopingProgram:
     def _pair(self, calls: bool) -> str:
         """Something is written, perhaps something else, and then it is claimed to be there."""
         place = self.pick.choice(["*p", "t", "u", "q->v", "buf[i & 3]", "s0", "*slot[0]", "q->w[1]", "*gp"])
+        place = self.pick.choice(["bits.x", "both.b[1]"]) if self.pick.random() < 0.1 else place
         between = self._statement(calls) if self.pick.random() < 0.7 else ""
         number = self.pick.randrange(2, 8)
         self.claims += 1
@@ -93,6 +101,9 @@ class LoopingProgram:
             f"*slot[{self.pick.choice(['1', 'k & 1', 't & 1'])}] = {value};",
             f"s0 = {value};", "gp = &s1;", f"*gp = {value};", f"*q->p = {value};",
             "{ int *h = malloc(sizeof *h); if (h) { *h = t; u = *h & 7; free(h); } }",
+            "((unsigned char *)p)[u & 3] = 1;", "memset(&q->w[1], 0, sizeof(int));", "vp = p;",
+            f"*vp = {value};", f"bits.x = {value};", "bits.y++;", f"both.i = {value};", "both.b[u & 3] = 1;",
+            "bump(p);", "hook(p);", "hook = clear;", "hook = bump;", "t = bits.x;", "u = both.b[0] & 7;",
         ]  # fmt: skip
         if calls and self.pick.random() < 0.15:
             first = self.pick.choice(["a", "&u", "&buf[1]", "gp"])
@@ -104,7 +115,8 @@ class LoopingProgram:
             self.claims += 1
             known = self.pick.choice(["u >= 0", "u <= 7", "t <= 128", "t >= -9", "i <= n + 1"])
             return f'    __CPROVER_assert({known}, "claim {self.claims}");\n'
-        left = self.pick.choice(["t", "u", "*p", "q->v", "buf[1]", "buf[u & 3]", "s0", "*slot[0]", "(int)k"])
+        left = self.pick.choice(["t", "u", "*p", "q->v", "buf[1]", "buf[u & 3]", "s0", "*slot[0]", "(int)k",
+                                 "(int)bits.x", "both.b[0]", "*vp"])  # fmt: skip
         compared = self.pick.choice(["==", "!=", "<=", ">="])
         right = self.pick.choice(["0", "1", "5", "15", "t", "u", "x", "(int)n", "s->v"])
         self.claims += 1
@@ -118,7 +130,8 @@ void __CPROVER_assert(int condition, const char *text) { if (!condition) puts(te
 static struct node ring[3];
 static int one, two;
 static void fresh(int i) {
-    one = i; two = 5; s0 = s1 = 0; gp = &s0;
+    one = i; two = 5; s0 = s1 = 0; gp = vp = &s0;
+    hook = i & 1 ? bump : clear; both.i = i; bits.x = i; bits.y = 0;
     for (int k = 0; k < 3; k++) {
         ring[k] = (struct node){i ^ k, &ring[(k + 1) % (1 + i % 3)], k ? &one : &two, {k, 1, i, 5}};
     }

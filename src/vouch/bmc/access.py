@@ -11,6 +11,7 @@ from vouch.bmc.state import State
 from vouch.bmc.value import Kind, MemObject, Pointer, Value, merge_pointers, select, symbols
 from vouch.c import ir
 from vouch.c.checks.base import Check, Trigger
+from vouch.c.ranges.access import OUTSIDE
 from vouch.smt import term as T
 from vouch.smt import walk
 from vouch.smt.term import Term
@@ -84,9 +85,15 @@ def checks_for(ex: Execution, frame: Frame, instruction: ir.Instruction, trigger
     return [check for check in ex.sites.get(site.number, ()) if check.trigger is trigger]
 
 
-def claim_access(ex: Execution, frame: Frame, state: State, instruction: ir.Instruction, bad: Term) -> None:
+def claim_access(
+    ex: Execution, frame: Frame, state: State, instruction: ir.Instruction, bad: Term, *pointers: Pointer
+) -> None:
+    """Claim that what is accessed through these pointers is there. What is as large as it need be is so by
+    assumption."""
     for check in checks_for(ex, frame, instruction, Trigger.ACCESS):
         ex.claim(check, state, bad)
+        if any(o.size is None and o.kind is Kind.OUTSIDE for p in pointers for _, o, _ in p.targets):
+            ex.equation.rests.setdefault(check.id, {})[OUTSIDE] = None
 
 
 def is_bad(ex: Execution, state: State, targets: Iterable[tuple[Term, MemObject, Term]]) -> Term:
@@ -127,7 +134,8 @@ def load(
 ) -> Value:
     size = ex.context.layouts.store_size(type_)
     good = [(g, o, off, valid(ex, state, o, off, size)) for g, o, off in pointer.targets]
-    claim_access(ex, frame, state, instruction, is_bad(ex, state, [(g, o, ok) for g, o, _, ok in good]))
+    bad = is_bad(ex, state, [(g, o, ok) for g, o, _, ok in good])
+    claim_access(ex, frame, state, instruction, bad, pointer)
     readable = [(g, o, off, ok) for g, o, off, ok in good if ok is not T.FALSE]
     devices = [T.and_(g, ok) for g, o, _, ok in readable if o.kind in _DEVICES]
     choices: list[tuple[Term, Value]] = []
@@ -135,11 +143,11 @@ def load(
     for guard, target, offset, ok in readable:
         if target.kind in _DEVICES:
             continue
-        value, bad = ex.memory.read_at(target, state.memory.get(target), offset, type_)
+        value, unset = ex.memory.read_at(target, state.memory.get(target), offset, type_)
         if target.kind is Kind.OUTSIDE:
             ex.touch(target, state, offset, size)
-        if bad is not T.FALSE:
-            undefined = T.or_(undefined, T.and_(guard, ok, bad))
+        if unset is not T.FALSE:
+            undefined = T.or_(undefined, T.and_(guard, ok, unset))
         choices.append((T.and_(guard, ok), value))
     checks = checks_for(ex, frame, instruction, Trigger.UNINITIALISED)
     if checks and undefined is not T.FALSE:
@@ -148,7 +156,7 @@ def load(
     for check in checks:
         ex.claim(check, state, undefined)
     if volatile or len(devices) == len(readable) > 0:
-        return _volatile(ex, frame, state, instruction, pointer, type_, [value for _, value in choices])
+        return _volatile(ex, frame, state, instruction, pointer, type_, choices)
     if devices:
         choices.append((T.or_(*devices), _volatile(ex, frame, state, instruction, pointer, type_, [])))
     wrong = _violation((g, ok) for g, _, _, ok in good)
@@ -180,7 +188,7 @@ def _volatile(
     instruction: ir.Instruction,
     pointer: Pointer,
     type_: ir.Type,
-    stored: Iterable[Value],
+    stored: list[tuple[Term, Value]],
 ) -> Value:
     """Every read yields a new value. Pointers read this way come from outside, or are what was stored."""
     single = pointer.single
@@ -189,8 +197,11 @@ def _volatile(
         ctype = None
         if single is not None and single[1].value is not None:
             ctype = ex.context.ctypes.ctype_at(single[0].ctype, ex.memory.signed(single[1]))
-        held = [value for value in stored if isinstance(value, Pointer)]
+        held = select(stored) if stored else None
+        held = held if isinstance(held, Pointer) else None
         value: Value = _volatile_pointer(ex, state, ex.context.ctypes.pointee(ctype), f"{name}.read", held)
+        if held is not None and single is not None:
+            _no_longer_null(ex, state, single, held, value)
     else:
         value = ex.context.fresh(type_, f"{name}.read")
         if single is not None and single[1].value == 0:
@@ -201,18 +212,32 @@ def _volatile(
 
 
 def _volatile_pointer(
-    ex: Execution, state: State, pointee: int | None, name: str, stored: list[Pointer]
+    ex: Execution, state: State, pointee: int | None, name: str, stored: Pointer | None
 ) -> Pointer:
     environment = ex.context.environment
-    found = environment.pointer(pointee, name, passed=stored, memory=state.memory)
+    passed = () if stored is None else (stored,)
+    found = environment.pointer(pointee, name, passed=passed, memory=state.memory)
     # Functions of the program itself, too, get into variables that somebody else may change.
     environment.code.in_variables.update(target for _, target, _ in found.targets)
-    for pointer in stored:
-        for guard, target, offset in pointer.targets:
-            if target.kind is Kind.FUNCTION:
-                same = T.and_(guard, T.fresh(f"{name}.is.{target.name}", T.BOOL))
-                found = merge_pointers(same, Pointer.to(target, offset), found)
-    return found
+    if stored is None or all(target.kind is Kind.OUTSIDE for _, target, _ in stored.targets):
+        return found
+    return merge_pointers(T.fresh(f"{name}.is.stored", T.BOOL), stored, found)
+
+
+def _no_longer_null(
+    ex: Execution, state: State, place: tuple[MemObject, Term], stored: Pointer, read: Value
+) -> None:
+    """Whoever put another pointer in the place of null did not put null back: code outside hands out valid
+    pointers. A loop that waits for a pointer leaves it there."""
+    assert isinstance(read, Pointer)
+    if is_null(stored) is T.FALSE or place[0].kind not in MAIN:
+        return
+    target, offset = place
+    left = merge_pointers(is_null(stored), read, stored)
+    contents = state.memory.get(target)
+    state.memory[target] = ex.memory.write_at(
+        target, contents, offset, ir.PointerType(), left, T.TRUE, T.FALSE, state.token
+    )
 
 
 def store(
@@ -229,7 +254,8 @@ def store(
     if not ex.propagation and isinstance(value, Term) and value.value is not None:
         value = _named(ex, value)
     good = [(g, o, off, writable(ex, state, o, off, size)) for g, o, off in pointer.targets]
-    claim_access(ex, frame, state, instruction, is_bad(ex, state, [(g, o, ok) for g, o, _, ok in good]))
+    bad = is_bad(ex, state, [(g, o, ok) for g, o, _, ok in good])
+    claim_access(ex, frame, state, instruction, bad, pointer)
     if any(target.kind is Kind.WILD for _, target, _, _ in good):
         ex.context.environment.disturb_all(state, type_, value)
     for guard, target, offset, ok in good:

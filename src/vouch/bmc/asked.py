@@ -39,7 +39,7 @@ def _scan(
         bad = T.or_(bad, T.and_(guard, wanted, T.not_(valid)))
         unset = T.or_(unset, T.and_(guard, found.undefined))
         at, hit = T.ite(guard, found.at, at), T.ite(guard, T.and_(found.hit, valid), hit)
-    access.claim_access(ex, frame, state, call, bad)
+    access.claim_access(ex, frame, state, call, bad, pointer)
     _claim_unwritten(ex, frame, state, call, T.and_(unset, T.ne(scan.limit, scan.number(0))))
     within = T.ult(at, scan.limit)
     return T.ite(within, at, scan.limit), T.and_(within, hit)
@@ -163,7 +163,7 @@ def accessible(ex: Execution, frame: Frame, state: State, call: ir.Call, name: s
     usable = access.writable if _constant(ex, frame, call, 2) else access.valid_block
     size = _number(ex, frame, call, 1)
     bad = access.is_bad(ex, state, [(g, o, usable(ex, state, o, off, size)) for g, o, off in pointer.targets])
-    access.claim_access(ex, frame, state, call, T.and_(T.ne(size, T.bv(0, size.width)), bad))
+    access.claim_access(ex, frame, state, call, T.and_(T.ne(size, T.bv(0, size.width)), bad), pointer)
     return state
 
 
@@ -176,7 +176,7 @@ def compare(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str)
     size, terminated, fold = (_constant(ex, frame, call, i) for i in (3, 4, 5))
     comparison = MemoryComparison(ex, state, limit, size, bool(terminated), bool(fold))
     result, bad, unset = comparison.run(left, right)
-    access.claim_access(ex, frame, state, call, bad)
+    access.claim_access(ex, frame, state, call, bad, left, right)
     _claim_unwritten(ex, frame, state, call, unset)
     assert isinstance(call.type, ir.IntType)
     operands.finish(
@@ -277,7 +277,12 @@ def unsupported(ex: Execution, frame: Frame, state: State, call: ir.Call, name: 
     """__vouch_unsupported(): what the model's function does here is not modelled. With a variable: it is one
     of a CUDA device, named in code of the host."""
     for operand in call.arguments:
-        raise Unsupported(f"{frame.function.source_name} names {_spelt(operand)}, a variable of the device")
+        here, variable = frame, operand
+        if frame.model and frame.caller is not None:  # a function of both sides asked the model
+            here = frame.caller
+            single = operands.pointer_of(ex, frame, operand).single
+            variable = operand if single is None else ir.GlobalConstant(ir.PointerType(), single[0].name)
+        raise Unsupported(f"{here.function.source_name} names {_spelt(variable)}, a variable of the device")
     raise Unsupported(f"{model_of(frame)} with arguments that its model does not cover")
 
 
@@ -320,4 +325,4 @@ def _demanded(
         count = T.resize_u(size, bits)
         some = T.and_(some, T.ne(count, T.bv(0, bits)))
     bad = [T.and_(guard, T.not_(usable(ex, state, o, off, count))) for guard, o, off in pointer.targets]
-    access.claim_access(ex, frame, state, call, T.and_(some, T.or_(T.FALSE, *bad, T.FALSE)))
+    access.claim_access(ex, frame, state, call, T.and_(some, T.or_(T.FALSE, *bad, T.FALSE)), pointer)

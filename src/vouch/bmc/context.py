@@ -41,7 +41,8 @@ NEIGHBOURS = 64  # objects that a new address is told apart from
 
 
 class ExecutionContext:
-    """`arbitrary`: globals start with arbitrary contents. `devices`: address ranges declared as memory-mapped
+    """`arbitrary`: globals start with arbitrary contents; `inner`: so does what library models keep, since
+    the program itself may have called them before. `devices`: address ranges declared as memory-mapped
     registers. `promises`: what values from outside keep to. The rest is for `Environment`."""
 
     def __init__(
@@ -49,6 +50,7 @@ class ExecutionContext:
         program: ir.Program,
         *,
         arbitrary: bool,
+        inner: bool = False,
         strict: bool = False,
         devices: tuple[tuple[int, int], ...] = (),
         private: frozenset[str] = frozenset(),
@@ -61,6 +63,7 @@ class ExecutionContext:
         self.program = program
         self.promises = promises or Promises()
         self.arbitrary = arbitrary
+        self.inner = inner
         self.devices = devices
         self.layouts = Layouts(program.layout)
         self.pointer_bits = program.layout.pointer_bits
@@ -289,7 +292,9 @@ class ExecutionContext:
         if variable.variable is not None:
             ctype = variable.variable.type
         initial: Initial
-        if variable.initializer is None or (self.arbitrary and not variable.constant and not _hidden(name)):
+        if variable.initializer is None or (
+            self.arbitrary and not variable.constant and not _hidden(name, self.inner)
+        ):
             initial = Unknown()
         elif isinstance(variable.initializer, ir.ZeroConstant):
             initial = Zero()
@@ -442,10 +447,18 @@ class ExecutionContext:
         return self._numbers.get(number)
 
 
-def _hidden(name: str) -> bool:
-    """Globals of the compiler's own making, and what library models keep to themselves, begin with their own
-    values: nobody else writes them. errno is everybody's."""
-    return name.startswith((".", "llvm.", "__const.", "switch.", "__vouch_")) and name != known.ERRNO
+def _hidden(name: str, inner: bool) -> bool:
+    """Globals of the compiler's own making begin with their own values: nobody else writes them. So does what
+    library models keep to themselves where executions start; code outside that called them before is for the
+    models to think of. errno is everybody's."""
+    if name.startswith(_KEPT if inner else "__vouch_"):
+        return name != known.ERRNO
+    return name.startswith((".", "llvm.", "__const.", "switch."))
+
+
+# Handlers are looked at for whoever calls them, and after an exit nothing else runs. What depends on the
+# state of CUDA's models is executed from the program's start only (`vouch.modular.scopes`).
+_KEPT = ("__vouch_exit_", "__vouch_cuda_", "__vouch_kernel_", "__vouch_cublas_", "__vouch_cudnn_")
 
 
 def summands(term: Term) -> list[Term]:

@@ -16,7 +16,7 @@ from vouch.bmc.equation import Cut, Equation
 from vouch.bmc.execution import Budget, Execution, Phase
 from vouch.bmc.frame import Frame, Shadow, name_of
 from vouch.bmc.guard import root
-from vouch.bmc.state import Edge, State, join_states, join_values
+from vouch.bmc.state import ANY_TURN, Edge, State, join_states, join_values
 from vouch.bmc.straight import DONE, Straight
 from vouch.bmc.value import Value
 from vouch.c import ir
@@ -383,6 +383,9 @@ class Executor:
         return registers
 
     def _incoming_value(self, phi: ir.Phi, edge: Edge) -> Value:
+        if edge.source == ANY_TURN:
+            assert phi.result is not None
+            return edge.registers[phi.result]
         for operand, source in phi.incoming:
             if source == edge.source:
                 return operands.operand_value(self.ex, edge.registers, operand, phi.type)

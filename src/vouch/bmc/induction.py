@@ -20,7 +20,7 @@ from vouch.bmc.environment.reach import Root
 from vouch.bmc.execution import Execution, Induction, Phase, Place
 from vouch.bmc.frame import Frame, name_of
 from vouch.bmc.initial import Changed, ChangedByLoop
-from vouch.bmc.state import Edge, State, join_states, join_values
+from vouch.bmc.state import ANY_TURN, Edge, State, join_states, join_values
 from vouch.bmc.value import Kind, MemObject, Pointer, Target, Value
 from vouch.c import ir
 from vouch.c.flow.order import Loop
@@ -311,18 +311,24 @@ def _havoc(
             _havoc_cell(ex, frame, loop, state, target, new, offset, sample, growth, plan)
         state.memory[target] = new
     _assume_relations(ex, frame, loop, state, plan)
-    registers = dict(entry.registers)
-    for instruction in frame.function.blocks[loop.head].instructions:
-        if not isinstance(instruction, ir.Phi):
+    return Edge(state, {**entry.registers, **_carried(ex, frame, loop, entry)}, ANY_TURN)
+
+
+def _carried(ex: Execution, frame: Frame, loop: Loop, entry: Edge) -> dict[str, Value]:
+    """Arbitrary values for the registers that the loop's head joins, whichever turn they come from: also
+    where that turn would have given a constant."""
+    found: dict[str, Value] = {}
+    for phi in frame.function.blocks[loop.head].instructions:
+        if not isinstance(phi, ir.Phi):
             break
-        for operand, source in instruction.incoming:
-            if source == entry.source and isinstance(operand, ir.Register):
-                if isinstance(instruction.type, ir.PointerType):
-                    raise Unsupported("induction over a loop that carries a pointer in a register")
-                if name_of(operand.name) in registers:
-                    raise Unsupported("induction over a loop that carries a struct in a register")
-                registers[operand.name] = ex.context.fresh(instruction.type, operand.name)
-    return Edge(state, registers, entry.source)
+        if isinstance(phi.type, ir.PointerType):
+            raise Unsupported("induction over a loop that carries a pointer in a register")
+        operands = (operand for operand, _ in phi.incoming if isinstance(operand, ir.Register))
+        if any(name_of(operand.name) in entry.registers for operand in operands):
+            raise Unsupported("induction over a loop that carries a struct in a register")
+        assert phi.result is not None
+        found[phi.result] = ex.context.fresh(phi.type, phi.result)
+    return found
 
 
 def _havoc_cell(

@@ -160,6 +160,7 @@ class Rounds:
         context = ExecutionContext(
             problem.program,
             arbitrary=start.arbitrary,
+            inner=scope is not None and scope.inner,
             strict=settings.strict_pointers,
             devices=problem.devices,
             private=problem.private,

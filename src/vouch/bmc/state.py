@@ -31,8 +31,11 @@ class State:
         self.memory[target] = contents
 
 
+ANY_TURN = "*"  # no block: where the turn before was any
+
+
 class Edge:
-    """A state on its way to a block."""
+    """A state on its way to a block. From `ANY_TURN` of a loop it has the registers that the head joins."""
 
     __slots__ = ("registers", "source", "state")
 

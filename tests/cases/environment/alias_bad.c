@@ -1,9 +1,19 @@
-// The two pointers may be the same.
-#include <assert.h>
+// What other files see under another name they can call and change, whatever it is in this one.
+static int table[4];
+static int limit = 3;
+extern int others_limit __attribute__((alias("limit")));
+void outside(void);
 
-void both(int *a, int *b)
+static int get(int i)
 {
-    *a = 1;
-    *b = 2;
-    assert(*a == 1); // expect: assertion unsafe
+    return table[i]; // expect: bounds unsafe
+}
+extern int others_get(int) __attribute__((alias("get")));
+
+int first(void) { return get(0); }
+int last(void)
+{
+    limit = 3;
+    outside();
+    return table[limit]; // expect: bounds unsafe
 }

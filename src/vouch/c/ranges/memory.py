@@ -122,6 +122,9 @@ class RangeMemory(Registers):
         if isinstance(kind, PointerType):
             for fact in self.spoilt_by(pointer, instruction.value):
                 self.drop(fact)
+        elif instruction.number in self.whole.graph.over_pointers and (pointer.base or "?")[0] != "%":
+            self.drop(CLEAN)
+            self.drop(TIDY)
         exact = pointer.lo == pointer.hi and self.is_followed(pointer)
         known = value if exact or instruction.align % size == 0 else None
         key = (pointer.base, pointer.lo, size)

@@ -82,6 +82,7 @@ class _Module:
         self._functions: dict[str, Function] = {}
         self._globals: dict[str, Global] = {}
         self._aliases: dict[str, Constant] = {}
+        self._renamed: list[Constant] = []  # what other files can see under the name of an alias
         self._lists: dict[str, Constant] = {}
         self._tables: dict[str, list[tuple[int, str]]] = {"init": [], "fini": []}
         self._resolved: list[str] = []  # definitions in place of ifuncs
@@ -95,6 +96,7 @@ class _Module:
             function = self._functions.get(target.name if isinstance(target, GlobalConstant) else name)
             if function is not None:
                 function.address_taken = True
+        self._show_renamed()
         return Program(
             triple=triple[1] if triple else "",
             layout=parse_layout(layout[1] if layout else ""),
@@ -107,6 +109,14 @@ class _Module:
             used=tuple(name for table in _USED for name in names_in(self._lists.get(table))),
             says_noundef=self._says_noundef(),
         )
+
+    def _show_renamed(self) -> None:
+        """What is of one file only, but has an alias that others see, is theirs too."""
+        for constant in self._renamed:
+            for name in names_in(constant):
+                held = self._functions.get(name) or self._globals.get(name)
+                if held is not None and held.linkage in ("internal", "private"):
+                    held.linkage = "external"
 
     def _number(self, function: Function) -> None:
         for block in function.blocks.values():
@@ -186,6 +196,8 @@ class _Module:
             signature, target = split(line[match.end() :])[:2]
             if match[3] == "alias":
                 self._aliases[name] = self._apart.constant(target)
+                if not {"internal", "private"} & set(words):
+                    self._renamed.append(self._aliases[name])
             else:
                 self._resolved += _resolved(match[1], signature, target, self._end_of(target))
             return
