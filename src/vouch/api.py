@@ -140,7 +140,7 @@ def _flow(
     from vouch.bmc.loops import with_invariants
 
     with state.stage("ranges"):
-        analysis = _analysis(state, program, starts)
+        analysis = _analysis(state, program, starts, promised)
         state.loops = with_invariants(program, state.loops, analysis.ranges.of)
     decisions = analysis.decisions
     state.decide(*_preprocessed(state.checks, decisions))
@@ -176,7 +176,9 @@ def _load_stages() -> None:
     from vouch.c import entries, promises, ranges, reader, suppress  # noqa: F401
 
 
-def _analysis(state: CheckRun, program: Program, starts: Entries) -> RangeAnalysis:
+def _analysis(
+    state: CheckRun, program: Program, starts: Entries, promised: Promises
+) -> RangeAnalysis:
     """What preprocessing decides. A mistake in it costs its decisions: the engine answers without them."""
     from vouch.c import ranges
 
@@ -190,6 +192,7 @@ def _analysis(state: CheckRun, program: Program, starts: Entries) -> RangeAnalys
             starts,
             settings.strict_pointers,
             settings.malloc_may_fail,
+            promised,
         )
     except (MemoryError, VouchError):
         raise

@@ -131,7 +131,8 @@ CHECK: tuple[Option, ...] = (
         "range",
         list,
         (),
-        "Values from outside lie within: of a parameter (FUNCTION.NAME), a global, or a result (FUNCTION()).",
+        "Values from outside lie within: of a parameter (FUNCTION.NAME), a global, or a result (FUNCTION()). "
+        "FUNCTION.NAME[LENGTH]: so many elements are behind a pointer.",
         metavar="NAME=A..B",
     ),
     Option("device-range", list, (), "Addresses of device registers.", metavar="A..B"),

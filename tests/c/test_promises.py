@@ -18,7 +18,11 @@ def test_words() -> None:
     first, second = found.clauses
     assert (first.left.name, first.left.number, first.relation, first.right.name) == ("a", 1, "<=", "b")
     assert (second.left.number, second.right.name, second.right.number) == (16, "c", Fraction(-5, 2))
-    for text in ("range x 5..1", "range x", "requires x", "requires f(x) > 1", "requires a < b || a > b"):
+    found = understood("requires p[n - 1] && q[4] && n > 1")
+    assert found is not None
+    assert [(e.name, e.count.name, e.count.number) for e in found.lengths] == [("p", "n", -1), ("q", None, 4)]
+    assert len(found.clauses) == 1
+    for text in ("requires p[]", "requires p[n", "requires p[n * 2]", "requires p[n] > 1", "range x 5..1", "range x", "requires x", "requires f(x) > 1", "requires a < b || a > b"):
         assert understood(text) is None, text
 
 
@@ -30,12 +34,27 @@ def test_words() -> None:
         ("g=1..2", "there is no global variable g"),
         ("h.x=1..2", "there is no function h"),
         ("f.y=1..2", "y is not a parameter or a global variable"),
+        ("f.x[2]", "x is not a parameter that is a pointer"),
+        ("f.p[y]", "y is not a parameter or a global variable"),
+        ("f.p[d]", "the length of p is not a whole number"),
+        ("f.p[-1]", "the length of p is not a whole number"),
+        ("f.p[x * 2]", "not understood"),
+        ("h.p[x]", "there is no function h"),
     ],
 )
 def test_wrong_options(tmp_path: Path, option: str, message: str) -> None:
-    (tmp_path / "a.c").write_text("int f(int x) { return 1 / x; }\n")
+    (tmp_path / "a.c").write_text("double d;\nint f(int x, int *p) { return 1 / x + *p; }\n")
     with pytest.raises(VouchError, match=message):
         vouch.check([str(tmp_path / "a.c")], range=[option], jobs=1)
+
+
+@pytest.mark.parametrize(("length", "verdict"), [("n", "unsafe"), ("n + 1", "safe"), ("5", "unsafe")])
+def test_a_length_by_option(tmp_path: Path, length: str, verdict: str) -> None:
+    (tmp_path / "a.c").write_text("int f(const char *p, unsigned char n) { return p[n]; }\n")
+    option = f"f.p[{length}]"
+    found = vouch.check([str(tmp_path / "a.c")], range=[option], checks=["pointer"], jobs=1)
+    (result,) = found.checks
+    assert (str(result.verdict), result.assumptions) == (verdict, (f"range {option}",))
 
 
 def test_verdicts_name_them_and_lost_comments_are_told(tmp_path: Path) -> None:

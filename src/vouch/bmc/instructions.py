@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from vouch.bmc import access, arithmetic, calls, claims, shadow, variadic
+from vouch.bmc import access, arithmetic, calls, claims, promises, shadow, variadic
 from vouch.bmc.abstraction import OUTSIDE, Room, Scope, within
 from vouch.bmc.execution import Execution
 from vouch.bmc.frame import Frame
@@ -20,6 +20,7 @@ from vouch.bmc.state import State
 from vouch.bmc.value import Kind, MemObject, Pointer, Value, merge
 from vouch.c import ir
 from vouch.c.flow.handlers import is_handler_call
+from vouch.c.promises import c_parameter
 from vouch.errors import Unsupported
 from vouch.smt import term as T
 from vouch.smt.term import Term
@@ -62,31 +63,42 @@ def entry_arguments(ex: Execution, function: ir.Function, state: State) -> list[
     """Arbitrary arguments; pointers come from outside."""
     if function.name == "main" and len(function.parameters) > 1:
         return _command_line(ex, function, state)
-    values: list[Value] = []
+    values: list[Value] = [ex.context.null] * len(function.parameters)
     for number, parameter in enumerate(function.parameters):
-        name = parameter.variable.name if parameter.variable is not None else parameter.name
-        ctype = _parameter_ctype(function, parameter, number)
+        if not isinstance(parameter.type, ir.PointerType):
+            values[number] = _entry_number(ex, function, number)
+    for number, parameter in enumerate(function.parameters):  # whose lengths may be among the numbers
         if isinstance(parameter.type, ir.PointerType):
-            if parameter.byval is not None or parameter.sret:
-                size = ex.context.layouts.size(parameter.byval) if parameter.byval is not None else None
-                made = ex.new_object(state, Kind.OUTSIDE, name, size, Unknown(undefined=parameter.sret))
-                made.ctype = ctype
-                ex.context.environment.adopt(made)  # the caller's own, for this call alone
-                values.append(Pointer.to(made, ex.context.zero_offset))
-                continue
-            restrict = ctype is not None and "restrict" in ex.context.program.ctypes[ctype].qualifiers
-            pointee = ex.context.ctypes.pointee(ctype)
-            if ex.scope is not None and ex.scope.inner:
-                values.append(_passed_pointer(ex, ex.scope, number, pointee, name))
-                continue
-            values.append(ex.context.environment.pointer(pointee, name, restrict=restrict))
-        else:
-            values.append(ex.context.fresh(parameter.type, name))
-            if ex.scope is not None and number < len(ex.scope.arguments):
-                bounds, value = ex.scope.arguments[number], values[-1]
-                if isinstance(bounds, tuple) and isinstance(value, Term) and value.sort.kind == "bv":
-                    ex.context.constrain(within(value, bounds))
+            values[number] = _entry_pointer(ex, function, values, number, state)
     return values
+
+
+def _entry_number(ex: Execution, function: ir.Function, number: int) -> Value:
+    value = ex.context.fresh(function.parameters[number].type, c_parameter(function, number)[0])
+    if ex.scope is not None and number < len(ex.scope.arguments):
+        bounds = ex.scope.arguments[number]
+        if isinstance(bounds, tuple) and isinstance(value, Term) and value.sort.kind == "bv":
+            ex.context.constrain(within(value, bounds))
+    return value
+
+
+def _entry_pointer(
+    ex: Execution, function: ir.Function, values: list[Value], number: int, state: State
+) -> Value:
+    parameter = function.parameters[number]
+    name, ctype = c_parameter(function, number)
+    if parameter.byval is not None or parameter.sret:
+        size = ex.context.layouts.size(parameter.byval) if parameter.byval is not None else None
+        made = ex.new_object(state, Kind.OUTSIDE, name, size, Unknown(undefined=parameter.sret))
+        made.ctype = ctype
+        ex.context.environment.adopt(made)  # the caller's own, for this call alone
+        return Pointer.to(made, ex.context.zero_offset)
+    restrict = ctype is not None and "restrict" in ex.context.program.ctypes[ctype].qualifiers
+    pointee = ex.context.ctypes.pointee(ctype)
+    if ex.scope is not None and ex.scope.inner:
+        return _passed_pointer(ex, ex.scope, number, pointee, name)
+    room = promises.room(ex, function, values, number, state)
+    return ex.context.environment.pointer(pointee, name, restrict=restrict, size=room)
 
 
 def _passed_pointer(ex: Execution, scope: Scope, number: int, pointee: int | None, name: str) -> Pointer:
@@ -126,14 +138,6 @@ def _command_line(ex: Execution, function: ir.Function, state: State) -> list[Va
         context.environment.objects.append(vector)
         values.append(Pointer.to(vector, context.zero_offset))
     return values
-
-
-def _parameter_ctype(function: ir.Function, parameter: ir.Parameter, number: int) -> int | None:
-    if parameter.variable is not None:
-        return parameter.variable.type
-    if number < len(function.parameter_types):
-        return function.parameter_types[number]
-    return None
 
 
 # ---------------------------------------------------------------- memory

@@ -189,7 +189,8 @@ class ModelReader:
             if target.size is not None:
                 whole = target.size if isinstance(target.size, int) else self.value(target.size)
                 known = min(whole, self._widest)
-            known = self._sizes[target] = max(known, 8) + self._room(target)
+            least = 8 if target.size is None else 0
+            known = self._sizes[target] = max(known, least) + self._room(target)
         return known
 
     def _room(self, target: MemObject) -> int:

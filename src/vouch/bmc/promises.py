@@ -11,7 +11,7 @@ from vouch.bmc.execution import Execution
 from vouch.bmc.state import State
 from vouch.bmc.value import Value
 from vouch.c import ir
-from vouch.c.promises import VALUE, Clause, Promise, Sum
+from vouch.c.promises import VALUE, Clause, Length, Promise, Sum, element_size, lengths
 from vouch.errors import VouchError
 from vouch.smt import softfloat
 from vouch.smt import term as T
@@ -38,6 +38,40 @@ def at_entry(ex: Execution, function: ir.Function, arguments: list[Value], state
 
     for promise in promises.functions.get(function.name, ()):
         _assumed(ex, state, promise, named)
+
+
+def room(
+    ex: Execution, function: ir.Function, arguments: list[Value], number: int, state: State
+) -> int | Term | None:
+    """The bytes that a parameter leads to where that is promised: never more than half of all that can be
+    addressed."""
+    found = lengths(ex.context.promises, function).get(number)
+    if found is None or (ex.scope is not None and ex.scope.inner):
+        return None
+    length, promise = found
+    ex.context.note(promise.text)
+    unit = length.unit or element_size(ex.context.program, function, number)
+    if length.count.name is None:
+        return max(0, int(length.count.number)) * unit
+    return _room(ex, state, length, unit, _parameter(ex, function, arguments, length.count.name))
+
+
+def _room(
+    ex: Execution, state: State, length: Length, unit: int, number: tuple[Term, bool] | None
+) -> Term:
+    assert length.count.name is not None
+    number = number or _global(ex, state, length.count.name)
+    bits = ex.context.pointer_bits
+    if number is None:
+        raise VouchError(f"'{length.name}[{length.count.name}]': the length is not a number")
+    width = max(number[0].width, bits) + 2
+    count = T.add(_wide(number, width), T.bv(int(length.count.number), width))
+    most = T.bv(((1 << (bits - 1)) - 1) // unit, width)
+    fits = T.and_(T.sle(T.bv(0, width), count), T.sle(count, most))
+    state.guard = state.guard.and_(fits)
+    ex.equation.assume(fits)
+    ex.context.preferences.append(T.sle(count, T.bv(100, width)))  # a run has to make them all
+    return T.mul(T.resize_u(count, bits), T.bv(unit, bits))
 
 
 def of_value(ex: Execution, promise: Promise | None, value: Value, ctype: int | None) -> None:

@@ -91,6 +91,7 @@ class Environment(PointerMaker):
         self.places = Places(context, chosen)
         self.starts = self.places.starts
         self.restricted: set[MemObject] = set()
+        self.sized: set[MemObject] = set()  # of promised sizes, which what others lead to need not have
         self.stored_from: int | None = None  # the number of a term made when something was first stored
         self.written_from: int | None = None  # … when somebody first wrote who does not say where
         self.choices: set[Term] = set()  # that a pointer is one of those that are there
@@ -128,12 +129,14 @@ class Environment(PointerMaker):
         restrict: bool = False,
         strict: bool | None = None,
         room: tuple[int, int] | None = None,
+        size: int | Term | None = None,
     ) -> Pointer:
         """A pointer from outside: to an object of its own, or, unless it is `alone`, to one that is there.
         `passed` are pointers that code outside was just given and may give back; `memory` tells what of the
         program's own objects lives; `restrict`: nothing that is written through it is accessed otherwise.
         `strict` overrides the environment's; `room`: only so many bytes before and behind it are there, and
-        what they hold the program itself may have put there."""
+        what they hold the program itself may have put there. `size`: so many bytes are promised to be behind
+        it."""
         strict = self.strict if strict is None else strict
         restrict = restrict and self.typed
         ctype = self.ctypes.known(pointee)
@@ -142,11 +145,12 @@ class Environment(PointerMaker):
             function: list[Target] = []
             rest = self._invalid(function, T.TRUE, name) if strict else T.TRUE
             return Pointer((*function, (rest, code, self.context.zero_offset)))
-        own = self._own(ctype, name, strict, room)
+        own = self._own(ctype, name, strict, room, size)
         targets: list[Target] = []
         remaining: Term = T.TRUE
         followed: set[MemObject] = set()  # whichever path led here
-        for guard, target, offset in () if alone or restrict else self._candidates(ctype, name, passed):
+        apart = alone or restrict or size is not None  # others need not be of its size
+        for guard, target, offset in () if apart else self._candidates(ctype, name, passed):
             lives = _lives(target, memory)
             if guard.name and lives is T.TRUE and offset.value == 0:
                 followed.add(target)
@@ -155,7 +159,7 @@ class Environment(PointerMaker):
             remaining = T.and_(remaining, T.not_(guard))
         if strict:
             remaining = self._invalid(targets, remaining, name)
-        first = self.places.start(own, ctype) if room is None else room[0]
+        first = room[0] if room is not None else 0 if size is not None else self.places.start(own, ctype)
         start = T.bv(first, self.context.pointer_bits)
         targets.append((remaining, own, start))
         if not alone:
@@ -163,6 +167,8 @@ class Environment(PointerMaker):
             self._note_earlier(own)
         if restrict:
             self.restricted.add(own)
+        if size is not None:
+            self.sized.add(own)
         self.objects.append(own)
         return Pointer(tuple(targets)) if len(targets) > 1 else Pointer.to(own, start)
 
@@ -175,9 +181,16 @@ class Environment(PointerMaker):
         targets.append((T.and_(remaining, invalid), self.context.wild_object, address))
         return T.and_(remaining, T.not_(invalid))
 
-    def _own(self, ctype: int | None, name: str, strict: bool, room: tuple[int, int] | None) -> MemObject:
+    def _own(
+        self,
+        ctype: int | None,
+        name: str,
+        strict: bool,
+        room: tuple[int, int] | None,
+        size: int | Term | None,
+    ) -> MemObject:
         """The object of its own that a pointer may lead to."""
-        size = None if room is None else sum(room)
+        size = size if room is None else sum(room)
         if self.typed:
             align = self.ctypes.align(ctype, self.context.layouts)
             return MemObject(Kind.OUTSIDE, name, size, Unknown(), align=align, ctype=ctype)
@@ -244,7 +257,8 @@ class Environment(PointerMaker):
                     yield T.and_(guard, self._choice(name, target)), target, offset
         own = Kind.OUTSIDE, name, ctype
         for target in self._shared():
-            for offset in self.places.offsets(target, own) if target not in self.restricted else ():
+            follows = target not in self.restricted and target not in self.sized
+            for offset in self.places.offsets(target, own) if follows else ():
                 if count >= limit:
                     return
                 count += 1

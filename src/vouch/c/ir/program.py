@@ -30,6 +30,7 @@ class Parameter:
     byval: Type | None = None
     sret: bool = False
     noundef: bool = False  # as `Call.noundef`
+    bytes: int = 0  # that are there behind a pointer, as declared
     variable: Variable | None = None  # the C parameter; the pieces of a struct in registers share one
 
 

@@ -17,6 +17,7 @@ from vouch.c.checks.base import Check, Trigger
 from vouch.c.checks.copies import partly_written
 from vouch.c.entries import Entries
 from vouch.c.ir import Call, Function, IntType, PointerType, Program
+from vouch.c.promises import Promises, element_size, lengths
 from vouch.c.ranges.access import APART
 from vouch.c.ranges.calls import RangeCalls, instructions
 from vouch.c.ranges.domain import Value
@@ -130,8 +131,10 @@ def analyse(
     starts: Entries,
     strict_pointers: bool = False,
     malloc_may_fail: bool = False,
+    promised: Promises | None = None,
 ) -> RangeAnalysis:
-    """Decisions by check id (a check that is missing is not decided), with the invariants."""
+    """Decisions by check id (a check that is missing is not decided), with the invariants. Of what is
+    `promised` of calls from outside, the lengths of arrays count."""
     by_function: dict[str, list[Check]] = {}
     checks = list(checks)
     for check in checks:
@@ -139,7 +142,7 @@ def analyse(
     public = starts.names if starts.library else ()
     whole = WholeProgram(program, starts.arbitrary, public, malloc_may_fail)
     whole.strict = strict_pointers
-    run = _Passes(whole, starts.names, strict_pointers)
+    run = _Passes(whole, starts.names, strict_pointers, promised or Promises())
     if any(check.trigger is Trigger.UNINITIALISED for check in checks):
         run.whole.copies = partly_written(program)
     run.bottom_up()
@@ -188,8 +191,11 @@ _LARGEST_CYCLE = 20_000  # instructions of functions that call each other and ar
 class _Passes:
     """The two passes over the call graph."""
 
-    def __init__(self, whole: WholeProgram, entries: Collection[str], strict: bool) -> None:
+    def __init__(
+        self, whole: WholeProgram, entries: Collection[str], strict: bool, promised: Promises
+    ) -> None:
         self.whole = whole
+        self.promised = promised
         self.strict = strict
         self.entries = set(entries)
         program, graph = whole.program, whole.graph
@@ -374,6 +380,10 @@ class _Passes:
             FROM_OUTSIDE if isinstance(p.type, PointerType) and not p.sret else None
             for p in function.parameters
         ]
+        for number, (length, _) in lengths(self.promised, function).items():
+            unit = length.unit or element_size(whole.program, function, number)
+            count = 0 if length.count.name is not None else max(0, int(length.count.number))
+            given[number] = FROM_OUTSIDE._replace(hi=count * unit)
         known = whole.arguments.get(name)
         if known is None:
             return None if name in whole.called else given

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from vouch.c.flow.components import components
 from vouch.c.flow.graph import FlowGraph
 from vouch.c.flow.handlers import handling
@@ -78,6 +80,8 @@ class FrameFacts:
         self.cross = self._cross()
         self.fields = self._fields(sizes)
         self._thresholds: dict[str, list[int]] = {}
+        self._steady: dict[str, frozenset[str]] = {}
+        self._named = _accessed_by_name(function, self.locals)
         self.counters = _counters(function, self.defs)
         self.sums = sums(function, self.graph, self.defs, self.locals)
         self._leave_out_joined()
@@ -100,6 +104,20 @@ class FrameFacts:
                 found |= self._landmarks.get(label, set())
             self._thresholds[head] = sorted(found)
         return self._thresholds[head]
+
+    def steady(self, head: str) -> frozenset[str]:
+        """Locals that a loop leaves alone: what they hold at its head moves only if an outer loop moves
+        it."""
+        if head not in self._steady:
+            blocks = self.function.blocks
+            stored = {
+                f"%{i.pointer.name}"
+                for label in loop_body(self.graph, head)
+                for i in blocks[label].instructions
+                if isinstance(i, Store) and isinstance(i.pointer, Register)
+            }
+            self._steady[head] = self._named - stored
+        return self._steady[head]
 
     def _single(self, entry: str) -> frozenset[str]:
         """Blocks that one other block leads to in one way, handlers left out."""
@@ -163,6 +181,28 @@ class FrameFacts:
             plain = plain and before[0] in graph.predecessors[target]  # not by a condition that never holds
             if not plain or isinstance(blocks[target].instructions[0], Phi):
                 del self.handlers[label]
+
+
+def _accessed_by_name(function: Function, names: Collection[str]) -> frozenset[str]:
+    """The locals of which nothing but loads and stores of the variable itself is made."""
+    other: set[str] = set()
+    for block in function.blocks.values():
+        for instruction in block.instructions:
+            match instruction:
+                case Load():
+                    continue
+                case Store(value=value):
+                    other.update(f"%{o.name}" for o in (value,) if isinstance(o, Register))
+                case Call() if _is_marker(instruction):
+                    continue
+                case _:
+                    other.update(f"%{o.name}" for o in operands(instruction) if isinstance(o, Register))
+    return frozenset(names) - other
+
+
+def _is_marker(call: Call) -> bool:
+    name = call.callee.name if isinstance(call.callee, GlobalConstant) else ""
+    return name.startswith(("llvm.lifetime.", "llvm.dbg."))
 
 
 def _counters(function: Function, defs: dict[str, Instruction]) -> tuple[str, ...]:

@@ -30,8 +30,8 @@ from vouch.c.ranges.state import LIVE, TEXT, UNFREED, UNLOST, WRITTEN, State, jo
 from vouch.c.ranges.whole_program import ONLY_NULL, Extent, WholeProgram
 
 _BEFORE_WIDENING = 3  # visits of a loop head
-_BEFORE_LEAPING = 16  # then bounds that move go to the end of their type
-_BEFORE_DROPPING = 40  # then nothing more is said of what still changes
+_BEFORE_LEAPING = 8  # then bounds that move go to the end of their type
+_BEFORE_DROPPING = 30  # then nothing more is said of what still changes
 _MOST_VISITS = 1000  # of a block; then its state is emptied
 _DESCENTS = 2
 
@@ -314,7 +314,7 @@ class FixedPoint:
             else:
                 leaping = visits[target] > _BEFORE_LEAPING
                 thresholds = () if leaping else self.frame.thresholds(target)
-                after = widen(before, state, thresholds, at.size, at.general)
+                after = widen(before, state, thresholds, at.size, at.general, self.frame.steady(target))
         else:
             after = join(before, state, at.general)
         self.inputs[target] = after

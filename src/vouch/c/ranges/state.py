@@ -20,7 +20,7 @@ A key that is missing says nothing. States are shared: whoever changes one copie
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from vouch.c.ranges import domain, pointers, zones
@@ -207,8 +207,10 @@ def widen(
     thresholds: Sequence[int],
     size: Callable[[str | None], int],
     general: General | None = None,
+    steady: Collection[str] = (),
 ) -> State:
-    """Like `join`, with bounds that moved sent to the next threshold; `size` is that of an object."""
+    """Like `join`, with bounds that moved sent to the next threshold; `size` is that of an object, `steady`
+    are objects that come to rest by themselves."""
     joined = join(old, new, general)
     if joined is old:
         return old
@@ -218,7 +220,7 @@ def widen(
         if key is ZONES:
             continue
         before = old[key]
-        if key is PENDING or key[0] in ("h", WRITTEN) or held[0] == before[0]:
+        if key is PENDING or key[0] in ("h", WRITTEN) or held[0] == before[0] or key[0] in steady:
             continue
         if key[0] == SUM:
             lo, hi = held[0]

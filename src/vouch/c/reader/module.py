@@ -27,6 +27,7 @@ from vouch.c.reader.values import ATTRIBUTES, Values
 
 _NAMED = re.compile(r'^(%(?:"[^"]*"|[\w.$-]+)) = type (.*)$', re.MULTILINE)
 _NODE = re.compile(r"^!(\d+) = (.*)$", re.MULTILINE)
+_DECLARED = re.compile(r"\bdereferenceable\((\d+)\)")
 _LAYOUT = re.compile(r'^target datalayout = "(.*)"$', re.MULTILINE)
 _TRIPLE = re.compile(r'^target triple = "(.*)"$', re.MULTILINE)
 _GLOBAL = re.compile(r'@("[^"]*"|[\w.$-]+) = (.*?)\b(global|constant|alias|ifunc) (?=\S)')
@@ -183,7 +184,11 @@ class _Module:
         attributes = match.group() if match else ""
         name = rest[len(attributes) :].strip()
         by_value, returned, has_value = self._values.passing(attributes)
-        return Parameter(unquoted(name[1:]) if name else str(index), kind, by_value, returned, has_value)
+        declared = _DECLARED.search(attributes)
+        there = int(declared[1]) if declared is not None else 0
+        return Parameter(
+            unquoted(name[1:]) if name else str(index), kind, by_value, returned, has_value, there
+        )
 
     # -------------------------------------------------------- variables
 
