@@ -157,6 +157,7 @@ def problems(case: Case, result: RunResult) -> Iterator[str]:
     for text in case.warnings:
         if not any(text in warning for warning in result.warnings):
             yield f"no warning with {text!r}, got {result.warnings}"
+    yield from (warning for warning in result.warnings if warning.startswith("internal error"))
     if result.replay_failures:
         yield f"{result.replay_failures} replay failures"
 

@@ -118,6 +118,7 @@ def _flow(
 
     program, sources = loaded.program, loaded.program.sources
     state.warnings += loaded.warnings
+    state.left_out += loaded.left_out
     if settings.verbose:
         for line in loaded.found:
             print(visible(line), file=sys.stderr)

@@ -32,6 +32,7 @@ class Record:
     loops: list[LoopInfo] = field(default_factory=list)
     entries: list[str] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
     replay_failures: int = 0
     sources: Sources | None = None
 
@@ -50,6 +51,7 @@ class Record:
             replay_failures=self.replay_failures,
             interrupted=interrupted,
             incomplete=incomplete,
+            left_out=self.left_out,
             sources=self.sources,
         )
 

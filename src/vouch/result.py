@@ -117,6 +117,7 @@ class RunResult:
     replay_failures: int = 0  # violations that did not replay: each one is a bug in vouch
     interrupted: bool = False
     incomplete: str | None = None  # why the run ended before its end, where it did
+    left_out: list[str] = field(default_factory=list)  # files that were asked for and not looked at
     fail_on: frozenset[str] = frozenset({"unsafe"})  # verdicts that give exit code 1
     configuration: dict[str, Any] = field(default_factory=dict)  # options that are not at their default
     sources: Sources | None = field(default=None, repr=False)  # lines that reports may quote
@@ -134,6 +135,7 @@ class RunResult:
             replay_failures=int(document.get("replay_failures", 0)),
             interrupted=bool(document.get("interrupted", False)),
             incomplete=document.get("incomplete"),
+            left_out=list(document.get("left_out", ())),
             fail_on=frozenset(document.get("fail_on", ("unsafe",))),
             configuration=dict(document.get("configuration", {})),
             sources=sources,
@@ -153,6 +155,7 @@ class RunResult:
             "replay_failures": self.replay_failures,
             "incomplete": self.incomplete,
             "interrupted": self.interrupted,
+            "left_out": self.left_out,
             "fail_on": sorted(self.fail_on),
             "configuration": self.configuration,
             "loops": [asdict(loop) for loop in self.loops],
@@ -164,7 +167,7 @@ class RunResult:
         verdicts = [r.verdict for r in self.counted()]
         if any(str(verdict) in self.fail_on for verdict in verdicts):
             return Exit.VIOLATED
-        proved = exit_code(verdicts) is Exit.PROVED and not self.incomplete
+        proved = exit_code(verdicts) is Exit.PROVED and not self.incomplete and not self.left_out
         return Exit.PROVED if proved else Exit.UNDECIDED
 
     def counted(self) -> list[CheckResult]:

@@ -60,7 +60,7 @@ def judge(libraries: Sequence[Library], folder: Path, runs: int, **options: obje
     judged = Judged()
     for library in libraries:
         judged.add(judge_one(library, folder, found, **options))
-    judged.broken = found.broken
+    judged.broken = list(dict.fromkeys([*found.broken, *judged.broken]))
     return judged
 
 
@@ -86,6 +86,7 @@ def _compare(library: Library, result: RunResult, fired: dict[tuple[int, str], i
         if place[1] in _COUNTED:
             (judged.firing if place in fired else judged.quiet)[str(verdict)] += 1
     judged.wrong += list(_wrong(library, verdicts, fired))
+    judged.broken += [f"{library.prefix}: {w}" for w in result.warnings if w.startswith("internal error")]
 
 
 def _wrong(

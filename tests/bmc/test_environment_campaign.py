@@ -12,7 +12,6 @@ from bench import cases
 from tests.bmc import environment_judge as judging
 from tests.bmc import environment_natives as natives
 from tests.bmc.environment_programs import Library, library
-from tests.patience import slowed
 
 from vouch.result import CheckResult, RunResult
 from vouch.verdict import Verdict
@@ -67,7 +66,7 @@ def test_judge_sees_wrong_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_sample(tmp_path: Path) -> None:
-    judged = judging.judge(block(0, SAMPLE), tmp_path, RUNS, timeout=slowed(5))
+    judged = judging.judge(block(0, SAMPLE), tmp_path, RUNS, timeout=8)
     assert judged.broken == []
     assert judged.wrong == []
     assert judged.firing["unsafe"] >= judged.firing.total() / 3, judged

@@ -124,6 +124,7 @@ int main() {{
         ("w", "float *start() { return &w[1] - 1; }", "*start() = 5"),
         ("c", "", "h += c"),
         ("p", "float *p = w;", "p[0] = 5"),
+        ("w", "__host__ __device__ float first() { return w[0]; }", "h = first()"),
     ],
 )
 def test_host_code_that_names_a_variable_of_the_device_is_unknown(

@@ -252,6 +252,66 @@ def test_several_mains_do_not_matter_with_another_entry(project: Path) -> None:
     assert "f" in bodies(loaded)
 
 
+SHIPPED = {"src/a.c": "int a(int x) { return x; }", "src/b.c": "int b(int x) { return x; }"}
+MAIN = "int main(void) { return 0; }"
+
+
+@pytest.mark.parametrize(
+    "name", ["tests/x.c", "t/x.c", "examples/deep/x.c", "test.c", "src/a_test.c", "src/test_a.c", "fuzz/x.c"]
+)
+def test_tests_and_examples_of_a_folder_are_left_out(project: Path, name: str) -> None:
+    write({**SHIPPED, name: f"#include <stdio.h>\nint extra(void) {{ return 1; }} {MAIN}"})
+    loaded = load(["."])
+    assert sorted(bodies(loaded)) == ["a", "b"]
+    assert loaded.warnings == [f"{name}: left out, tests and examples (give their folder to check them)"]
+    assert loaded.left_out == []
+    assert "main" in bodies(load([name])), "named, it is what is asked for"
+    assert "main" in bodies(load([".", name]))
+
+
+@pytest.mark.parametrize("name", ["contest/x.c", "src/attest.c", "latest.c", "testament/x.c", "teapot/x.c"])
+def test_other_names_are_no_tests(project: Path, name: str) -> None:
+    write({**SHIPPED, name: MAIN})
+    assert sorted(bodies(load(["."]))) == ["a", "b", "main"]
+
+
+def test_a_file_called_test_without_a_main_is_kept(project: Path) -> None:
+    write({**SHIPPED, "src/self_test.c": "int self_test(void) { return 1; }"})
+    assert sorted(bodies(load(["."]))) == ["a", "b", "self_test"]
+
+
+def test_tests_alone_are_looked_at(project: Path) -> None:
+    write({"tests/test_a.c": MAIN, "tests/helper.c": "int help(void) { return 1; }"})
+    assert sorted(bodies(load(["tests"]))) == ["help"]
+    Path("tests/helper.c").unlink()
+    assert sorted(bodies(load(["."]))) == ["main"]
+
+
+def test_several_programs_in_a_folder_leave_the_library(project: Path) -> None:
+    write({**SHIPPED, "tools/one.c": MAIN, "tools/two.c": MAIN})
+    loaded = load(["."])
+    assert sorted(bodies(loaded)) == ["a", "b"]
+    assert loaded.left_out == ["tools/one.c", "tools/two.c"]
+    assert "tools/one.c, tools/two.c: left out, each has a main" in loaded.warnings[0]
+    assert sorted(bodies(load([".", "tools/one.c"]))) == ["a", "b", "main"]
+    with pytest.raises(VouchError, match="several files define main"):
+        load(["tools/one.c", "tools/two.c"])
+
+
+def test_a_program_and_its_library_are_one(project: Path) -> None:
+    write({**SHIPPED, "tools/one.c": MAIN})
+    loaded = load(["."])
+    assert sorted(bodies(loaded)) == ["a", "b", "main"]
+    assert not loaded.warnings
+
+
+def test_what_does_not_compile_in_a_folder(project: Path) -> None:
+    write({**SHIPPED, "src/broken.c": "int f( {", "src/test_broken.c": "int f( {"})
+    loaded = load(["."])
+    assert loaded.left_out == ["src/broken.c"]
+    assert len(loaded.warnings) == 2
+
+
 def test_defined_twice(project: Path) -> None:
     write({"a.c": "int x = 1;", "b.c": "int x = 2;"})
     with pytest.raises(VouchError, match=r"'x' is defined in several files: a\.c, b\.c"):

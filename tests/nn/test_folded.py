@@ -75,7 +75,7 @@ def test_folding_out_of_range_is_no_proof(make, weight, scale, low):
     if make is not conv_normalised:  # the quotient of a normalisation is bounded too widely at this scale
         assert decided(network, low, 1.5 * low, "real", 0.5 * truth).verdict is Verdict.SAFE
     # A wrong proof would take no time at all.
-    assert decided(network, low, 1.5 * low, "float32", 0.5 * truth, slowed(1)).verdict is not Verdict.SAFE
+    assert decided(network, low, 1.5 * low, "float32", 0.5 * truth, 1).verdict is not Verdict.SAFE
 
 
 @pytest.mark.parametrize("make", [conv_mul, conv_normalised, scaled_matmul, gemm_alpha, mean_of_many])

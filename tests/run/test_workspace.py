@@ -237,6 +237,20 @@ def test_every_step_speaks_json(project: Path, capsys: pytest.CaptureFixture[str
         assert keys <= json.loads(capsys.readouterr().out).keys()
 
 
+def test_tests_are_found_and_left_out(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("tests/x.c", "vendor/y.c"):
+        (project / name).parent.mkdir()
+        (project / name).write_text("int main(void) { return 0; }\n")
+    assert run(["config", "exclude=vendor"]) == 0
+    capsys.readouterr()
+    assert run(["sources", "--find"]) == 0
+    shown = capsys.readouterr()
+    assert shown.out.split() == ["bird.c", "ratio.c"]
+    assert "tests and examples left out: 1" in shown.err
+    assert run(["sources", "--add", "tests/x.c", "vendor/y.c"]) == 0
+    assert run(["compile"]) == 0, "one main, the other is excluded"
+
+
 def test_an_interrupt_keeps_what_was_decided(project: Path) -> None:
     """Ctrl-C while a check is looked at that takes longer than anybody waits."""
     (project / "slow.c").write_text(

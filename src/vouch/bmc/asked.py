@@ -277,7 +277,12 @@ def unsupported(ex: Execution, frame: Frame, state: State, call: ir.Call, name: 
     """__vouch_unsupported(): what the model's function does here is not modelled. With a variable: it is one
     of a CUDA device, named in code of the host."""
     for operand in call.arguments:
-        raise Unsupported(f"{frame.function.source_name} names {_spelt(operand)}, a variable of the device")
+        here, variable = frame, operand
+        if frame.model and frame.caller is not None:  # a function of both sides asked the model
+            here = frame.caller
+            single = operands.pointer_of(ex, frame, operand).single
+            variable = operand if single is None else ir.GlobalConstant(ir.PointerType(), single[0].name)
+        raise Unsupported(f"{here.function.source_name} names {_spelt(variable)}, a variable of the device")
     raise Unsupported(f"{model_of(frame)} with arguments that its model does not cover")
 
 

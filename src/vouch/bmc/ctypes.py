@@ -51,6 +51,10 @@ class TypeTable:
             self._made_of[self._declared[type_]] = frozenset(s for s in found if s is not None)
         return self._declared[type_]
 
+    def may_hold_pointers(self, key: int | None) -> bool:
+        """Of a type that is not in the table."""
+        return key not in self._made_of or ir.PointerType() in self._made_of[key]
+
     def same(self, a: int, b: int) -> bool:
         """One type, whatever its qualifiers, typedefs and, of numbers, sign (C11 6.5p7)."""
         x, y = self.table[a], self.table[b]

@@ -30,9 +30,11 @@ from vouch.smt import term as T
 from vouch.smt.model import Model, Whole, take
 from vouch.smt.solver import Answer, Solver, SolverError
 from vouch.smt.term import Term
+from vouch.smt.walk import count
 from vouch.status import UNREACHABLE, Direction
 from vouch.verdict import Verdict
 
+_LARGE = 5_000  # terms of a question that bounds decided: each smaller input would bound all of them again
 SIMPLIFYING = 10.0  # seconds of work for smaller inputs of all violations of an equation
 
 
@@ -382,6 +384,8 @@ class Decider:
             return
         if known.overlap is not None:
             return  # another execution is looked for, at chosen places
+        if question.by is not None and count(question.violated) > _LARGE:
+            return
         chaos = [c for q in violated for c in q.claims if c.chaos and q is not question]
         goal = self._alone(known.claim, chaos) if known.cause is None else known.claim.violated
         goal = self.asking.apart(goal)

@@ -332,6 +332,63 @@ class Changed(Unknown):
         return self._flags.get(word)
 
 
+class Filled(Changed):
+    """After one byte was written to all places from `start` up to `stop`: these are known, those at other
+    places that are constants are as they were `beneath`, where nothing but that lies there. Arrays say of
+    the places that were filled what they hold, and nothing of the others."""
+
+    def __init__(
+        self,
+        context: ExecutionContext,
+        partly: bool,
+        why: str,
+        stretch: tuple[int, int, Term],
+        beneath: Initial | None,
+    ) -> None:
+        super().__init__(context, partly, why, why)
+        self.start, self.stop, self.byte = stretch
+        self.beneath = beneath
+
+    def read(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> tuple[Value, Term]:
+        size = memory.layout.store_size(type_)
+        bad = self.unwritten(memory, offset, size)
+        if self.start <= offset and offset + size <= self.stop and self.byte.value == 0:
+            return memory.zero(type_), bad
+        if not self._overlaps(offset, size) and (offset + size <= self.start or self.stop <= offset):
+            if self.beneath is not None:
+                return self.beneath.read(memory, target, offset, type_)
+            return super().read(memory, target, offset, type_)
+        bytes_ = [self._byte(memory, target, offset + i) for i in range(size)]
+        return memory.from_bits(memory.words.join(bytes_), type_), bad
+
+    def _byte(self, memory: Memory, target: MemObject, offset: int) -> Term:
+        if self.start <= offset < self.stop:
+            return self.byte
+        if self.beneath is None:
+            return super()._byte(memory, target, offset)
+        value = self.beneath.read(memory, target, offset, ir.IntType(8))[0]
+        assert isinstance(value, Term)
+        return value
+
+    def unwritten(self, memory: Memory, offset: int, size: int) -> Term:
+        if self.beneath is None:
+            return super().unwritten(memory, offset, size)
+        outside = [at for at in range(offset, offset + size) if not self.start <= at < self.stop]
+        return T.or_(T.FALSE, *(self.beneath.unwritten(memory, at, 1) for at in outside), T.FALSE)
+
+    def look(self, memory: Memory, offset: Term, size: int) -> None:
+        for i in range(size):
+            place = memory.words.plus(offset, i)
+            if place not in self.places:
+                first, last = (T.bv(at, memory.pointer_bits) for at in (self.start, self.stop - 1))
+                inside = T.and_(T.ule(first, place), T.ule(place, last))
+                memory.constrain(T.or_(T.not_(inside), T.eq(self._at(memory, place), self.byte)))
+        super().look(memory, offset, size)
+
+    def parts(self) -> tuple[Initial, ...]:
+        return () if self.beneath is None else (self.beneath,)
+
+
 class ChangedByLoop(Changed):
     """The same, after turns of a loop that nobody follows. Pointers are whatever the program may have stored,
     to the objects that it `leads` to among others; what they are as bytes is not said."""

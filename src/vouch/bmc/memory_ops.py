@@ -9,7 +9,7 @@ from vouch.bmc.apart import overlap
 from vouch.bmc.contents import Contents, partly_written
 from vouch.bmc.execution import Execution
 from vouch.bmc.frame import Frame
-from vouch.bmc.initial import Changed, Unknown, Zero
+from vouch.bmc.initial import Changed, Filled, Unknown, Zero
 from vouch.bmc.shapes import bounds
 from vouch.bmc.state import State
 from vouch.bmc.strings import String, largest
@@ -224,11 +224,46 @@ def fill(
         return
     most = _most(ex, [destination], size)
     if most is None:
+        if single is not None and _fill_at_once(ex, state, *single, byte, size):
+            return
         _forget(ex, state, destination, "a memset of unknown length", size=size)
         return
     for at in range(most):
         inside = T.ult(T.bv(at, ex.context.pointer_bits), size)
         write(ex, state, destination, at, ir.IntType(8), byte, inside, T.FALSE)
+
+
+def _fill_at_once(
+    ex: Execution, state: State, target: MemObject, offset: Term, byte: Term, size: Term
+) -> bool:
+    """Fill many bytes at a place that is known; False where that cannot be said of them all at once."""
+    if offset.value is None or size.value is None:
+        return False
+    start = ex.memory.signed(offset)
+    stop = start + int(size.value)
+    if target.kind not in access.MAIN or target.constant or start < 0:
+        return False
+    old = state.memory.get(target)
+    plain = old is None or old.array is None
+    cells = dict(old.cells) if old is not None and plain else {}
+    if any(
+        at < stop and start < at + held[0] and not start <= at <= at + held[0] <= stop
+        for at, held in cells.items()
+    ):
+        return False  # a cell lies across the border
+    beneath = target.initial if old is None or old.initial is None else old.initial
+    why = "a memset of many bytes, beside other bytes of unknown contents"
+    left = Filled(
+        ex.context, partly_written(target, old), why, (start, stop, byte), beneath if plain else None
+    )
+    pointer_bits = ex.context.pointer_bits
+    left.filled.append((offset, T.bv(stop, pointer_bits), T.TRUE))
+    havoc(ex, state, target, left)
+    contents = state.memory[target]
+    contents.cells.update((at, held) for at, held in cells.items() if not start <= at < stop)
+    contents.largest = old.largest if old is not None else 1
+    ex.context.environment.disturb(state, target, None, None, None)
+    return True
 
 
 def _fill_constant(ex: Execution, state: State, destination: Pointer, byte: Term, size: int) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import field
+from functools import partial
 from typing import Any, TypeAlias
 
 from vouch.bmc import arithmetic, decoded, intrinsics
@@ -134,14 +135,11 @@ class _Writer:
         self._put(f"return {len(self.steps)}")
         tail = [
             "    except BaseException:",
-            "        known = locals()",
-            "        for name, variables in kept:",
-            "            if all(variable in known for variable in variables):",
-            "                values = tuple(known[variable] for variable in variables)",
-            "                registers[name] = values if len(values) > 1 else values[0]",
+            "        back(locals())",
             "        raise",
         ]
-        self.given["kept"] = [(name, self.pairs.get(name) or (self.variables[name],)) for name in self.kept]
+        kept = [(name, self.pairs.get(name) or (self.variables[name],)) for name in self.kept]
+        self.given["back"] = partial(_write_back, kept)
         text = "\n".join([*head, *(f"        {line}" for line in self.lines), *tail])
         exec(compile(text, "<straight>", "exec"), self.given)
         return self.given["run"], self.starts
@@ -212,9 +210,7 @@ class _Writer:
 
     def _unless(self, condition: str) -> None:
         """Write back what is in variables only and leave the rest to the steps, where it does not hold."""
-        self._put(f"if not ({condition}):")
-        kept = [f"    registers[{name!r}] = {self.variables[name]}" for name in self.kept]
-        self._put(*kept, f"    return {self.now}")
+        self._put(f"if not ({condition}): back(locals(), {len(self.kept)}); return {self.now}")
 
     def _variable(self, register: str) -> str:
         self.made += 1
@@ -472,6 +468,18 @@ class _Writer:
                 self._unless(f"{value} is TRUE")
             self._hold(around.checks)
         self._put(f"equation.instructions += {around.size}")
+
+
+def _write_back(
+    kept: Sequence[tuple[str, tuple[str, ...]]], known: dict[str, Any], made: int | None = None
+) -> None:
+    """What the variables of a generated function hold so far, into the registers that they stand for: the
+    first `made` of them."""
+    registers = known["registers"]
+    for name, variables in kept[:made]:
+        if all(variable in known for variable in variables):
+            values = tuple(known[variable] for variable in variables)
+            registers[name] = values if len(values) > 1 else values[0]
 
 
 _SIGNS = {"add": "+", "sub": "-", "mul": "*"}

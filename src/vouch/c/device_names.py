@@ -2,7 +2,8 @@
 
 Comes in: linked IR in which the CUDA headers marked what is `__device__`, `__constant__` or `__managed__` by
 annotations. Goes out: the text without them, and in functions of the host a call of `__vouch_unsupported`
-in front of each instruction that names such a variable. To hand one to a function of the headers
+in front of each instruction that names such a variable; in functions of both sides a call that asks who runs
+(`__vouch_cuda_named`, models/kernel.c). To hand one to a function of the headers
 (`cudaMemcpyToSymbol`) is what they are for; managed variables belong to both sides, and so does a constant of
 one number.
 """
@@ -15,11 +16,12 @@ from collections.abc import Callable, Collection, Mapping
 _NAME = r'(?:"[^"]*"|[\w.$-]+)'
 _LIST = re.compile(r"^@llvm\.global\.annotations = .*\n", re.MULTILINE)
 _ENTRY = re.compile(rf"\{{ ptr @({_NAME}), ptr @({_NAME}),")
-_WORD = re.compile(rf'^@({_NAME}) = .*constant \[\d+ x i8\] c"vouch_(device|managed)\\00"', re.MULTILINE)
+_WORD = re.compile(rf'^@({_NAME}) = .*constant \[\d+ x i8\] c"vouch_(device|managed|host)\\00"', re.MULTILINE)
 _GLOBAL = re.compile(rf"^@({_NAME}) = ([^\n]*)$", re.MULTILINE)
 _NUMBER = re.compile(r"(?:^|.* )constant (?:i\d+|float|double|half) ")
 _NAMED = re.compile(rf"@({_NAME})")
 _CALLEE = re.compile(rf"\b(?:call|invoke) [^@\n]*@({_NAME})\(")
+_HOST, _EITHER = "__vouch_unsupported", "__vouch_cuda_named"
 _DEBUG = re.compile(r", !dbg !\d+")
 
 
@@ -36,18 +38,21 @@ def guarded(
         return text, dict(functions)
     text = _LIST.sub("", text)
     variables = _variables(text, marked)
-    start = [name for name in functions if name in kernels or name in marked]
+    start = [name for name in functions if name in kernels or "device" in marked.get(name, ())]
     device = set(closure(functions, headers, start))
+    own = {name for name in start if name in kernels or "host" not in marked[name]}  # of the device alone
     changed = {
-        name: _function(body, variables, headers)
+        name: _function(body, variables, headers, _EITHER if name in device else _HOST)
         for name, body in functions.items()
-        if variables and name not in device and name not in headers
+        if variables and name not in own and name not in headers
     }
     changed = {name: body for name, body in changed.items() if body != functions[name]}
     for name, body in changed.items():
         text = text.replace(functions[name], body)
-    if changed and "@__vouch_unsupported()" not in _declared(text):
-        text += "declare void @__vouch_unsupported()\n"
+    for guard, parameters in ((_HOST, ""), (_EITHER, "ptr")):
+        used = any(f"@{guard}(" in body for body in changed.values())
+        if used and f"@{guard}(" not in _declared(text):
+            text += f"declare void @{guard}({parameters})\n"
     return text, {**functions, **changed}
 
 
@@ -80,7 +85,7 @@ def _variables(text: str, marked: Mapping[str, set[str]]) -> set[str]:
     return found
 
 
-def _function(body: str, variables: set[str], headers: Collection[str]) -> str:
+def _function(body: str, variables: set[str], headers: Collection[str], guard: str) -> str:
     out: list[str] = []
     waiting: list[str] = []  # behind the phis of a block
     for line in body.split("\n"):
@@ -89,7 +94,7 @@ def _function(body: str, variables: set[str], headers: Collection[str]) -> str:
         if named and not line.lstrip().startswith("#dbg") and not (called and called[1] in headers):
             debug = _DEBUG.search(line)
             place = debug.group() if debug is not None else ""
-            waiting.append(f"  call void @__vouch_unsupported(ptr @{named[0]}){place}")
+            waiting.append(f"  call void @{guard}(ptr @{named[0]}){place}")
         if " = phi " not in line:
             out += waiting
             waiting = []

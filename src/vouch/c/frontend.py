@@ -17,6 +17,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from vouch.c import bitfields, members, struct_registers, unwritten
+from vouch.c.beside import called_a_test, one_program
 from vouch.c.cache import Cache, key_of
 from vouch.c.clang import Clang, CompileError, Unit
 from vouch.c.database import DATABASE, without_target
@@ -25,7 +26,7 @@ from vouch.c.ir import Program
 from vouch.c.library import FLAGS, OtherLayout, Parts, add_models, is_modelled
 from vouch.c.link import Module, hide_main, link, normal
 from vouch.c.options import FrontOptions
-from vouch.c.project import IR_FILES, databases, find_units, projects, readable
+from vouch.c.project import IR_FILES, databases, find_units, projects, readable, tests_beside
 from vouch.c.reads import Reads
 from vouch.c.sources import Sources
 from vouch.c.unlocated import locate
@@ -51,13 +52,15 @@ __all__ = ["FrontOptions", "Loaded", "load"]
 @record
 class Loaded:
     """`ir` is exactly the text that `program` was read from; `units` are the files it came from. `found` says
-    what was found beside what was given."""
+    what was found beside what was given, `left_out` which files of a folder are not looked at though they may
+    belong to what was asked for."""
 
     program: Program
     ir: str
     units: list[str]
     warnings: list[str] = field(default_factory=list)
     found: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
 
 
 def digest(paths: Sequence[str | os.PathLike[str]], options: FrontOptions | None = None) -> str | None:
@@ -83,6 +86,7 @@ def digest(paths: Sequence[str | os.PathLike[str]], options: FrontOptions | None
     return key_of(parts)
 
 
+_SHOWN = 5  # files that a warning names
 _INCLUDED = re.compile(rb'^# \d+ "([^"\n]+)"', re.MULTILINE)
 
 
@@ -110,9 +114,20 @@ def load(
     sources = Sources(roots=[*readable(paths, options), *map(str, clang.headers)])
     clang.reads = Reads([*projects(paths, options), *map(str, clang.headers), str(wheel())])
     clang.meanwhile = meanwhile
-    modules = _modules(clang, units, options.jobs, cache, named, warnings, sources)
-    if options.entry not in (None, "main") and sum("main" in module.defined for module in modules) > 1:
-        modules = [hide_main(module) for module in modules]
+    tests = tests_beside([os.fspath(path) for path in paths], units, options)
+    left_out: list[str] = []
+    modules = _modules(clang, units, options.jobs, cache, named, warnings, left_out, sources)
+    if options.entry not in (None, "main"):
+        if sum("main" in module.defined for module in modules) > 1:
+            modules = [hide_main(module) for module in modules]
+    elif len(modules) > 1:
+        modules, examples, programs = one_program(modules, named)
+        tests += examples
+        left_out += programs
+        if programs:
+            warnings.append(f"{_some(programs)}: left out, each has a main (give the files of one program)")
+    if tests:
+        warnings.append(f"{_some(tests)}: left out, tests and examples (give their folder to check them)")
     whole = link(modules)
     text, inlined = _rewritten(whole.text)
     whole = replace(whole, text=text)
@@ -124,7 +139,13 @@ def load(
 
     program = _finished(read(whole.text), models, sources, [unit.path for unit in units])
     found = _found([os.fspath(path) for path in paths], units, options)
-    return Loaded(program, whole.text, [unit.path for unit in units], warnings, found)
+    return Loaded(program, whole.text, [unit.path for unit in units], warnings, found, left_out)
+
+
+def _some(files: Sequence[str]) -> str:
+    """A line's worth of names."""
+    shown = ", ".join(files[:_SHOWN])
+    return f"{shown} and {len(files) - _SHOWN} more" if len(files) > _SHOWN else shown
 
 
 def _found(paths: Sequence[str], units: Sequence[Unit], options: FrontOptions) -> list[str]:
@@ -174,6 +195,7 @@ def _modules(
     cache: Cache | None,
     named: Collection[str],
     warnings: list[str],
+    left_out: list[str],
     sources: Sources,
 ) -> list[Module]:
     """IR of all units, in order. All failures are shown before the first one is raised. What does not compile
@@ -199,6 +221,8 @@ def _modules(
                     fatal = fatal or error
                 else:
                     warnings.append(f"{error}: left out")
+                    if not called_a_test(error.path):
+                        left_out.append(error.path)
     if fatal is not None or (failed is not None and not modules):
         raise fatal or failed or AssertionError
     return modules

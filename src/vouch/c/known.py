@@ -162,7 +162,7 @@ cudnnSetTensor4dDescriptorEx cudnnSetTensorNdDescriptor : model cudnn
 cudnnActivationForward cudnnAddTensor cudnnBatchNormalizationForwardInference : model cudnn : reads
 cudnnConvolutionForward cudnnPoolingForward cudnnSoftmaxForward : model cudnn : reads
 __syncthreads __vouch_cuda_access __vouch_cuda_alone __vouch_cuda_begin : model kernel
-__vouch_cuda_frame __vouch_cuda_next __vouch_cuda_shared : model kernel
+__vouch_cuda_frame __vouch_cuda_named __vouch_cuda_next __vouch_cuda_shared : model kernel
 __cxa_atexit __vouch_at_exit atexit : model exit
 asprintf snprintf sprintf vsnprintf vsprintf : model format
 __fgets_chk __fprintf_chk __fread_chk __gets_chk __memcpy_chk __memmove_chk : model fortify

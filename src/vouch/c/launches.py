@@ -20,8 +20,8 @@ _TOKEN = re.compile(
 _KERNEL = re.compile(
     rb"(?:::\s*)?[A-Za-z_]\w*(?:\s*::\s*[A-Za-z_]\w*)*\s*(?:<[^<>;{}]*(?:<[^<>;{}]*>[^<>;{}]*)*>)?\s*$"
 )
-# `[…] __device__ (…)`: compilers take no attribute there, and what a lambda is follows from who calls it.
-_MARK = rb'__attribute__\(\(annotate\("vouch_device"\)\)\)'
+# `[…] __device__ (…)`, `__host__`: compilers take no attribute there, and who calls a lambda says what it is.
+_MARK = rb'__attribute__\(\(annotate\("vouch_(?:device|host)"\)\)\)'
 _LAMBDA = re.compile(rb"((?:[=(,{;?:]|\breturn)\s*\[[^\[\]]*\]\s*)((?:" + _MARK + rb"\s*)+)")
 _SECTION = b'__attribute__((section("vouch_shared")))'
 

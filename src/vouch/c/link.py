@@ -123,7 +123,7 @@ def _check_conflicts(modules: Sequence[Module]) -> None:
     files = ", ".join(doubled[name])
     if name == "main":
         raise VouchError(f"several files define main: {files} (give the files of one program)")
-    raise VouchError(f"{name!r} is defined in several files: {files}")
+    raise VouchError(f"{name!r} is defined in several files: {files} (--exclude leaves out some)")
 
 
 def hide_main(module: Module) -> Module:

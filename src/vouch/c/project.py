@@ -9,8 +9,9 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatchcase
-from pathlib import Path
+from pathlib import Path, PurePath
 
+from vouch.c.beside import in_side_folder
 from vouch.c.clang import SOURCES, Unit, as_word
 from vouch.c.database import DATABASE, read_database
 from vouch.c.options import FrontOptions
@@ -43,6 +44,7 @@ def find_units(paths: Sequence[str], options: FrontOptions, system: Iterable[Pat
         return [*units, *_plain(extra, paths, options, system)]
     listed = _files(paths, options.exclude)
     files = [file for file in listed if file in paths or not is_excluded(file, options.exclude)]
+    files = without_tests(files, paths)
     if not files:
         where = ", ".join(paths) or "."
         raise VouchError(f"no C source in {where}{' that is not excluded' if options.exclude else ''}")
@@ -50,6 +52,26 @@ def find_units(paths: Sequence[str], options: FrontOptions, system: Iterable[Pat
     units = _plain([file for file in files if os.path.realpath(file) not in known], paths, options, system)
     plain = {unit.path: unit for unit in units}
     return [plain.get(file) or _named(file, known[os.path.realpath(file)]) for file in files]
+
+
+def without_tests(files: Sequence[str], paths: Sequence[str]) -> list[str]:
+    """Without what lies in folders for tests and examples, unless nothing else is there."""
+    folders = [path for path in paths if os.path.isdir(path)]
+    aside = {file for folder in folders for file in files if _is_aside(file, folder)} - set(paths)
+    return [file for file in files if file not in aside] or list(files)
+
+
+def _is_aside(file: str, folder: str) -> bool:
+    return PurePath(file).is_relative_to(folder) and in_side_folder(file, folder)
+
+
+def tests_beside(paths: Sequence[str], units: Iterable[Unit], options: FrontOptions) -> list[str]:
+    """The tests and examples in the given folders that are no units."""
+    if options.database is not None:
+        return []
+    taken = {unit.path for unit in units}
+    listed = _files(paths, options.exclude)
+    return [file for file in listed if file not in taken and not is_excluded(file, options.exclude)]
 
 
 def _named(file: str, unit: Unit) -> Unit:
@@ -111,7 +133,7 @@ def _files(paths: Sequence[str], exclude: Sequence[str]) -> list[str]:
     found: dict[str, None] = {}
     for path in paths:
         if os.path.isdir(path):
-            found.update(dict.fromkeys(_sources_in(path, exclude)))
+            found.update(dict.fromkeys(sources_in(path, exclude)))
         elif not os.path.exists(path):
             raise VouchError(f"{path}: no such file or folder")
         elif os.path.splitext(path)[1] not in SOURCES | IR_FILES:
@@ -121,7 +143,7 @@ def _files(paths: Sequence[str], exclude: Sequence[str]) -> list[str]:
     return list(found)
 
 
-def _sources_in(folder: str, exclude: Sequence[str]) -> list[str]:
+def sources_in(folder: str, exclude: Sequence[str]) -> list[str]:
     """C sources below a folder; IR files where there are none."""
 
     def refuse(error: OSError) -> None:

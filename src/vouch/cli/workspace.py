@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -29,7 +30,6 @@ MODES: dict[str | None, list[str]] = {
     "combined": ["local"],
 }
 _IN_TIME = 0.9  # of the time limit: a run that took longer may have left something for want of time
-_SUFFIXES = (".c", ".cpp", ".cc", ".cxx", ".cu")
 
 
 def sources(files: list[str], find: bool, add: bool, json: bool) -> int:
@@ -38,8 +38,7 @@ def sources(files: list[str], find: bool, add: bool, json: bool) -> int:
     if files and not add:
         raise VouchError("vouch sources: give --add before files")
     if find:
-        found = (p for p in space.root.rglob("*") if p.suffix in _SUFFIXES and ".vouch" not in p.parts)
-        space.add_sources(str(path.relative_to(space.root)) for path in found)
+        _find(space)
     if add:
         space.add_sources(_given(space, file) for file in files)
     if json:
@@ -48,6 +47,25 @@ def sources(files: list[str], find: bool, add: bool, json: bool) -> int:
     for path in space.sources():
         print(visible(path))
     return Exit.PROVED
+
+
+def _find(space: Workspace) -> None:
+    """All sources of the project but its tests and examples, which are named."""
+    from vouch.c.project import sources_in, without_tests
+
+    root = str(space.root)
+    found = [file for file in sources_in(root, ()) if not _is_excluded(space, file)]
+    kept = without_tests(found, [root])
+    space.add_sources(os.path.relpath(file, root) for file in kept)
+    if len(kept) < len(found):
+        text = f"tests and examples left out: {len(found) - len(kept)}"
+        print(f"warning: {text} (vouch sources --add FILE adds them)", file=sys.stderr)
+
+
+def _is_excluded(space: Workspace, file: str) -> bool:
+    from vouch.c.project import is_excluded
+
+    return is_excluded(os.path.relpath(file, space.root), space.config().get("exclude", ()))
 
 
 def _given(space: Workspace, file: str) -> str:
@@ -104,7 +122,7 @@ def _paths(space: Workspace) -> list[str]:
     found = [str(space.root / path) for path in space.sources()]
     if not found:
         raise VouchError("the workspace has no sources: run vouch sources --find")
-    return found
+    return [path for path in found if not _is_excluded(space, path)]
 
 
 def compile(settings: Settings) -> int:

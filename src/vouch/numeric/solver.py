@@ -16,7 +16,7 @@ from vouch.smt.model import Model
 from vouch.smt.node import Term, Value
 from vouch.smt.solver import Answer, Solver
 from vouch.smt.sort import FLOAT16, FLOAT32, FLOAT64
-from vouch.smt.walk import evaluate, order
+from vouch.smt.walk import order
 from vouch.smt.wrapper import Wrapper
 
 if TYPE_CHECKING:
@@ -224,18 +224,10 @@ class NumericSolver(Wrapper):
         from vouch.numeric.decide import decide
 
         found = decide(asked, deadline, library, glance=glance)
-        if found.model is not None:
-            memo: dict[Term, object] = {}
-            if all(evaluate(term, found.model.values, _zero, memo) is True for term in asked):
-                self._model = found.model
-                return Answer.SAT
+        if found.model is not None:  # every term of `asked` was evaluated in it (`decide.exact`)
+            self._model = found.model
+            return Answer.SAT
         return Answer.UNSAT if found.proved else Answer.UNKNOWN
-
-
-def _zero(symbol: Term) -> object:
-    from vouch.smt.model import zero
-
-    return zero(symbol.sort)
 
 
 def _weight(term: Term) -> int:

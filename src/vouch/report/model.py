@@ -119,7 +119,7 @@ def _of_run(document: Mapping[str, Any], more: dict[str, Any]) -> Report:
     }
     known |= {key: value for key, value in more.items() if value is not None}
     if "exit_code" not in known:
-        known["exit_code"] = _exit_code(items, bool(known["incomplete"]))
+        known["exit_code"] = _exit_code(items, bool(known["incomplete"] or document.get("left_out")))
     return Report("c", "C code", items, document, **known)
 
 

@@ -37,6 +37,12 @@ def _expect(a: Term, *others: Term) -> None:
         raise TypeError(f"float operands of sorts {[x.sort for x in (a, *others)]}")
 
 
+def _expect_two(a: Term, b: Term) -> None:
+    """The same for the operators that are made most often."""
+    if a.sort is not b.sort or a.sort.kind != "fp":
+        _expect(a, b)
+
+
 def _is(a: Term, number: int) -> bool:
     """Whether `a` is the constant with that small integer as its value."""
     return a.value is not None and a.value == _small_integer(a.sort, number)
@@ -48,13 +54,14 @@ def _small_integer(sort: Sort, number: int) -> int:
 
 
 def fp_add(a: Term, b: Term) -> Term:
-    _expect(a, b)
+    _expect_two(a, b)
     if switches.simplify:
         if a.id > b.id:
             a, b = b, a
-        for x, y in ((a, b), (b, a)):
-            if y.value is not None and y.value == sf.zero(y.sort, 1):  # x + -0 = x, also for x = 0
-                return x
+        if a.value is not None or b.value is not None:
+            for x, y in ((a, b), (b, a)):
+                if y.value is not None and y.value == sf.zero(y.sort, 1):  # x + -0 = x, also for x = 0
+                    return x
     return _apply("fp_add", (a, b), a.sort)
 
 
@@ -66,15 +73,16 @@ def fp_sub(a: Term, b: Term) -> Term:
 
 
 def fp_mul(a: Term, b: Term) -> Term:
-    _expect(a, b)
+    _expect_two(a, b)
     if switches.simplify:
         if a.id > b.id:
             a, b = b, a
-        for x, y in ((a, b), (b, a)):
-            if _is(y, 1):
-                return x
-            if _is(y, -1):
-                return fp_neg(x)
+        if a.value is not None or b.value is not None:
+            for x, y in ((a, b), (b, a)):
+                if _is(y, 1):
+                    return x
+                if _is(y, -1):
+                    return fp_neg(x)
     return _apply("fp_mul", (a, b), a.sort)
 
 
@@ -269,6 +277,8 @@ def fp_from_bits(a: Term, sort: Sort) -> Term:
     """The float whose IEEE bits are `a`."""
     if a.width != sort.width or a.sort.kind != "bv":
         raise TypeError(f"a float of {sort.width} bits from {a.sort!r}")
+    if type(a.value) is int:
+        return fp_const(a.value, sort)
     return _apply("fp_from_bits", (a,), sort, (sort.exponent, sort.significand))
 
 

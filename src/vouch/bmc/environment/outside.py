@@ -32,6 +32,7 @@ from vouch.bmc.environment.layers import (
 from vouch.bmc.environment.overlap import Overlaps, Pair, is_pristine
 from vouch.bmc.environment.places import Places
 from vouch.bmc.environment.reach import Reach, Root, Walker
+from vouch.bmc.environment.unread import Unread
 from vouch.bmc.initial import Suspect, Unknown
 from vouch.bmc.value import Kind, MemObject, Pointer, Target, Value
 from vouch.c import ir
@@ -98,6 +99,7 @@ class Environment(PointerMaker):
         # Pointers of the program's own that it stored, and where.
         self._own_pointers: dict[MemObject, dict[tuple[Term | None, Hit], None]] = {}
         self._others: dict[tuple[MemObject, int], list[Value]] = {}
+        self._unread = Unread(context.ctypes)
         self.walker = Walker(context.ctypes, context.initial_pointers, context.addressed, whole=not typed)
 
     @property
@@ -511,7 +513,21 @@ class Environment(PointerMaker):
     def reach(
         self, memory: Mapping[MemObject, Contents], roots: Iterable[Root], known: Reach | None = None
     ) -> Reach:
-        return self.walker.reach(memory, roots, known)
+        """All that the roots, and what is `known`, lead to, also through pointers that nobody has read."""
+        found = self.walker.reach(memory, roots, known)
+        shared = [target for target in self._shared() if target not in self.restricted]
+        while True:
+            held = {target: span for target, span in found.seen.items() if not self._leads_nowhere(target)}
+            more = self._unread.led_to(memory, held, shared)
+            if found.holds(more):
+                return found
+            found.add(more)
+            found = self.walker.reach(memory, (), found)
+
+    def _leads_nowhere(self, target: MemObject) -> bool:
+        """Variables of the compiler and of the C library lead to no object of the program's."""
+        held = self.context.program.globals.get(target.name) if target.kind is Kind.GLOBAL else None
+        return held is not None and (held.linkage == "private" or held.name in _STREAMS)
 
 
 class _OwnData(PointerMaker):
@@ -537,6 +553,7 @@ def _leads_outside(value: Value | None) -> bool:
     return value is not None and valid_outside(value)
 
 
+_STREAMS = ("stdin", "stdout", "stderr", "__stdinp", "__stdoutp", "__stderrp")
 _OWN = (Kind.STACK, Kind.HEAP)
 _MEMORY = (*_OWN, Kind.GLOBAL)
 

@@ -41,6 +41,15 @@ class Reach:
                 mine[target] = union(mine.get(target), span)
         self.functions.update(other.functions)
 
+    def holds(self, other: Reach) -> bool:
+        """Is all of the other in it already?"""
+        pairs = ((self.seen, other.seen), (self.writable, other.writable))
+        return all(
+            union(mine.get(target), span) == mine.get(target)
+            for mine, theirs in pairs
+            for target, span in theirs.items()
+        )
+
 
 def union(a: Span | None, b: Span) -> Span:
     """The smallest span around both."""
@@ -50,7 +59,7 @@ def union(a: Span | None, b: Span) -> Span:
     return min(a[0], b[0]), end
 
 
-def _inside(span: Span, offset: int) -> bool:
+def inside(span: Span, offset: int) -> bool:
     return span[0] <= offset and (span[1] is None or offset < span[1])
 
 
@@ -61,18 +70,23 @@ def _is_memory(target: MemObject, result: Reach) -> bool:
     return target.kind in MAIN and not target.dead
 
 
-def _held(initial: Initial) -> Iterator[tuple[int | None, Value]]:
-    """Values in what an object held at first, with their offsets where these are known. Layers lie over
-    layers, and branches share what lies below."""
+def parts_of(initial: Initial) -> Iterator[Initial]:
+    """It and all that it is made of: layers lie over layers, and branches share what lies below."""
     work, seen = [initial], {initial}
     while work:
         current = work.pop()
-        yield from current.values()
-        if isinstance(current, Unknown):
-            yield from ((None, value) for value in current.pointers.values())
+        yield current
         fresh = [part for part in current.parts() if part not in seen]
         work += fresh
         seen.update(fresh)
+
+
+def _held(initial: Initial) -> Iterator[tuple[int | None, Value]]:
+    """Values in what an object held at first, with their offsets where these are known."""
+    for current in parts_of(initial):
+        yield from current.values()
+        if isinstance(current, Unknown):
+            yield from ((None, value) for value in current.pointers.values())
 
 
 class Walker:
@@ -116,7 +130,7 @@ class Walker:
                 continue
             result.seen[target] = after
             for offset, value in self.stored(target, memory.get(target)):
-                if offset is not None and not _inside(after, offset):
+                if offset is not None and not inside(after, offset):
                     continue
                 if isinstance(value, Term) and not self.addressed:
                     continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vouch.c.flow.components import components
 from vouch.c.ir import Branch, Function, IndirectBranch, Instruction, IntConstant, Invoke, Opaque, Switch
 
 
@@ -38,14 +39,17 @@ def _taken(function: Function, terminator: Instruction) -> tuple[str, ...]:
 
 
 class FlowGraph:
-    """Blocks reachable from the entry, in reverse post-order (a block before its successors but for back
-    edges). `heads` are the targets of back edges with respect to that order."""
+    """Blocks reachable from the entry, in a weak topological order: a block before its successors but for
+    edges back to the head of a loop, and the blocks of a loop together, before what comes behind it. `heads`
+    are the targets of back edges with respect to that order."""
 
     __slots__ = ("heads", "number", "order", "predecessors", "successors")
 
     def __init__(self, function: Function) -> None:
+        entry = next(iter(function.blocks))
         self.successors: dict[str, tuple[str, ...]] = {}
-        self.order = self._reverse_post_order(function)
+        self._follow(function, entry)
+        self.order = self._ordered(entry)
         self.number = {label: number for number, label in enumerate(self.order)}
         self.predecessors: dict[str, list[str]] = {label: [] for label in self.order}
         self.heads: set[str] = set()
@@ -55,19 +59,21 @@ class FlowGraph:
                 if self.number[target] <= self.number[label]:
                     self.heads.add(target)
 
-    def _reverse_post_order(self, function: Function) -> list[str]:
-        entry = next(iter(function.blocks))
-        done: list[str] = []
-        self.successors[entry] = _taken(function, function.blocks[entry].terminator)
-        stack = [(entry, iter(self.successors[entry]))]
-        while stack:
-            label, rest = stack[-1]
-            target = next(rest, None)
-            if target is None:
-                stack.pop()
-                done.append(label)
-            elif target not in self.successors:
-                self.successors[target] = _taken(function, function.blocks[target].terminator)
-                stack.append((target, iter(self.successors[target])))
-        done.reverse()
-        return done
+    def _follow(self, function: Function, entry: str) -> None:
+        work = [entry]
+        while work:
+            label = work.pop()
+            if label not in self.successors:
+                self.successors[label] = _taken(function, function.blocks[label].terminator)
+                work += self.successors[label]
+
+    def _ordered(self, entry: str) -> list[str]:
+        found: list[str] = []
+        work = components([entry], self.successors)  # the last of them comes first
+        while work:
+            *inner, head = work.pop()
+            found.append(head)
+            if inner:  # a loop: behind its head, the rest of it by itself
+                ahead = [label for label in self.successors[head] if label in inner]
+                work += components([*ahead, *inner], self.successors, set(inner))
+        return found

@@ -6,9 +6,10 @@
 struct CUstream_st { int alive; };
 struct CUevent_st { int recorded; };
 
-enum { MANAGED = 16 };
-static char *managed[MANAGED]; /* memory that host and device share */
-static int managed_count;
+enum { BOTH = 64 };
+static char *both[BOTH]; /* memory that host and device share: managed, or */
+static _Bool pinned[BOTH]; /* of the host, which the device reaches at the same address */
+static int both_count;
 static cudaError_t last_error;
 
 static cudaError_t noted(cudaError_t error) {
@@ -16,16 +17,23 @@ static cudaError_t noted(cudaError_t error) {
     return error;
 }
 
-static _Bool is_managed(const void *p) {
-    for (int i = 0; i < managed_count; i++)
-        if (managed[i] && __vouch_together(p, managed[i])) return 1;
-    return 0;
+/* Which of the shared ones `p` leads into, -1 for none. */
+static int which(const void *p) {
+    for (int i = 0; i < both_count; i++)
+        if (both[i] && __vouch_together(p, both[i])) return i;
+    return -1;
 }
 
 void *__vouch_cuda_here(const void *p) {
     if (!p) return 0;
-    if (managed_count && is_managed(p)) return (void *)p;
+    if (both_count && which(p) >= 0) return (void *)p;
     return (char *)p - AWAY;
+}
+
+/* The same for copies, whose direction says that memory is the device's own. */
+static void *there(const void *p) {
+    int found = p && both_count ? which(p) : -1;
+    return found >= 0 && pinned[found] ? (char *)p - AWAY : __vouch_cuda_here(p);
 }
 
 _Bool __vouch_cuda_has(const void *p, size_t n) { return p && __vouch_valid(__vouch_cuda_here(p), n); }
@@ -53,38 +61,42 @@ cudaError_t cudaMalloc(void **devPtr, size_t size) {
     return allocated(devPtr, size, AWAY);
 }
 
-cudaError_t cudaMallocHost(void **ptr, size_t size) {
-    REQUIRE(__vouch_valid(ptr, sizeof(void *)), "cudaMallocHost: ptr points to no pointer", noted(cudaErrorInvalidValue));
-    return allocated(ptr, size, 0);
-}
-
-cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned flags) {
-    REQUIRE(__vouch_valid(pHost, sizeof(void *)), "cudaHostAlloc: pHost points to no pointer", noted(cudaErrorInvalidValue));
-    return allocated(pHost, size, 0);
-}
-
-cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned flags) {
-    cudaError_t error;
-    REQUIRE(__vouch_valid(devPtr, sizeof(void *)), "cudaMallocManaged: devPtr points to no pointer",
-            noted(cudaErrorInvalidValue));
-    if (managed_count == MANAGED) __vouch_unsupported();
-    error = allocated(devPtr, size, 0);
-    if (error == cudaSuccess && *devPtr) {
-        managed[managed_count++] = *devPtr;
+static cudaError_t shared_with(void **p, size_t n, _Bool of_host) {
+    if (both_count == BOTH) __vouch_unsupported();
+    cudaError_t error = allocated(p, n, 0);
+    if (error == cudaSuccess && *p) {
+        pinned[both_count] = of_host;
+        both[both_count++] = *p;
     }
     return error;
 }
 
+cudaError_t cudaMallocHost(void **ptr, size_t size) {
+    REQUIRE(__vouch_valid(ptr, sizeof(void *)), "cudaMallocHost: ptr points to no pointer", noted(cudaErrorInvalidValue));
+    return shared_with(ptr, size, 1);
+}
+
+cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned flags) {
+    REQUIRE(__vouch_valid(pHost, sizeof(void *)), "cudaHostAlloc: pHost points to no pointer", noted(cudaErrorInvalidValue));
+    return shared_with(pHost, size, 1);
+}
+
+cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned flags) {
+    REQUIRE(__vouch_valid(devPtr, sizeof(void *)), "cudaMallocManaged: devPtr points to no pointer",
+            noted(cudaErrorInvalidValue));
+    return shared_with(devPtr, size, 0);
+}
+
 cudaError_t cudaFree(void *devPtr) {
     if (!devPtr) return cudaSuccess;
-    for (int i = 0; i < managed_count; i++)
-        if (managed[i] && __vouch_together(devPtr, managed[i])) {
-            managed[i] = 0;
-            REQUIRE(__vouch_starts(devPtr), "cudaFree: devPtr is no memory of the device that is still allocated",
-                    noted(cudaErrorInvalidValue));
-            free(devPtr);
-            return cudaSuccess;
-        }
+    int found = which(devPtr);
+    if (found >= 0 && !pinned[found]) {
+        REQUIRE(devPtr == both[found], "cudaFree: devPtr is no memory of the device that is still allocated",
+                noted(cudaErrorInvalidValue));
+        both[found] = 0;
+        free(devPtr);
+        return cudaSuccess;
+    }
     REQUIRE(__vouch_starts((char *)devPtr - AWAY), "cudaFree: devPtr is no memory of the device that is still allocated",
             noted(cudaErrorInvalidValue));
     free((char *)devPtr - AWAY);
@@ -93,8 +105,10 @@ cudaError_t cudaFree(void *devPtr) {
 
 cudaError_t cudaFreeHost(void *ptr) {
     if (!ptr) return cudaSuccess;
-    REQUIRE(__vouch_starts(ptr), "cudaFreeHost: ptr is no memory of the host that is still allocated",
-            noted(cudaErrorInvalidValue));
+    int found = which(ptr);
+    REQUIRE(found >= 0 && pinned[found] && ptr == both[found],
+            "cudaFreeHost: ptr is no memory from cudaMallocHost that is still allocated", noted(cudaErrorInvalidValue));
+    both[found] = 0;
     free(ptr);
     return cudaSuccess;
 }
@@ -117,8 +131,8 @@ static _Bool beside(const char *a, const char *b, size_t n) {
         if ((kind) == cudaMemcpyDefault) {                                                                             \
             to = (void *)anywhere(dst, count), from = anywhere(src, count);                                            \
         } else {                                                                                                       \
-            to = (kind) == cudaMemcpyHostToDevice || (kind) == cudaMemcpyDeviceToDevice ? __vouch_cuda_here(dst) : dst; \
-            from = (kind) == cudaMemcpyDeviceToHost || (kind) == cudaMemcpyDeviceToDevice ? __vouch_cuda_here(src)     \
+            to = (kind) == cudaMemcpyHostToDevice || (kind) == cudaMemcpyDeviceToDevice ? there(dst) : dst; \
+            from = (kind) == cudaMemcpyDeviceToHost || (kind) == cudaMemcpyDeviceToDevice ? there(src)                 \
                                                                                           : src;                       \
         }                                                                                                              \
         REQUIRE(__vouch_valid(to, count), name ": dst is no memory of count bytes on the side that kind says",         \

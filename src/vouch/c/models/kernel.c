@@ -7,7 +7,7 @@
 
 struct uint3 { unsigned x, y, z; };
 
-enum { THREADS = 1024, SHARED = 16, DONE = -1, MANY = -1 };
+enum { THREADS = 1024, SHARED = 16, DONE = -1, MANY = -1, ATOMICS = -3 };
 
 static struct {
     _Bool active;
@@ -59,6 +59,7 @@ _Bool __vouch_cuda_begin(const struct uint3 *grid, const struct uint3 *block, si
     LAUNCH(grid->x >= 1 && grid->y >= 1 && grid->z >= 1, "a dimension of the grid is zero");
     LAUNCH(grid->x <= 0x7fffffff && grid->y <= 65535 && grid->z <= 65535, "the grid is too large");
     LAUNCH(shared_bytes <= 49152, "more shared memory than the 48 KiB that a launch may ask for");
+    if ((unsigned long long)grid->x * grid->y > 0x7fffffff / grid->z) __vouch_unsupported(); /* blocks are counted */
     launch.active = 1;
     launch.grid = *grid;
     launch.block = *block;
@@ -140,6 +141,12 @@ void *__vouch_cuda_shared(int number, long long size) {
     return shared[number];
 }
 
+/* Named in a function of both sides, which the host runs: it has no such variable. */
+void __vouch_unsupported_variable(const void *variable) __asm__("__vouch_unsupported");
+void __vouch_cuda_named(const void *variable) {
+    if (!launch.active) __vouch_unsupported_variable(variable);
+}
+
 /* Whether nobody else runs beside this thread. */
 _Bool __vouch_cuda_alone(void) { return !launch.active || (launch.threads == 1 && launch.blocks == 1); }
 
@@ -148,9 +155,12 @@ void __syncthreads(void) {
     if (launch.active && launch.threads > 1) __vouch_unsupported();
 }
 
-/* What is known of a piece of memory: who wrote it last in which launch, and who has read it. */
+/* What is known of a piece of memory: who wrote it last in which launch, and who has read it. A writer is a thread,
+   doubled, and odd where it wrote atomically; ATOMICS are several that no barrier has parted. What one block wrote
+   plainly stays known beside the atomic writes that follow it. */
 struct trace {
     int write_launch, write_thread, write_block, write_phase;
+    int plain_launch, plain_block;
     int read_launch, read_thread, read_block, read_phase;
 };
 
@@ -170,23 +180,30 @@ void __vouch_cuda_access(const void *p, size_t size, int kind, int grain) {
         if (trace->write_launch == launch.number && trace->write_thread / 2 != thread / 2 &&
             (trace->write_block != block || trace->write_phase == phase) && !(kind == 2 && trace->write_thread % 2))
             raced = wrote = 1;
+        if (kind == 2 && trace->plain_launch == launch.number && trace->plain_block != block) raced = wrote = 1;
         if (kind != 0 && trace->read_launch == launch.number &&
             (trace->read_block != block ||
              (trace->read_phase == phase && trace->read_thread != thread / 2)))
             raced = 1;
         if (raced) {
-            int other = wrote ? trace->write_thread / 2 : trace->read_thread;
+            int other = !wrote ? trace->read_thread : trace->write_thread < 0 ? MANY : trace->write_thread / 2;
             if (other >= 0) __vouch_note("the other thread", (unsigned)other % launch.threads);
             if (other >= 0 && launch.blocks > 1) __vouch_note("the other block", (unsigned)other / launch.threads);
         }
         __vouch_require(!raced, "data race: another thread accesses the same memory, and no barrier lies between");
         if (kind != 0) {
-            _Bool plain = trace->write_launch == launch.number && trace->write_thread == thread / 2 * 2 &&
-                          trace->write_phase == phase;
+            _Bool before = trace->write_launch == launch.number;
+            _Bool plain = before && trace->write_thread == thread / 2 * 2 && trace->write_phase == phase;
+            _Bool elsewhere = before && trace->write_block != block;
+            _Bool beside = before && trace->write_phase == phase && trace->write_thread / 2 != thread / 2;
             trace->write_launch = launch.number;
-            trace->write_thread = plain ? thread / 2 * 2 : thread;
-            trace->write_block = block;
+            trace->write_thread = elsewhere || beside ? ATOMICS : plain ? thread / 2 * 2 : thread;
+            trace->write_block = elsewhere ? MANY : block;
             trace->write_phase = phase;
+            if (kind == 1) {
+                trace->plain_launch = launch.number;
+                trace->plain_block = block;
+            }
         } else if (trace->read_launch != launch.number) {
             trace->read_launch = launch.number;
             trace->read_thread = thread / 2;

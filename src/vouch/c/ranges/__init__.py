@@ -7,6 +7,7 @@ at most twice: bottom-up for what it returns, then top-down with what its caller
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import field, replace
 from typing import Any
@@ -20,7 +21,7 @@ from vouch.c.ranges.calls import RangeCalls, instructions
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.judge import UNREACHABLE, judge
 from vouch.c.ranges.modified import modified
-from vouch.c.ranges.outcomes import SIGNS, CallOutcome
+from vouch.c.ranges.outcomes import SIGNS, CallOutcome, CallSummary
 from vouch.c.ranges.pointers import OUTSIDE, OWN, PointerRange
 from vouch.c.ranges.solve import FixedPoint
 from vouch.c.ranges.spreading import spreads
@@ -165,6 +166,7 @@ def _decisions(program: Program, name: str, checks: list[Check], safe: dict[str,
 
 
 _BEFORE_WIDENING = 3  # rounds over functions that call each other
+_LARGEST_CYCLE = 20_000  # instructions of functions that call each other and are looked at once more
 
 
 class _Passes:
@@ -222,23 +224,42 @@ class _Passes:
         whole = self.whole
         known = {name: whole.general[name] for name in names if name in whole.general}
         freeing = {name for name in known if whole.graph.effects[name].frees}
-        if not freeing or not freeing.issuperset(names):
+        if not freeing or not freeing.issuperset(names) or self._instructions(names) > _LARGEST_CYCLE:
             return
-        assumed = {(name, sign): False for name in names for sign in SIGNS}
-        for _ in range(_BEFORE_WIDENING):
-            for name in names:
-                outcomes = {
-                    s: CallOutcome({}, {}, assumed[name, s], whole.graph.effects[name].loses) for s in SIGNS
-                }
-                whole.general[name] = replace(known[name], outcomes=outcomes)
-            found = {n: FixedPoint(whole, whole.program.functions[n], None).outcomes for n in names}
-            after = {(n, s): s in found[n] and found[n][s].frees for n, s in assumed}
-            if after == assumed:
-                for name in names:
-                    whole.general[name] = replace(known[name], outcomes=found[name])
-                return
-            assumed = {key: assumed[key] or after[key] for key in assumed}
-        whole.general.update(known)
+        assumed = {name: dict.fromkeys(SIGNS, False) for name in names}
+        for name in names:
+            whole.general[name] = self._assuming(known[name], name, assumed[name])
+        calling: dict[str, list[str]] = {}
+        for name in names:
+            for callee in whole.graph.callees[name]:
+                calling.setdefault(callee, []).append(name)
+        found: dict[str, CallSummary] = {}
+        visits: Counter[str] = Counter()
+        waiting = dict.fromkeys(names)  # callees first
+        while waiting:
+            name = next(iter(waiting))
+            del waiting[name]
+            visits[name] += 1
+            if visits[name] > _BEFORE_WIDENING:  # the first pass has to do
+                found[name], after = known[name], dict.fromkeys(SIGNS, True)
+            else:
+                outcomes = FixedPoint(whole, whole.program.functions[name], None).outcomes
+                found[name] = replace(known[name], outcomes=outcomes)
+                after = {s: assumed[name][s] or (s in outcomes and outcomes[s].frees) for s in SIGNS}
+            if after != assumed[name]:
+                assumed[name] = after
+                whole.general[name] = self._assuming(known[name], name, after)
+                waiting.update(dict.fromkeys(n for n in calling.get(name, ()) if n in found))
+        whole.general.update(found)
+
+    def _instructions(self, names: list[str]) -> int:
+        functions = self.whole.program.functions
+        return sum(len(block.instructions) for name in names for block in functions[name].blocks.values())
+
+    def _assuming(self, known: CallSummary, name: str, frees: dict[str, bool]) -> CallSummary:
+        """A function of which no more is assumed than which outcomes free something."""
+        loses = self.whole.graph.effects[name].loses
+        return replace(known, outcomes={s: CallOutcome({}, {}, frees[s], loses) for s in SIGNS})
 
     def _note_writes(self, solver: FixedPoint) -> None:
         whole, function = self.whole, solver.frame.function
@@ -251,28 +272,39 @@ class _Passes:
                     whole.carried[function.name, number] = moved
 
     def component(self, names: list[str], checks: dict[str, list[Check]]) -> dict[str, dict[str, str]]:
-        """`top_down` for functions that may call each other: until no call passes anything new. What still
-        grows after some rounds is taken to be anything."""
-        whole = self.whole
-        again = whole.graph.repeats(names)
+        """`top_down` for functions that may call each other: until no call passes anything new. A function is
+        visited again where it is called in a new way; what still grows after some rounds is taken to be
+        anything."""
+        again = self.whole.graph.repeats(names)
+        found: dict[str, dict[str, str]] = {}
+        seen: dict[str, Any] = {}
         rounds = 0
         while True:
-            before = {name: list(whole.arguments.get(name, ())) for name in names}
-            known = self._known(names)
-            found = {name: self.top_down(name, checks.get(name, [])) for name in reversed(names)}
-            after = {name: list(whole.arguments.get(name, ())) for name in names}
-            if not again or (before == after and known == self._known(names)):
+            before = {name: list(self.whole.arguments.get(name, ())) for name in names}
+            for name in reversed(names):
+                called = self._called_how(name)
+                if name not in seen or seen[name] != called:
+                    seen[name] = called
+                    found[name] = self.top_down(name, checks.get(name, []))
+            if not again or all(seen[name] == self._called_how(name) for name in names):
                 return found
             rounds += 1
             if rounds >= _BEFORE_WIDENING:
-                for name, given in after.items():
-                    for number, value in enumerate(before[name]):
-                        if value != given[number]:
-                            whole.arguments[name][number] = None
+                self._widen_arguments(before)
 
-    def _known(self, names: list[str]) -> list[set[Any]]:
+    def _called_how(self, name: str) -> Any:
+        """All that decides what `top_down` finds in a function, beside what the first pass knows."""
         whole = self.whole
-        return [whole.called.intersection(names), {entry for entry in whole.lost if entry[0] in names}]
+        lost = tuple((name, fact) in whole.lost for fact in FACTS)
+        return name in whole.called, lost, tuple(whole.arguments.get(name, ()))
+
+    def _widen_arguments(self, before: dict[str, list[Any]]) -> None:
+        """What calls passed in the last round that is new is taken to be anything."""
+        for name, given in before.items():
+            now = self.whole.arguments.get(name, [])
+            for number, (old, new) in enumerate(zip(given, now, strict=False)):
+                if old != new:
+                    now[number] = None
 
     def top_down(self, name: str, checks: list[Check]) -> dict[str, str]:
         """Ids of safe checks with reasons, callers having been visited before."""

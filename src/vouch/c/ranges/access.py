@@ -25,7 +25,7 @@ APART = "places that code outside hands over for a copy are taken to be valid an
 ASSUMED = frozenset({OUTSIDE, OUTSIDE_WRITTEN, APART})  # reasons that say what a proof rests on
 
 
-def _is_constant(at: Interpreter, operand: Operand) -> bool:
+def is_constant(at: Interpreter, operand: Operand) -> bool:
     """Does the pointer lead to what nobody may write, such as a string literal?"""
     base = at.pointer(operand).base
     extent = at.extents.get(base or "") or at.whole.extent(base)
@@ -36,7 +36,7 @@ def valid_access(at: Interpreter, site: Instruction) -> str | None:
     """Why an instruction accesses nothing but objects that are there."""
     reasons = set()
     for position, (pointer, size) in enumerate(accesses(at, site)):
-        if not isinstance(site, Load) and position == 0 and _is_constant(at, pointer):
+        if not isinstance(site, Load) and position == 0 and is_constant(at, pointer):
             return None
         if isinstance(site, Call) and not is_within_struct(at, site, position, size):
             return None

@@ -158,6 +158,12 @@ def is_silent(program: Program, name: str) -> bool:
     return known.is_silent(name)
 
 
+def _writes_bytes(name: str) -> bool:
+    """A function of the engine that writes behind its first argument, and runs no code outside: the bytes
+    may be those of pointers."""
+    return name in known.by_engine("copy") or name in known.having(known.Trait.FILLS)
+
+
 def is_free(name: str) -> bool:
     return known.frees(name)
 
@@ -255,14 +261,21 @@ class RangeCalls:
             effects.wild |= self.of_intrinsic(target).wild
         elif target in known.having(known.Trait.ERRNO):
             effects.add(_ERRNO)
+        elif _writes_bytes(target):
+            _write(effects, definitions, call.arguments[0])
+            self._copy(name, effects, target)
+            local = isinstance(root(definitions, call.arguments[0]), Alloca)
+            effects.taints |= not local and not self._writes_text(name, target)
         elif not is_silent(self.program, target):
             effects.wild = effects.leaves = True
-            if target in known.by_engine("copy"):
-                self._copy(name, effects, target)
+
+    def _writes_text(self, name: str, target: str) -> bool:
+        """Whether a model writes characters, which are no pointers."""
+        return target == "__vouch_text" or (name in self.program.models and name.startswith(("str", "stp")))
 
     def _copy(self, name: str, effects: Effects, target: str) -> None:
         """Bytes are copied or set."""
-        if "memset" not in target:
+        if target.startswith(WRITERS[:2]) or target in known.by_engine("copy"):
             effects.texts |= name in self.program.models
             effects.copies |= name not in self.program.models
 
@@ -296,6 +309,8 @@ class RangeCalls:
                 return _NOTHING
             if target in known.having(known.Trait.ERRNO):
                 return _ERRNO
+            if _writes_bytes(target):
+                return _BYTES
         elif isinstance(call.callee, AsmOperand):
             return self.assembly
         else:
@@ -380,6 +395,7 @@ class RangeCalls:
 _NOTHING = Effects()
 _WILD = Effects(wild=True)
 _ERRNO = Effects(globals={known.ERRNO})
+_BYTES = Effects(wild=True, taints=True, copies=True)
 
 
 def instructions(function: Function) -> Iterable[Instruction]:

@@ -33,7 +33,7 @@ from vouch.c.ir import (
     Unreachable,
 )
 from vouch.c.layout import Sizes
-from vouch.c.ranges.sums import sums
+from vouch.c.ranges.sums import loop_body, sums
 from vouch.c.ranges.threading import threaded
 from vouch.errors import Unsupported
 
@@ -45,7 +45,8 @@ class FrameFacts:
     """`locals` maps `%x` to the size of a local that exists once per call. `cross` maps a register to the
     blocks that use it beside its own. `handlers` are blocks that only report a violation and go on: label of
     the block to the label behind it. `joins` are blocks of one phi and a branch on it: label to condition.
-    `origins` maps labels of copies (`threading.py`) to those of the function."""
+    `origins` maps labels of copies (`threading.py`) to those of the function. `single` are blocks with one
+    way in."""
 
     def __init__(self, function: Function, sizes: Sizes) -> None:
         self.inner = _inner_locals(function)
@@ -58,13 +59,14 @@ class FrameFacts:
         self.handlers: dict[str, str] = {}
         self.joins: dict[str, Operand] = {}
         entry = next(iter(function.blocks))
-        numbers = set(_BORDERS) | {-n - 1 for n in _BORDERS}
+        self._landmarks: dict[str, set[int]] = {}
         for label, block in function.blocks.items():
             for instruction in block.instructions:
                 if instruction.result is not None:
                     self.defs[instruction.result] = instruction
                     self.home[instruction.result] = label
-                numbers.update(_landmarks(instruction))
+                if marks := _landmarks(instruction):
+                    self._landmarks.setdefault(label, set()).update(marks)
                 if label == entry and isinstance(instruction, Alloca):
                     self._local(instruction, sizes)
             if len(block.instructions) == 2 and isinstance(block.instructions[0], Phi):
@@ -75,10 +77,11 @@ class FrameFacts:
         self.home.update((parameter.name, "") for parameter in function.parameters)
         self.cross = self._cross()
         self.fields = self._fields(sizes)
-        self.thresholds = sorted(numbers)
+        self._thresholds: dict[str, list[int]] = {}
         self.counters = _counters(function, self.defs)
         self.sums = sums(function, self.graph, self.defs, self.locals)
         self._leave_out_joined()
+        self.single = self._single(entry)
         self._repeated: set[str] | None = None
 
     def repeats(self, label: str) -> bool:
@@ -88,6 +91,26 @@ class FrameFacts:
             found = components(self.graph.order, after)
             self._repeated = {n for held in found if len(held) > 1 or held[0] in after[held[0]] for n in held}
         return label in self._repeated
+
+    def thresholds(self, head: str) -> list[int]:
+        """Numbers at which bounds that move in a loop may come to rest: those that it compares with."""
+        if head not in self._thresholds:
+            found = {*_BORDERS, *(-n - 1 for n in _BORDERS)}
+            for label in loop_body(self.graph, head):
+                found |= self._landmarks.get(label, set())
+            self._thresholds[head] = sorted(found)
+        return self._thresholds[head]
+
+    def _single(self, entry: str) -> frozenset[str]:
+        """Blocks that one other block leads to in one way, handlers left out."""
+        found: set[str] = set()
+        for label in self.graph.order:
+            before = [b for b in self.graph.predecessors[label] if b not in self.handlers]
+            last = self.function.blocks[before[0]].terminator if len(before) == 1 else None
+            twice = isinstance(last, Branch) and last.then == last.otherwise
+            if last is not None and not twice and label not in self.graph.heads:
+                found.add(label)
+        return frozenset(found) - {entry}
 
     def _joining(self, label: str, phi: Phi, last: Instruction) -> None:
         condition = last.condition if isinstance(last, Branch) else None

@@ -153,7 +153,8 @@ class Interpreter(RangeMemory):
             if type(value) is PointerRange:
                 value = pointers.widen(before, value, self.size(value.base), self.general)
             elif isinstance(instruction.type, IntType):
-                value = domain.widen(before, value, self.frame.thresholds, instruction.type.bits)
+                thresholds = self.frame.thresholds(self.label)
+                value = domain.widen(before, value, thresholds, instruction.type.bits)
         self.define(instruction.result, value)
 
     def unary(self, instruction: Unary) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from vouch.c import known
 from vouch.c.ir import AsmOperand, Call, Function, IntConstant, IntType, Invoke, Operand, PointerType
-from vouch.c.ranges import domain, outcomes, pointers, refine, relations, spreading, written
+from vouch.c.ranges import domain, formats, outcomes, pointers, refine, relations, spreading, written
 from vouch.c.ranges.calls import Effects, is_free
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.outcomes import CallOutcome, CallSummary
@@ -94,6 +94,12 @@ def _call(at: Interpreter, instruction: Call, target: str | None, special: CallS
         if (function is None or not function.defined) and (is_free(target) or known.allocates(target)):
             at.define(instruction.result, _heap(at, instruction, target))
             return
+    printed = formats.printed(at, instruction, target)
+    if printed is not None and target is not None:
+        formats.written_by(at, instruction, target, printed)
+        known_length = formats.length(instruction, printed)
+        at.define(instruction.result, at.unknown(instruction.type) if known_length is None else known_length)
+        return
     _affect(at, instruction, target, graph.of_call(instruction))
     if target is not None and is_free(target):  # one of the program's own
         at.free()
@@ -131,6 +137,8 @@ def _returned(at: Interpreter, instruction: Call, function: Function, returned: 
     if base[0] != "^":
         return returned
     names = [parameter.name for parameter in function.parameters]
+    if base[1:] not in names:  # what lies behind a parameter
+        return at.unknown(instruction.type)
     number = names.index(base[1:])
     if number >= len(instruction.arguments) or function.parameters[number].byval is not None:
         return at.unknown(instruction.type)

@@ -11,7 +11,7 @@ from typing import Any
 
 from vouch.c import known
 from vouch.c.ir import AsmOperand, Call, Instruction, IntConstant, Load, Operand, PointerType
-from vouch.c.ranges import access
+from vouch.c.ranges import access, formats
 from vouch.c.ranges.calls import is_silent
 from vouch.c.ranges.interpret import Interpreter
 from vouch.c.ranges.pointers import INFINITE
@@ -40,6 +40,9 @@ def outcome(at: Interpreter, call: Call, depth: int = _DEPTH) -> Outcome:
             access.is_within_struct(at, call, number, _asked(at, call, target)) for number, *_ in call.members
         )
         return _BAD if limited else _primitive(at, call, target)
+    printed = formats.printed(at, call, target)
+    if printed is not None:
+        return _printed(at, call, printed)
     if target not in at.whole.program.models or function.signature.variadic:
         return _BAD
     facts = tuple(fact for fact in FACTS if fact in at.state)
@@ -49,6 +52,35 @@ def outcome(at: Interpreter, call: Call, depth: int = _DEPTH) -> Outcome:
         at.whole.library[key] = _BAD  # of one that calls itself
         at.whole.library[key] = _followed(at, key, depth - 1)
     return at.whole.library[key]
+
+
+def _printed(at: Interpreter, call: Call, found: formats.Printed) -> Outcome:
+    """What one of the printf family accesses: its texts, where it writes, and its stream."""
+    place, reasons = found.place, _GOOD
+    most = formats.stretch(at, call, found)[1]
+    for number, *_ in call.members:
+        if not access.is_within_struct(at, call, number, most if number == place.to else None):
+            return _BAD
+    if place.stream is not None:
+        reasons = access.inside(at, call.arguments[place.stream], 1), ""
+    if place.to is not None and most > 0:
+        to = call.arguments[place.to]
+        reasons = None if access.is_constant(at, to) else access.inside(at, to, most), ""
+    for number, limit in found.texts:
+        text = call.arguments[number]
+        reads = _scan(at, text, limit, 1), _read(at, text)
+        reasons = _both(reasons, reads)
+        if place.to is not None and most > 0:
+            reasons = _both(reasons, (_distinct(at, call.arguments[place.to], text), ""))
+    return reasons
+
+
+def _distinct(at: Interpreter, first: Operand, second: Operand) -> str | None:
+    """Why two pointers lead into different objects."""
+    bases = at.pointer(first).base, at.pointer(second).base
+    if bases[0] is None or bases[1] is None or bases[0] == bases[1]:
+        return None
+    return access.in_different(at, bases[0], bases[1])
 
 
 def _asked(at: Interpreter, call: Call, name: str) -> int | None:
@@ -176,7 +208,12 @@ def _stretch(at: Interpreter, operand: Operand, length: Operand) -> str | None:
 
 
 def _scan(
-    at: Interpreter, operand: Operand, limit: Operand | None, size: Operand | int, *, stops: bool = True
+    at: Interpreter,
+    operand: Operand,
+    limit: Operand | int | None,
+    size: Operand | int,
+    *,
+    stops: bool = True,
 ) -> str | None:
     """A look at units one after the other, up to a zero (if it `stops` there) or a limit."""
     pointer = at.pointer(operand)
@@ -186,7 +223,10 @@ def _scan(
         return access.inside(at, operand, unit)  # a text from outside ends somewhere
     if stops and unit == 1 and access.inside(at, operand, 1) is not None and at.is_text(pointer):
         return ""
-    most = at.integer(limit)[3] if limit is not None else _LARGEST_LENGTH
+    if isinstance(limit, int):
+        most = limit
+    else:
+        most = at.integer(limit)[3] if limit is not None else _LARGEST_LENGTH
     return access.inside(at, operand, most * unit) if most < _LARGEST_LENGTH else None
 
 

@@ -30,8 +30,8 @@ from vouch.c.ranges.state import LIVE, TEXT, UNFREED, UNLOST, WRITTEN, State, jo
 from vouch.c.ranges.whole_program import ONLY_NULL, Extent, WholeProgram
 
 _BEFORE_WIDENING = 3  # visits of a loop head
-_BEFORE_LEAPING = 40  # then bounds that move go to the end of their type
-_BEFORE_DROPPING = 60  # then nothing more is said of what still changes
+_BEFORE_LEAPING = 16  # then bounds that move go to the end of their type
+_BEFORE_DROPPING = 40  # then nothing more is said of what still changes
 _MOST_VISITS = 1000  # of a block; then its state is emptied
 _DESCENTS = 2
 
@@ -71,7 +71,8 @@ class FixedPoint:
         self._bind(function, arguments)
         self._ascend()
         for _ in range(_DESCENTS if self.widened else 0):
-            self._descend()
+            if not self._descend():
+                break
         self._unite()
 
     def summary(self) -> CallSummary:
@@ -303,21 +304,26 @@ class FixedPoint:
         if before is None:
             self.inputs[target] = state
             return True
+        if target in self.frame.single:  # nothing else flows there
+            self.inputs[target] = state
+            return new_edge or state != before
         if target in self.frame.graph.heads and visits.get(target, 0) > _BEFORE_WIDENING:
             self.widened = True
             if visits[target] > _BEFORE_DROPPING:
                 after = keep(before, state, at.general)
             else:
                 leaping = visits[target] > _BEFORE_LEAPING
-                thresholds = () if leaping else self.frame.thresholds
+                thresholds = () if leaping else self.frame.thresholds(target)
                 after = widen(before, state, thresholds, at.size, at.general)
         else:
             after = join(before, state, at.general)
         self.inputs[target] = after
         return after is not before or new_edge
 
-    def _descend(self) -> None:
-        """One round in order: every block from what flows into it now."""
+    def _descend(self) -> bool:
+        """One round in order: every block from what flows into it now. Whether that changed anything."""
+        changed = False
+        self.at.changed.clear()
         self.returns = False
         self.outcomes = {}
         edges, outputs = self.at.edges, self.outputs
@@ -335,10 +341,12 @@ class FixedPoint:
             if not incoming:
                 del self.inputs[label]
                 self._cut(label)
+                changed = True
                 continue
             state = incoming[0]
             for other in incoming[1:]:
                 state = join(state, other, self.at.general)
+            changed = changed or state != self.inputs[label]
             self.inputs[label] = state
             self._cut(label)
             if label in self.frame.handlers:
@@ -346,6 +354,7 @@ class FixedPoint:
             for target, flowing in self.run(label, state):
                 edges.add((label, target))
                 outputs[label, target] = flowing
+        return changed or bool(self.at.changed)
 
     def _cut(self, label: str) -> None:
         for target in self.frame.graph.successors[label]:

@@ -68,11 +68,10 @@ def join(a: State, b: State, general: General | None = None) -> State:
     if a is b:
         return a
     result = _join_zones(a, b)
+    of_b = b.get
     for key, held in a.items():
-        if key is ZONES:
-            continue
-        other = b.get(key)
-        if other is held or other == held:
+        other = of_b(key)
+        if other is held or other == held or key is ZONES:
             continue
         if result is None:
             result = dict(a)

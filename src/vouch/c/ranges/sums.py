@@ -55,7 +55,7 @@ def sums(
 ) -> dict[str, list[CountedSum]]:
     """The sums that loops of a function suggest, by each of their two variables; `sizes` are its locals."""
     found: dict[CountedSum, None] = {}
-    bodies = {head: _body(graph, head) for head in graph.heads}
+    bodies = {head: loop_body(graph, head) for head in graph.heads}
     for head, body in bodies.items():
         inner: set[str] = set()
         for other, blocks in bodies.items():
@@ -76,7 +76,7 @@ def sums(
     return by_name
 
 
-def _body(graph: FlowGraph, head: str) -> set[str]:
+def loop_body(graph: FlowGraph, head: str) -> set[str]:
     """The blocks of a loop."""
     found = {head}
     work = [b for b in graph.predecessors[head] if graph.number[b] >= graph.number[head]]

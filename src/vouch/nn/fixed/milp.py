@@ -2,8 +2,9 @@
 
 Every rounding is an integer with two rows, every wrap-around an integer count of periods, every ReLU, table
 and saturation a few binary choices; nothing is approximated but long coefficients of a property, outwards. A
-node of the tree is closed only by an exact certificate that its relaxation is empty, or by running the single
-input that is left; a violation is one only if the network computes it. The float solver is never believed.
+node of the tree is closed only by exact propagation of bounds, by an exact certificate that its relaxation is
+empty, or by running the single input that is left; a violation is one only if the network computes it. The
+float solver is never believed.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from vouch.nn.fixed.network import (
 )
 from vouch.nn.fixed.ranges import ranges
 from vouch.nn.fixed.smt import starts
+from vouch.nn.fixed.tighten import IntegerRows
 from vouch.nn.lp import LinearProgram
 from vouch.nn.property import Array
 from vouch.nn.result import Result
@@ -91,6 +93,7 @@ class FixedMilp:
             raise Unsupported("an integer program for inputs with a step")
         self.network, self.low, self.high = network, [], []  # type: tuple[IntegerNetwork, list[int], list[int]]
         self.rows: list[IntegerRow] = []
+        self.wraps: list[int] = []  # columns that count periods
         ends = np.array([[axis.low, axis.high] for axis in case.axes], dtype=np.int64)
         self.ranges = ranges(network, ends[None, :, 0], ends[None, :, 1])
         self.values: list[list[IntegerRow]] = []
@@ -173,6 +176,7 @@ class FixedMilp:
             return self.smallest([self.largest([value, IntegerRow({}, word.low)]), IntegerRow({}, word.high)])
         period = 1 << word.bits
         times = self.column((low - word.low) // period, (high - word.low) // period)
+        self.wraps.extend(times.terms)
         inside = self.column(word.low, word.high)
         for one, other in ((inside.plus(times, period), value), (value, inside.plus(times, period))):
             self.at_most(one, other)
@@ -330,17 +334,22 @@ class _Tree:
         self.high = np.array(encoding.high, dtype=np.float64)
         inputs = [next(iter(value.terms), None) for value in encoding.values[0]]
         self.inputs = [column for column in inputs if column is not None]
-        self.binary = np.flatnonzero((self.low == 0) & (self.high == 1))
+        binary = np.flatnonzero((self.low == 0) & (self.high == 1))
+        # A period more or less moves a value furthest: as long as one is open, relaxations say little.
+        self.choices = (np.array(encoding.wraps, dtype=np.int64), binary, np.array(self.inputs))
 
     def run(self) -> Ints | None:
         if not len(self.low):
             return self._single(self.low)
         program = LinearProgram(self.low, self.high)
-        self._rows(program)
+        rows = self._rows(program)
         stack = [(self.low, self.high)]
         while stack and not self.question.clock.over:
-            low, high = stack.pop()
+            box = rows.tightened(*stack.pop())
             self.nodes += 1
+            if box is None:
+                continue
+            low, high = box
             if (low[self.inputs] == high[self.inputs]).all():
                 found = self._single(low)
                 if found is not None:
@@ -362,7 +371,8 @@ class _Tree:
             stack += halves if point[column] - middle > 0.5 else halves[::-1]
         return None
 
-    def _rows(self, program: LinearProgram) -> None:
+    def _rows(self, program: LinearProgram) -> IntegerRows:
+        """Hands the rows to the program; the same rows for exact propagation."""
         from scipy.sparse import csr_matrix
 
         rows = self.encoding.rows
@@ -372,7 +382,9 @@ class _Tree:
         data = [(n, c, float(v)) for n, row in enumerate(rows) for c, v in row.terms.items() if v]
         place, column, value = zip(*data, strict=True) if data else ((), (), ())
         matrix = csr_matrix((value, (place, column)), shape=(len(rows), len(self.low)))
-        program.add(matrix, np.array([-float(row.constant) for row in rows]))
+        constants = np.array([float(row.constant) for row in rows])
+        program.add(matrix, -constants)
+        return IntegerRows(data, constants, self.low, self.high)
 
     def _single(self, point: Array) -> Ints | None:
         """The inputs of a point, if they violate."""
@@ -383,9 +395,9 @@ class _Tree:
         return self.question.first_violation(np.array([numbers], dtype=np.int64))
 
     def _branch(self, low: Array, high: Array, point: Array) -> int:
-        """A binary column that is not whole, else another one, else the widest input."""
+        """A count of periods that is not whole, else a choice, else another column, else the widest input."""
         off = np.abs(point - np.rint(point))
-        for chosen in (self.binary, np.array(self.inputs), np.arange(len(point))):
+        for chosen in (*self.choices, np.arange(len(point))):
             if len(chosen):
                 best = int(chosen[np.argmax(np.where(low[chosen] < high[chosen], off[chosen], -1.0))])
                 if off[best] > _WHOLE and low[best] < high[best]:

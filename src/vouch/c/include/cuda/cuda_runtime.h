@@ -17,7 +17,7 @@
 #define __global__ __attribute__((section("vouch_kernel")))
 /* What code of the host may not name (`vouch.c.device_names`). */
 #define __device__ __attribute__((annotate("vouch_device")))
-#define __host__
+#define __host__ __attribute__((annotate("vouch_host")))
 #define __constant__ __attribute__((annotate("vouch_device")))
 #define __managed__ __attribute__((annotate("vouch_managed")))
 #define __grid_constant__

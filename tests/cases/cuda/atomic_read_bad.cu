@@ -1,0 +1,17 @@
+#include <cuda_runtime.h>
+
+/* The other threads may not have counted yet. */
+__global__ void count(int *n, int *out) {
+    atomicAdd(n, 1);
+    if (threadIdx.x == 3) *out = *n; // expect: assertion unsafe
+}
+
+int main() {
+    int *d, h = 0;
+    cudaMalloc(&d, 8);
+    cudaMemset(d, 0, 8);
+    count<<<1, 4>>>(d, d + 1);
+    cudaMemcpy(&h, d + 1, 4, cudaMemcpyDeviceToHost);
+    cudaFree(d);
+    return h;
+}
