@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from vouch.bmc import promises
+from vouch.bmc import operands, promises
 from vouch.bmc.execution import Execution
 from vouch.bmc.frame import Frame
 from vouch.bmc.state import State
@@ -57,6 +57,31 @@ def valid_block(ex: Execution, state: State, target: MemObject, offset: Term, si
     wanted = T.bv(size, ex.context.pointer_bits) if isinstance(size, int) else size
     length, at = T.sub(end, first), T.sub(offset, first)
     return T.and_(found, T.ule(wanted, length), T.ule(at, T.sub(length, wanted)))
+
+
+Accessed = list[tuple[Term, MemObject, Term, Term]]  # guard, object, place, whether it is valid
+
+
+def _within(
+    ex: Execution,
+    frame: Frame,
+    state: State,
+    member: tuple[ir.Operand, int, int],
+    good: Accessed,
+    size: int,
+) -> Accessed:
+    """What steps on from a member of a struct from outside has that struct and no more."""
+    anchor, before, whole = member
+    starts = {target: offset for _, target, offset in operands.pointer_of(ex, frame, anchor).targets}
+    bits, found = ex.context.pointer_bits, []
+    for guard, target, offset, ok in good:
+        if target in starts and target.kind is Kind.OUTSIDE and target.size is None:
+            first = T.sub(starts[target], T.bv(before, bits))
+            at = T.sub(offset, first)
+            ex.touch(target, state, first, whole)  # a run has all of it
+            ok = T.and_(ok, T.ule(at, T.bv(whole - size, bits))) if size <= whole else T.FALSE
+        found.append((guard, target, offset, ok))
+    return found
 
 
 def _declared(ex: Execution, address: Term) -> Term:
@@ -134,6 +159,8 @@ def load(
 ) -> Value:
     size = ex.context.layouts.store_size(type_)
     good = [(g, o, off, valid(ex, state, o, off, size)) for g, o, off in pointer.targets]
+    if isinstance(instruction, ir.Load) and instruction.within is not None:
+        good = _within(ex, frame, state, instruction.within, good, size)
     bad = is_bad(ex, state, [(g, o, ok) for g, o, _, ok in good])
     claim_access(ex, frame, state, instruction, bad, pointer)
     readable = [(g, o, off, ok) for g, o, off, ok in good if ok is not T.FALSE]
@@ -254,6 +281,8 @@ def store(
     if not ex.propagation and isinstance(value, Term) and value.value is not None:
         value = _named(ex, value)
     good = [(g, o, off, writable(ex, state, o, off, size)) for g, o, off in pointer.targets]
+    if isinstance(instruction, ir.Store) and instruction.within is not None:
+        good = _within(ex, frame, state, instruction.within, good, size)
     bad = is_bad(ex, state, [(g, o, ok) for g, o, _, ok in good])
     claim_access(ex, frame, state, instruction, bad, pointer)
     if any(target.kind is Kind.WILD for _, target, _, _ in good):

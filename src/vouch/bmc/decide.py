@@ -317,7 +317,7 @@ class Decider:
             assumptions=(
                 *(f"external function {n}" for n in self.equation.externals),
                 *self.equation.notes,
-                *self.equation.rests.get(question.check.id, ()),
+                *(self.equation.rests.get(question.check.id, ()) if verdict is not Verdict.UNSAFE else ()),
                 *question.assumed,
             ),
         )

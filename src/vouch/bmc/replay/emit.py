@@ -28,6 +28,7 @@ RUNTIME = {
     "unblame": "void ()",
     "lend": "void (ptr, i64, i64)",
     "unlend": "void ()",
+    "within": "void (ptr, i64, ptr, i64, i64, i32, i32)",
     "load": "ptr (ptr, i64, i32, i32, i32)",
     "volatile_load": "ptr (ptr, i64, i32, i32, i32)",
     "store": "ptr (ptr, i64, i32, i32)",

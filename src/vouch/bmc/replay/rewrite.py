@@ -19,7 +19,7 @@ from vouch.bmc.replay.shadow import RegisterShadow
 from vouch.bmc.replay.text import NAME, CallText, FunctionText, Line, call_result, parse_call, split, type_end
 from vouch.bmc.replay.triggers import AFTER, BEFORE, Unwatchable, Watch, binary_parts
 from vouch.c.checks.base import Check, Trigger
-from vouch.c.ir import Call
+from vouch.c.ir import Call, Load, Store
 from vouch.record import record
 
 _DROPPED = ("@llvm.dbg.", "@llvm.experimental.noalias.scope.", "@llvm.invariant.")
@@ -238,6 +238,7 @@ class FunctionRewriter:
         if _is_whole_global(pointer) and not volatile and access == "0":
             self._keep(line, f"load {kind}, ptr {pointer}, align 1")
             return
+        self._stay_within(line, pointer, kind, access)
         hook = "volatile_load" if volatile else "load"
         place = self._out.call(hook, pointer, stored_size(kind), access, uninitialised, self._number)
         self._keep(line, f"load {kind}, ptr {place}, align 1")
@@ -254,9 +255,19 @@ class FunctionRewriter:
                 self._out.do(f"store i8 1, ptr {_flag(pointer)}")
             return
         access = self._site(line, Trigger.ACCESS)
+        self._stay_within(line, pointer, kind, access)
         target = self._out.call("store", pointer, stored_size(kind), access, self._number)
         self._out.do(f"store {value}, ptr {target}, align 1")
         self._shadow.store(kind, value[len(kind) :].strip(), pointer)
+
+    def _stay_within(self, line: Line, pointer: str, kind: str, access: str) -> None:
+        """A step from a member of a struct from outside must not leave the struct."""
+        checks = (check for _, check in self._checks.get(line.number, ()))
+        site = next((check.site for check in checks if check.trigger is Trigger.ACCESS), None)
+        member = site.within if isinstance(site, Load | Store) else None
+        if member is not None:
+            anchor, before, whole = operand_text(member[0]) or "null", str(member[1]), str(member[2])
+            self._out.call("within", pointer, stored_size(kind), anchor, before, whole, access, self._number)
 
     def _atomic(self, line: Line) -> None:
         before, pointer, after = _around_pointer(line.text)

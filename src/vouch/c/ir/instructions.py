@@ -43,6 +43,7 @@ class Load(Instruction):
     field: int | None = None
     """The bits that are wanted, where it reads a bit-field (`vouch.c.bitfields`); none of them where it only
     prepares a write."""
+    within: tuple[Operand, int, int] | None = None  # as a member of `Call.members`: pointer, bytes, size
 
 
 @record
@@ -56,6 +57,7 @@ class Store(Instruction):
     atomic: bool
     carries: bool = False  # filled in by `vouch.c.struct_registers`
     field: int | None = None  # bits that are new, where it writes a bit-field (`vouch.c.bitfields`)
+    within: tuple[Operand, int, int] | None = None  # as that of `Load`
 
 
 @record

@@ -40,6 +40,9 @@ def valid_access(at: Interpreter, site: Instruction) -> str | None:
             return None
         if isinstance(site, Call) and not is_within_struct(at, site, position, size):
             return None
+        member = site.within if isinstance(site, Load | Store) else None
+        if member is not None and not _lies_within(at, pointer, member, size):
+            return None
         reason = inside(at, pointer, size)
         if reason is None:
             return None
@@ -57,14 +60,21 @@ def is_within_struct(at: Interpreter, call: Call, number: int, size: int | None)
     else says how much memory there is."""
     for position, anchor, before, whole in call.members:
         if position == number:
-            pointer, start = at.pointer(call.arguments[number]), at.pointer(anchor)
-            extent = at.extents.get(pointer.base or "") or at.whole.extent(pointer.base)
-            if pointer.base is None or extent is None or not extent.outside:
-                return True
-            if size is None or pointer.base != start.base or start.lo != start.hi:
-                return False
-            return start.lo - before <= pointer.lo and pointer.hi + size <= start.lo - before + whole
+            return _lies_within(at, call.arguments[number], (anchor, before, whole), size)
     return True
+
+
+def _lies_within(
+    at: Interpreter, operand: Operand, member: tuple[Operand, int, int], size: int | None
+) -> bool:
+    anchor, before, whole = member
+    pointer, start = at.pointer(operand), at.pointer(anchor)
+    extent = at.extents.get(pointer.base or "") or at.whole.extent(pointer.base)
+    if pointer.base is None or extent is None or not extent.outside:
+        return True
+    if size is None or pointer.base != start.base or start.lo != start.hi:
+        return False
+    return start.lo - before <= pointer.lo and pointer.hi + size <= start.lo - before + whole
 
 
 def apart(at: Interpreter, to: Operand, origin: Operand, length: Operand) -> str | None:

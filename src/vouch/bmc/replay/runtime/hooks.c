@@ -65,6 +65,14 @@ LOCAL void bad_access(word address, u32 site, u32 function) {
     else note(NOTE_ACCESS, function);
 }
 
+/* What steps on from a member of a struct from outside stays in that struct. */
+void __replay_within(void *pointer, u64 size, void *member, u64 before, u64 whole, u32 site, u32 function) {
+    struct object *o;
+    word at = (word)pointer - ((word)member - (word)before);
+    if (where((word)member, 1, &o) != VALID || o->kind != OUTSIDE) return;
+    if (size > whole || at > (word)(whole - size)) bad_access((word)pointer, site, function);
+}
+
 LOCAL int take_event(u32 kind, u32 function, u8 *to, word size) {
     struct event *e = next_event(kind, function);
     if (!e) return 0;
