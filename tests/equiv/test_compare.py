@@ -358,3 +358,12 @@ def test_an_input_set_without_inputs_is_named_so(tmp_path: Path) -> None:
     assert str(answer.reason).startswith("vacuous")
     path.write_text(text.format(less="<="), encoding="utf-8")
     assert vouch.equiv.compare(ABSOLUTE, STEEPER, property=str(path)).verdict is Verdict.DIFFERENT
+
+
+def test_a_box_by_two_numbers_and_boxes_that_are_none() -> None:
+    """(-1, 1) means every input; anything that is no pair of ends is told so."""
+    for ends, verdict in (((-1, 1), Verdict.DIFFERENT), ((-1, 0), Verdict.EQUIVALENT)):
+        assert vouch.equiv.compare(ABSOLUTE, STEEPER, box=ends, epsilon=0.05).verdict is verdict
+    for wrong in (((-1, 1),), 5, (-1, [1, 2, 3]), ("a", "b")):
+        with pytest.raises(VouchError, match="give lower and upper ends"):
+            vouch.equiv.compare(ABSOLUTE, STEEPER, box=wrong, epsilon=0.05)

@@ -23,6 +23,7 @@ NORMS = {"layer-norm", "layer-norm-axes", "instance-norm"}
 FUNCTIONS = {
     "exp": functions.exponential(),
     "exp-capped": functions.exponential(2.0),
+    "reciprocal": functions.reciprocal(0.5),
     "log": functions.logarithm(),
     "erf": functions.error_function(),
     "softplus": functions.softplus(),
@@ -140,3 +141,17 @@ def test_a_domain_that_is_left_is_unsupported():
             model = model_of(network, "real")
         with pytest.raises(Unsupported):
             output_bounds(model, *box, "interval")
+
+
+def test_a_softmax_of_large_differences_is_bounded():
+    """Sums up to e**80 round by more than their least value, 1; what is reached lies within the bounds."""
+    network = from_bytes(CASES["softmax"](), "softmax")
+    size = network.inputs
+    model = model_of(network, logits=False)
+    low, high = output_bounds(model, np.full(size, -1000.0), np.full(size, 1000.0))
+    assert np.isfinite(low).all()
+    assert (high < 1.1).all()
+    points = np.random.default_rng(3).choice([-1000.0, 0.0, 0.1, 1000.0], (200, size))
+    values = replay(network, points)
+    assert (values >= low).all()
+    assert (values <= high).all()

@@ -65,6 +65,33 @@ def test_refined_bounds_hold_and_are_tighter(seed):
     assert (values <= state.high + 1e-9).all()
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_values_of_a_narrow_layer_are_bounded_beyond_their_signs(seed):
+    """A layer of three neurons, one of them always on: its interval comes near to what is reached, and never
+    leaves out anything that is."""
+    rng = np.random.default_rng(seed)
+    layers = [
+        (rng.normal(size=(out, into)) * np.sqrt(2 / into), rng.normal(size=out) * 0.3)
+        for into, out in pairwise((INPUTS, 12, 12, 3, 12, 3))
+    ]
+    layers[2] = (layers[2][0], np.array([6.0, 0.2, -0.2]))
+    model, lower, upper, state = _rooted(Network.from_layers(layers))
+    first = ForwardState(state.low.copy(), state.high.copy())
+    work = Refinement(model, lower, upper, state)
+    for _ in range(4):
+        work.run(1e9)
+    corners = lower + (np.arange(1 << INPUTS)[:, None] >> np.arange(INPUTS) & 1) * (upper - lower)
+    values = _before(model, np.vstack([corners, _points(rng, lower, upper)]))
+    assert (values >= state.low - 1e-5).all()
+    assert (values <= state.high + 1e-5).all()
+    part = model.slots[model.activations[2]]
+    on = part.start
+    assert state.low[0, on] > 0
+    reached = values[:, on].max() - values[:, on].min()
+    before, after = (s.high[0, on] - s.low[0, on] for s in (first, state))
+    assert after - reached < 0.8 * (before - reached)
+
+
 def test_torch_refines_as_numpy_does(monkeypatch):
     pytest.importorskip("torch")
     # A device takes more leaves in a round.

@@ -43,8 +43,9 @@ def compare(
 
     Networks are file names, `Network`s or lists of (weights, bias). Options are those of the command line
     with underscores: exactly one property (`epsilon` with `norm`, or `top`) and one set of inputs: `box` (a
-    VNN-LIB file or a pair of arrays), `centre` and `radius`, `clusters` (labelled data), or a ready `region`.
-    Or, instead of both, `property`: a VNN-LIB 2.0 file about two networks, in its order of declaration.
+    VNN-LIB file, or a pair of numbers or arrays), `centre` and `radius`, `clusters` (labelled data), or a
+    ready `region`. Or, instead of both, `property`: a VNN-LIB 2.0 file about two networks, in its order of
+    declaration.
     `pool` (`vouch.run.pool.run_jobs`) lends processes, as many as `jobs` says. `report` gets a line for each
     of several parts when it is decided.
     """
@@ -162,11 +163,22 @@ def region_of(shape: tuple[int, ...], settings: Settings) -> Region:
             from vouch.equiv.vnnlib import read_region
 
             return read_region(given, int(np.prod(shape)))
-        return box(*given)
+        return box(*_ends(given, int(np.prod(shape))))
     if centre is None or radius is None:
         raise VouchError("give a region: --box, --centre with --radius, or --clusters")
     point = read_point(centre, shape)
     return ball(point, radius, ball_norm(settings), domain_of(settings.domain, len(point)))
+
+
+def _ends(given: Any, size: int) -> tuple[Array, Array]:
+    """The two ends of a box: a pair of numbers for every input, or of arrays with one for each."""
+    try:
+        lower, upper = (np.asarray(end, dtype=np.float64).ravel() for end in given)
+        return np.broadcast_to(lower, (size,)), np.broadcast_to(upper, (size,))
+    except (TypeError, ValueError):
+        raise VouchError(
+            f"box: give lower and upper ends, numbers or arrays of {size} numbers, or a VNN-LIB file"
+        ) from None
 
 
 def domain_of(given: Any, size: int) -> tuple[Array, Array] | None:

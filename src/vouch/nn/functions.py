@@ -181,6 +181,22 @@ def power(exponent: float) -> ScalarFunction:
     )
 
 
+def reciprocal(least: float) -> ScalarFunction:
+    """1 / max(h, least) for least > 0: for arguments that are never smaller, whatever their bounds say."""
+    pieces = (
+        Piece(-math.inf, least, 0, _constant(1.0 / least), _constant(0.0)),
+        Piece(
+            least,
+            math.inf,
+            1,
+            lambda xp, h: 1.0 / h.clip(min=least),
+            lambda xp, h: -1.0 / h.clip(min=least, max=1e100) ** 2,
+            lambda xp, k: xp.sqrt(1.0 / (-k).clip(min=1e-200, max=1e200)).clip(min=least),
+        ),
+    )
+    return ScalarFunction("Reciprocal", pieces, relative=2.0**-19, options=(("least", least),))
+
+
 def error_function() -> ScalarFunction:
     height = 2.0 / math.sqrt(math.pi)
 

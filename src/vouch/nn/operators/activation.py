@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vouch.errors import Unsupported, VouchError
-from vouch.nn.functions import ScalarFunction, exponential, logarithm, power
+from vouch.nn.functions import ScalarFunction, exponential, logarithm, reciprocal
 from vouch.nn.operators.base import UNIT32, Array, Operator, Shape, Value, finite
 
 if TYPE_CHECKING:
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 # Terms of a softmax that exceed one of its values by more than this factor's logarithm leave nothing of it.
 _CAP = 80.0
+# The sum of a softmax over its own term is 1 or more; a runtime's may be a little less by rounding. Bounds of
+# large sums do not know it.
+_LEAST_TOTAL = 1.0 - 2.0**-6
 # Differences that a softmax inside a network may need.
 _MOST_PAIRS = 1 << 22
 
@@ -132,7 +135,7 @@ class Softmax(_Elementwise):
 
     def lower(self, builder: Builder, *inputs: Value) -> int:
         (x,) = inputs
-        return builder.curve(self.totals(builder, x, _CAP), power(-1.0))
+        return builder.curve(self.totals(builder, x, _CAP), reciprocal(_LEAST_TOTAL))
 
     def totals(self, builder: Builder, x: Value, cap: float | None) -> int:
         """The sum over j of exp(x_j - x_i) for every i, whose reciprocal is the softmax: one non-linear step

@@ -45,7 +45,7 @@ _LITTLE = 0.1
 _ROOT_STEPS, _STEPS = 60, 12
 # Multiplications spent on refining hidden neurons: at first, by which factor more each time, at most for each
 # second of the limit (or altogether), and the share of the time that it may take.
-_REFINED, _REFINED_MORE, _REFINED_A_SECOND, _REFINED_AT_MOST, _REFINING = 1e10, 3.0, 3e9, 1e12, 0.6
+_REFINED, _REFINED_MORE, _REFINED_A_SECOND, _REFINED_AT_MOST, _REFINING = 1e10, 3.0, 1e10, 4e12, 0.6
 # A device multiplies so much faster: what it spends at first, and in all.
 _DEVICE_FIRST, _DEVICE_SPEED = 5.0, 30.0
 # Batches up to this many nodes, of networks with at most so many coefficients, are quicker on the CPU than
@@ -153,7 +153,8 @@ class NeuronSearch:
         work, spent = _REFINED * (1.0 if here else _DEVICE_FIRST), 0.0
         most = _REFINED_AT_MOST if self.clock.endless else self.clock.limit * _REFINED_A_SECOND
         most *= 1.0 if here else _DEVICE_SPEED
-        while left and found is None and spent + work <= most and self._worth_refining(state):
+        while left and found is None and spent < most and self._worth_refining(state):
+            work = min(work, most - spent)
             refinement = Refinement(
                 self.model,
                 self.lower,

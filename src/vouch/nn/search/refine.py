@@ -4,7 +4,8 @@ Layer by layer, each neuron whose sign is open gets a small search tree of its o
 bound are two questions about the part of the network before it, and the weakest leaf of a question is split
 again and again. All questions of a layer stand in common batches. What the leaves of a question have in
 common holds without any assumption, so whatever a search does afterwards starts from tighter bounds; deep
-networks, whose relaxations amplify every looseness of the first layers, gain most.
+networks, whose relaxations amplify every looseness of the first layers, gain most. Of most layers only signs
+are asked; in one with few neurons alive, on whose values everything behind it hangs, also how large they get.
 
 Work is counted in multiplications, not in seconds, so that the result does not depend on timing.
 """
@@ -28,6 +29,7 @@ from vouch.nn.bounds.splits import bound
 from vouch.nn.bounds.trim import trimmed
 from vouch.nn.lowered import Affine
 from vouch.nn.property import Array, Ball
+from vouch.nn.search.falsify import gradient
 
 Indices: TypeAlias = NDArray[np.int64]
 
@@ -41,6 +43,11 @@ _CHUNK, _ON_DEVICE = 64, 4096
 _ROUND, _ROUND_ON_DEVICE = 128, 2048
 # The side of a neuron's interval whose share of the relaxation's looseness is below this is left as it is.
 _SHARE = 0.25
+# Neurons alive in a layer whose values are worth as much as their signs; how near their ends have to come to
+# values that are reached, as a share of the interval, and how far they go towards these at a time.
+_NARROW, _NEAR, _STEP = 6, 0.05, 0.3
+# Inputs that descend towards the ends of a neuron's values, and their steps.
+_STARTS, _DESCENT = 32, 24
 # A layer is left when this many rounds made its open neurons less than this much tighter.
 _PATIENCE, _PROGRESS = 8, 0.01
 
@@ -87,18 +94,49 @@ class Refinement:
             return 0.0  # all that comes before is linear in the box
         spent = 0.0
         low, high = (self.arrays.numpy(ends[0, part]) for ends in (self.state.low, self.state.high))
-        neurons = np.flatnonzero((low < 0) & (high > 0))
+        alive = high > 0
+        narrow = np.count_nonzero(alive) <= _NARROW and self.ball is None
+        neurons = np.flatnonzero(alive if narrow else alive & (low < 0))
         # The nearer an end is to zero, the more its neuron gains.
         neurons = neurons[np.argsort(np.minimum(-low, high)[neurons], kind="stable")]
         together = max(1, boxes_at_once(before, 4096) // 2)
         groups = -(-len(neurons) // together)
         for number in range(groups):
             some = neurons[number * together : (number + 1) * together]
-            question = _Questions(self, before, kept, part, some, pool)
+            targets = self._targets(before, some, low[some], high[some]) if narrow else None
+            question = _Questions(self, before, kept, part, some, pool, targets)
             spent += question.run((work - spent) / (groups - number))
             if self.stop():
                 break
         return spent
+
+    def _targets(self, before: BoundModel, neurons: Indices, low: Array, high: Array) -> Array:
+        """For the questions about some neurons, where a bound is good enough for now: a part of the way to
+        values that are reached, which limit every bound, and a sign that seems to hold in any case."""
+        ends, reached = np.concatenate([low, -high]), self._reached(before, neurons)
+        gap = reached - ends
+        part = ends + _STEP * gap
+        part = np.where((reached >= 0) & (part < 0), np.minimum(reached, 0.0), part)
+        return np.where(gap > _NEAR * np.tile(high - low.clip(min=0), 2), part, ends)
+
+    def _reached(self, before: BoundModel, neurons: Indices) -> Array:
+        """The least values that a few descents reach, for all questions. Bounds beyond zero matter to no ReLU
+        that is off."""
+        rng, box = np.random.default_rng(0), (self.arrays.numpy(self.lower), self.arrays.numpy(self.upper))
+        model = before.on_cpu()
+        found = np.zeros(2 * len(neurons))
+        for question in range(len(found)):
+            row = np.zeros(model.outputs)
+            row[neurons[question % len(neurons)]] = 1.0 if question < len(neurons) else -1.0
+            points = box[0] + np.round(rng.random((_STARTS, model.inputs))) * (box[1] - box[0])
+            for step in range(_DESCENT):
+                values = model.lowered.values(points)
+                slope = gradient(model, values, np.tile(row, (_STARTS, 1)))
+                points = points - np.sign(slope) * (box[1] - box[0]) * (0.5 * 0.85**step)
+                points = np.clip(points, *box)
+            found[question] = float((model.run(points) @ row).min())
+        found[len(neurons) :] = np.minimum(found[len(neurons) :], 0.0)
+        return found
 
     def _prefix(self, source: int) -> ForwardState:
         neurons = self.model.until(source).neurons
@@ -144,7 +182,9 @@ class _Questions:
         part: slice,
         neurons: Indices,
         pool: ThreadPoolExecutor,
+        targets: Array | None = None,
     ) -> None:
+        """`targets`, one for each question, are where a bound is good enough; without them signs are."""
         self.whole, self.model, self.part, self.neurons, self.pool = whole, model, part, neurons, pool
         self.arrays, self.xp = model.arrays, model.arrays.xp
         self.count, here = len(neurons), self.arrays.device is None
@@ -155,6 +195,8 @@ class _Questions:
         self.known = ForwardState(both[0][left][None, :], both[1][left][None, :])
         low, high = (self.arrays.numpy(ends[part])[neurons] for ends in both)
         self.low = self.found = np.concatenate([low, -high])
+        self.values = targets is not None
+        self.targets = np.zeros(2 * self.count) if targets is None else targets
         self.splittable = self._splittable()
         self.spent = 0.0
         # Forwards and backwards through every map, for each node and step; and what is not multiplication.
@@ -186,7 +228,9 @@ class _Questions:
             leaves = self._split(leaves, chosen)
             self._write(leaves)
             history.append(self._looseness())
-            before = history[-1 - _PATIENCE] if len(history) > _PATIENCE else np.inf
+            # Large trees advance slowly, and whole levels at a time.
+            rounds = max(_PATIENCE, len(history) // 2) if self.values else _PATIENCE
+            before = history[-1 - rounds] if len(history) > rounds else np.inf
             if history[-1] > (1 - _PROGRESS) * before:
                 break
         return self.spent
@@ -194,6 +238,8 @@ class _Questions:
     def _looseness(self) -> float:
         """How far relaxations by the bounds of the trees are from the ReLU, all neurons together."""
         low, high = self.found[: self.count], -self.found[self.count :]
+        if self.values:
+            return float((self.targets - self.found)[self._wanted()].sum())
         return float((-low * high / np.maximum(high - low, 1e-300)).sum())
 
     def _wanted(self) -> NDArray[np.bool_]:
@@ -202,7 +248,13 @@ class _Questions:
         open_ = (near[0] > 0) & (near[1] > 0)
         total = np.maximum(near[0] + near[1], 1e-300)
         share = np.concatenate([near[1] / total, near[0] / total])
-        return np.tile(open_, 2) & (share >= _SHARE)
+        signs = np.tile(open_, 2) & (share >= _SHARE)
+        if not self.values:
+            return signs
+        # How large a value gets matters in any case, how small only where it is never cut off at zero.
+        sizes = np.concatenate([near[0] <= 0, near[1] > 0])
+        wanted: NDArray[np.bool_] = (self.low < self.targets) & (signs | sizes)
+        return wanted
 
     def _first(self) -> _Leaves:
         every = np.arange(2 * self.count)
@@ -248,8 +300,8 @@ class _Questions:
     def _bounded(
         self, owner: Indices, signs: Any, slopes: Any, multipliers: Any, steps: int, parents: Array | None
     ) -> _Leaves:
-        """Bounds of leaves, at least those of their parents; leaves that are empty or positive are left
-        out, since they leave no doubt about the sign of their neuron."""
+        """Bounds of leaves, at least those of their parents; leaves that are empty or beyond their target are
+        left out: they leave no doubt about the sign of their neuron, or are not its weakest part."""
 
         def one(start: int) -> tuple[SplitBounds, Any, Assumptions]:
             some = slice(start, start + self.chunk)
@@ -279,7 +331,7 @@ class _Questions:
             join([self.arrays.single(n.slopes) for _, _, n in found]),
             join([self.arrays.single(n.multipliers) for _, _, n in found]),
         )
-        return made.take(np.flatnonzero(~empty & (value < 0)), self.arrays.indices)
+        return made.take(np.flatnonzero(~empty & (value < self.targets[owner])), self.arrays.indices)
 
     def _goal(self, owner: Indices) -> Units:
         neurons = self.arrays.indices(self.neurons[owner % self.count])
@@ -297,10 +349,10 @@ class _Questions:
 
     def _write(self, leaves: _Leaves) -> None:
         """What holds in all leaves of a question holds without assumptions."""
-        self.found = np.zeros(2 * self.count)
+        self.found = self.targets.copy()
         np.minimum.at(self.found, leaves.owner, leaves.value)
         self.low = np.maximum(self.low, self.found)
-        # No sign is left without a leaf: the interval ends at zero.
+        # Without a leaf nothing is left below the target.
         state, at = self.whole.state, self.arrays.indices(self.part.start + self.neurons)
         low, high = self.arrays.array(self.low[: self.count]), self.arrays.array(-self.low[self.count :])
         state.low[0, at] = self.xp.maximum(state.low[0, at], low)
