@@ -433,7 +433,7 @@ def test_help_everywhere(folder: Path) -> None:
     ("words", "left_out"),
     [
         ("nn codegen", "--html --engine --seed"),
-        ("nn cover", "--format --engine"),
+        ("nn cover", "--step --engine"),
         ("nn bounds", "--format"),
         ("equiv radius", "--box --radius --engine"),
         ("equiv sweep", "--box --centre"),

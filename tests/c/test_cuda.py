@@ -93,6 +93,24 @@ def test_what_is_not_modelled_is_named(name: str, tmp_path: Path) -> None:
     assert name in (last.reason or "")
 
 
+LAUNCHES = {
+    "a struct": "struct S { int *p; }; __global__ void k(S s) { *s.p = 1; }",
+    "a kernel inside": "struct S { int *p; }; __global__ void in() {} __global__ void k(S) { in<<<1, 1>>>(); }",
+}
+
+
+@pytest.mark.parametrize("name", LAUNCHES)
+def test_launches_that_are_not_modelled_are_called_so(name: str, tmp_path: Path) -> None:
+    source = tmp_path / "a.cu"
+    source.write_text(
+        f"#include <assert.h>\n#include <cuda_runtime.h>\n{LAUNCHES[name]}\n"
+        "int main() { S s; cudaMalloc(&s.p, 4); k<<<1, 1>>>(s); assert(s.p == 0); }\n"
+    )
+    last = next(c for c in vouch.check([source]).checks if "s.p == 0" in c.check.message)
+    assert last.verdict is Verdict.UNKNOWN
+    assert "a kernel launch" in (last.reason or "")
+
+
 DEVICE = """#include <assert.h>
 #include <cuda_runtime.h>
 __device__ float w[2] = {{1, 2}};

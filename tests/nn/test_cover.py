@@ -13,9 +13,11 @@ from vouch.cli.main import run
 from vouch.nn.cover.api import Asked, cover, needed
 from vouch.nn.cover.classic import Classic, classic
 from vouch.nn.cover.methods import METHODS, Metrics, coverage, covered_by
-from vouch.nn.cover.potentials import potentials
+from vouch.nn.cover.potentials import fixed_potentials, potentials
 from vouch.nn.cover.raising import Raised
 from vouch.nn.export import to_onnx
+from vouch.nn.fixed.format import formats_of
+from vouch.nn.fixed.quantise import quantise
 from vouch.nn.network import Network
 from vouch.nn.property import ball_case
 
@@ -266,6 +268,25 @@ def test_command_raises(folder, capsys):
     assert "proved" in capsys.readouterr().out
 
 
+def test_potentials_in_fixed_point():
+    """Half units, rounded down: (0.9, 1.25) is (0.5, 1), and -0.2 is -0.5."""
+    layers = [*FIGURE_4[:1], (np.array([[-0.2, 1.0]]), np.zeros(1))]
+    network = fixed_potentials(quantise(Network.from_layers(layers), formats_of("8.1")))
+    hidden, out = network.of(np.array([[0.9, 1.25], [2.0, 0.75]]))
+    assert network.adjacent == [(0, 1)]
+    assert hidden.tolist() == [[1.0 - 3.0, 0.5 + 4.0], [4.0 - 1.5, 2.0 + 2.0]]
+    assert out.tolist() == [[0.0 + 4.5], [-0.5 * 2.5 - 0.25 + 4.0]]
+
+
+@pytest.mark.parametrize(("format_", "covered"), [(None, 2), ("8.8", 2), ("8.0", 0)])
+def test_coverage_in_fixed_point(folder, capsys, format_, covered):
+    """2 * 4.9 - 3 * 3 is positive, and in whole numbers, rounded down, it is not."""
+    (folder / "near.csv").write_text("2,2\n4.9,3\n")
+    options = [] if format_ is None else ["--format", format_]
+    run(["nn", "cover", "f.onnx", "--inputs", "near.csv", "--method", "sv", "--json", *options])
+    assert json.loads(capsys.readouterr().out)["methods"]["sv"]["covered"] == covered
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -274,6 +295,7 @@ def test_command_raises(folder, capsys):
         (["--inputs", "data.csv", "--raise"], "--radius"),
         (["--inputs", "data.csv", "--raise", "--radius", "1"], "--index"),
         (["--inputs", "data.csv", "--engine", "milp"], "--engine"),
+        (["--inputs", "data.csv", "--format", "8.8", "--raise", "--radius", "1"], "not with --format"),
     ],
 )
 def test_wrong_options(folder, capsys, options, said):

@@ -263,6 +263,8 @@ def model_of(frame: Frame) -> str:
     """The library function that the program called."""
     while frame.caller is not None and frame.caller.model:
         frame = frame.caller
+    if "__vouch_launcher" in frame.function.name:
+        return "a kernel launch"
     return frame.function.source_name
 
 

@@ -24,7 +24,7 @@ _NAME = r'(?:"[^"]*"|[\w.$-]+)'
 _FUNCTION = re.compile(rf"^define [^\n]*?@({_NAME})\((?:.|\n)*?^\}}$", re.MULTILINE)
 _MARK = re.compile(r' section "vouch_(?:kernel|header)"')
 _SHARED = re.compile(
-    rf'^@({_NAME}) = [^\n]*?global (.*?)(?: zeroinitializer| undef)?, section "vouch_shared"[^\n]*$',
+    rf'^@({_NAME}) = [^\n]*?global (.*?), section "vouch_shared"[^\n]*$',
     re.MULTILINE,
 )
 _CALLED = re.compile(rf"@({_NAME})")
@@ -73,7 +73,7 @@ def prepared(text: str) -> tuple[str, frozenset[str]]:
     headers = [name for name, head in heads.items() if 'section "vouch_header"' in head]
     kernels = [name for name, head in heads.items() if 'section "vouch_kernel"' in head]
     text, functions = guarded(text, functions, headers, kernels, _closure)
-    shared = {match[1]: match[2] for match in _SHARED.finditer(text)}
+    shared = {match[1]: match[2][: type_end(match[2])] for match in _SHARED.finditer(text)}
     known = _Kernels(functions, kernels, headers, shared)
     if kernels and "@__vouch_cuda_begin(" in text:
         text = _made_ready(text, known)

@@ -68,6 +68,8 @@ realloc : engine realloc : allocates frees
 _Znwm _Znam _Znwj _Znaj : engine new : allocates
 _ZnwmRKSt9nothrow_t _ZnamRKSt9nothrow_t : engine malloc : allocates
 free : engine free : frees silent harmless
+__vouch_cuda_malloc : engine malloc : allocates silent harmless
+__vouch_cuda_release : engine free : frees silent harmless
 cfree : engine free : frees
 _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm _ZdlPvj _ZdaPvj : engine free : frees
 alloca __builtin_alloca : engine alloca : harmless
@@ -491,13 +493,15 @@ def is_own(name: str) -> bool:
     return "__vouch_" in name or name.startswith("_ZN4dim3C")
 
 
-FAMILIES = ("malloc", "new", "new[]")
+FAMILIES = ("malloc", "new", "new[]", "cuda")
 
 
 def family(name: str) -> str:
     """Which functions of the heap belong together: what one of them allocates another one frees."""
     if name.startswith(("_Znw", "_Zdl")):
         return "new"
+    if name.startswith("__vouch_cuda_"):
+        return "cuda"
     return "new[]" if name.startswith(("_Zna", "_Zda")) else "malloc"
 
 

@@ -305,7 +305,7 @@ COMMANDS: tuple[Command, ...] = (
             Option("upper", str, None, "Largest valid inputs.", metavar="V"),
             Option("output", str, None, "Folder for the inputs found.", ("-o", "--output"), metavar="DIR"),
         ),
-        without=("engine", "arithmetic", "device", *_FIXED),
+        without=("engine", "arithmetic", "device", "step"),
         reports=_ALL,
     ),
     Command(

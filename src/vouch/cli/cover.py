@@ -15,6 +15,7 @@ from vouch.verdict import Exit, Verdict
 
 if TYPE_CHECKING:
     from vouch.nn.cover.api import Asked, CoverResult
+    from vouch.nn.cover.potentials import LayeredNetwork
     from vouch.nn.network import Network
     from vouch.nn.operators.base import Array
     from vouch.run.supervise import Send
@@ -25,6 +26,8 @@ def cover(network: str, settings: Settings, **given: Any) -> int:
         raise VouchError("missing option --inputs")
     outputs.listed(settings, (network, given["inputs"]))
     wanted = None if given["at_least"] is None else _share(given["at_least"])
+    if given["raise"] and settings.format is not None:
+        raise VouchError("option --raise: not with --format; coverage in fixed point is measured, not raised")
     if given["raise"] and given["radius"] is None:
         raise VouchError("option --raise: needs --radius, how far the new input may be from the given one")
 
@@ -36,7 +39,8 @@ def cover(network: str, settings: Settings, **given: Any) -> int:
         subject = load(network)
         rows = read_points(given["inputs"], subject.input_shape)
         asked = _asked(subject, rows, wanted, given)
-        result = api.cover(subject, rows, asked, timeout=settings.timeout, seed=settings.seed)
+        layered = _layered(subject, settings)
+        result = api.cover(layered, rows, asked, timeout=settings.timeout, seed=settings.seed)
         _write(result, subject, given["output"])
         from vouch.nn.cover.show import table
         from vouch.report.model import read
@@ -48,6 +52,17 @@ def cover(network: str, settings: Settings, **given: Any) -> int:
 
     with NetworkProgress(settings) as progress:
         return supervised(work, settings, lambda *what: _without(settings, *what), progress=progress)
+
+
+def _layered(network: Network, settings: Settings) -> LayeredNetwork:
+    """What coverage is about: the network of real numbers, or the one in fixed point."""
+    from vouch.nn.cover.potentials import fixed_potentials, potentials
+
+    if settings.format is None:
+        return potentials(network)
+    from vouch.nn.fixed.options import quantised
+
+    return fixed_potentials(quantised(network, settings))
 
 
 def _without(settings: Settings, verdict: Verdict, reason: str, seconds: float) -> Rendered:

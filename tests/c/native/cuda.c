@@ -21,6 +21,8 @@ _Bool __vouch_starts(const void *p) { return p != 0; }
 _Bool __vouch_together(const void *p, const void *q) { return p == q; }
 void *__vouch_beside(const void *p, size_t k) { return 0; }
 void __vouch_unsupported(void) { abort(); }
+void *__vouch_cuda_malloc(size_t n) { return malloc(n); }
+void __vouch_cuda_release(void *p) { free(p); }
 void __vouch_assume(int c) { (void)c; }
 void __vouch_havoc(void *p, size_t n) { memset(p, 0, n); }
 int __vouch_nondet_int(void) { return 1; }

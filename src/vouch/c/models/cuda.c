@@ -41,13 +41,17 @@ _Bool __vouch_cuda_has(const void *p, size_t n) { return p && __vouch_valid(__vo
 /* Calls of other CUDA libraries leave their mark here as well, and so does a launch. */
 void __vouch_cuda_failed(int error) { noted((cudaError_t)error); }
 
+/* Memory that `free` is not made for. */
+void *__vouch_cuda_malloc(size_t);
+void __vouch_cuda_release(void *);
+
 static cudaError_t allocated(void **p, size_t n, size_t away) {
     char *got;
     if (n == 0) {
         *p = 0;
         return cudaSuccess;
     }
-    got = malloc(n);
+    got = __vouch_cuda_malloc(n);
     if (!got) {
         *p = 0;
         return noted(cudaErrorMemoryAllocation);
@@ -94,12 +98,12 @@ cudaError_t cudaFree(void *devPtr) {
         REQUIRE(devPtr == both[found], "cudaFree: devPtr is no memory of the device that is still allocated",
                 noted(cudaErrorInvalidValue));
         both[found] = 0;
-        free(devPtr);
+        __vouch_cuda_release(devPtr);
         return cudaSuccess;
     }
     REQUIRE(__vouch_starts((char *)devPtr - AWAY), "cudaFree: devPtr is no memory of the device that is still allocated",
             noted(cudaErrorInvalidValue));
-    free((char *)devPtr - AWAY);
+    __vouch_cuda_release((char *)devPtr - AWAY);
     return cudaSuccess;
 }
 
@@ -109,7 +113,7 @@ cudaError_t cudaFreeHost(void *ptr) {
     REQUIRE(found >= 0 && pinned[found] && ptr == both[found],
             "cudaFreeHost: ptr is no memory from cudaMallocHost that is still allocated", noted(cudaErrorInvalidValue));
     both[found] = 0;
-    free(ptr);
+    __vouch_cuda_release(ptr);
     return cudaSuccess;
 }
 
@@ -170,6 +174,11 @@ cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitc
     const void *from;
     REQUIRE(width <= dpitch, "cudaMemcpy2D: dpitch is less than width", noted(cudaErrorInvalidPitchValue));
     REQUIRE(width <= spitch, "cudaMemcpy2D: spitch is less than width", noted(cudaErrorInvalidPitchValue));
+    if (width > 0 && height > 0) {
+        const struct region here = {anywhere(dst, width), width, height, dpitch};
+        const struct region other = {anywhere(src, width), width, height, spitch};
+        REQUIRE(apart(here, other, 1), "cudaMemcpy2D: dst overlaps src", noted(cudaErrorInvalidValue));
+    }
     for (size_t row = 0; row < height; row++)
         COPY("cudaMemcpy2D", (char *)dst + row * dpitch, (const char *)src + row * spitch, width, kind);
     return cudaSuccess;

@@ -13,7 +13,7 @@ import numpy as np
 from vouch.errors import VouchError
 from vouch.nn.cover.classic import Classic, CoverageMeasure, classic
 from vouch.nn.cover.methods import METHODS, Coverage, CoveringPair, Method, Metrics, coverage
-from vouch.nn.cover.potentials import Potentials, potentials
+from vouch.nn.cover.potentials import LayeredNetwork, Potentials, potentials
 from vouch.nn.cover.raising import Goal, Raised, Raising, raise_coverage
 from vouch.nn.network import Network
 from vouch.nn.operators.base import Array
@@ -114,16 +114,17 @@ class Asked:
 
 
 def cover(
-    network: Network | Potentials,
+    network: Network | LayeredNetwork,
     rows: Array | Sequence[Sequence[float]],
     asked: Asked | None = None,
     *,
     timeout: float | None = None,
     seed: int = 0,
 ) -> CoverResult:
-    """Coverage of `network` by the rows, each an input."""
+    """Coverage of `network` by the rows, each an input. An input that raises it is looked for in networks of
+    real numbers."""
     asked, began, clock = asked or Asked(), time.monotonic(), Clock(timeout)
-    subject = network if isinstance(network, Potentials) else potentials(network)
+    subject = network if isinstance(network, LayeredNetwork) else potentials(network)
     data = np.atleast_2d(np.asarray(rows, dtype=np.float64))
     if len(subject.layers) < 2:
         raise VouchError("coverage is about two adjacent layers, and this network has one")
@@ -131,6 +132,8 @@ def cover(
     measures = [] if asked.profile is None else classic(subject, data, asked.profile, asked.classic)
     raised: dict[Method, Raising] = {}
     if asked.near is not None:
+        if not isinstance(subject, Potentials):
+            raise VouchError("coverage in fixed point is measured, not raised")
         raised = _raised(subject, data, found, asked, clock, seed)
     return CoverResult(len(data), found, measures, asked.wanted, raised, time.monotonic() - began)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vouch.nn.cover.methods import Bools
-from vouch.nn.cover.potentials import Potentials
+from vouch.nn.cover.potentials import LayeredNetwork
 from vouch.nn.operators.base import Array
 
 
@@ -35,7 +35,7 @@ class CoverageMeasure:
 
 
 def classic(
-    network: Potentials, rows: Array, profile: Array, choice: Classic | None = None
+    network: LayeredNetwork, rows: Array, profile: Array, choice: Classic | None = None
 ) -> list[CoverageMeasure]:
     """Neuron, k-multisection, boundary and top-k coverage of `rows`; ranges are those that `profile` (the
     training data, say) reaches."""

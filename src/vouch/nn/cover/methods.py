@@ -22,7 +22,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from vouch.nn.cover.potentials import Potentials
+from vouch.nn.cover.potentials import LayeredNetwork
 from vouch.nn.operators.base import Array
 
 Method = Literal["ss", "sv", "ds", "dv"]
@@ -86,7 +86,10 @@ class Coverage:
 
 
 def coverage(
-    network: Potentials, rows: Array, methods: tuple[Method, ...] = METHODS, metrics: Metrics | None = None
+    network: LayeredNetwork,
+    rows: Array,
+    methods: tuple[Method, ...] = METHODS,
+    metrics: Metrics | None = None,
 ) -> dict[Method, Coverage]:
     """Coverage by all pairs of rows."""
     return covered_by(network.of(rows), network.adjacent, methods, metrics)

@@ -97,7 +97,7 @@ template <typename T> VOUCH_HEADER static inline cudaError_t cudaGetSymbolAddres
 }
 
 /* What a kernel gets for an argument of its launch. Pointers inside structs would not be found. */
-template <typename T> VOUCH_HEADER static inline T *__vouch_argument(T *p) { return (T *)__vouch_cuda_here(p); }
+template <typename T> VOUCH_HEADER static inline T *__vouch_argument(T *p) { return (T *)__vouch_cuda_here((const void *)p); }
 template <typename T> VOUCH_HEADER static inline T __vouch_argument(T value) {
     if (__is_class(T) || __is_union(T)) __vouch_unsupported();
     return value;
