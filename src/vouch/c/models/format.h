@@ -51,6 +51,7 @@ static void pad(struct sink *sink, char c, int n) {
 }
 
 static int filling(const struct spec *spec, int before, size_t n) {
+    if (!spec->width) return 0; /* as the engine need not find out */
     int fill = spec->width - before;
     return fill > 0 && n < (size_t)fill ? fill - (int)n : 0;
 }
@@ -96,6 +97,7 @@ static void integer(struct sink *sink, const struct spec *spec, uintmax_t number
     if (spec->sharp && c == 'X' && number) sign = "0X";
     if (spec->sharp && c == 'o' && least <= n) least = n + 1;
     int zeros = least > n ? least - n : 0;
+    if (!spec->precise && !spec->sharp) zeros = n ? 0 : 1; /* the same, and plainly no more than one */
     if (spec->zero && !spec->left && !spec->precise) {
         int fill = spec->width - (int)strlen(sign) - n;
         if (fill > zeros) zeros = fill;
