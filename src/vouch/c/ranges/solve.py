@@ -30,8 +30,10 @@ from vouch.c.ranges.state import LIVE, TEXT, UNFREED, UNLOST, WRITTEN, State, jo
 from vouch.c.ranges.whole_program import ONLY_NULL, Extent, WholeProgram
 
 _BEFORE_WIDENING = 3  # visits of a loop head
-_BEFORE_LEAPING = 8  # then bounds that move go to the end of their type
-_BEFORE_DROPPING = 30  # then nothing more is said of what still changes
+_BEFORE_LEAPING = 16  # moves there; then bounds that move go to the end of their type
+_IN_HASTE = 5  # the same in large functions
+_LARGE = 500  # blocks
+_BEFORE_DROPPING = 40  # then nothing more is said of what still changes
 _MOST_VISITS = 1000  # of a block; then its state is emptied
 _DESCENTS = 2
 
@@ -68,6 +70,7 @@ class FixedPoint:
         self.result_filled = 0  # the bytes behind it that are written, as bits
         self.returns = False
         self.widened = False
+        self._moves: dict[str, int] = {}  # how often what a loop moves itself was widened at its head
         self._bind(function, arguments)
         self._ascend()
         for _ in range(_DESCENTS if self.widened else 0):
@@ -309,12 +312,15 @@ class FixedPoint:
             return new_edge or state != before
         if target in self.frame.graph.heads and visits.get(target, 0) > _BEFORE_WIDENING:
             self.widened = True
-            if visits[target] > _BEFORE_DROPPING:
+            steady, moves = self.frame.steady(target), self._moves.get(target, 0)
+            if moves > _BEFORE_DROPPING:
                 after = keep(before, state, at.general)
             else:
-                leaping = visits[target] > _BEFORE_LEAPING
+                leaping = moves > (_IN_HASTE if len(self.frame.graph.order) > _LARGE else _BEFORE_LEAPING)
                 thresholds = () if leaping else self.frame.thresholds(target)
-                after = widen(before, state, thresholds, at.size, at.general, self.frame.steady(target))
+                after = widen(before, state, thresholds, at.size, at.general, steady)
+                if any(after.get(key) != held for key, held in before.items() if key[0] not in steady):
+                    self._moves[target] = moves + 1
         else:
             after = join(before, state, at.general)
         self.inputs[target] = after
