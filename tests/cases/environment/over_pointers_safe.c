@@ -1,6 +1,5 @@
 // Numbers beside a pointer leave it as it is, and so do bytes of what holds none.
 #include <stdint.h>
-#include <stdio.h>
 
 struct part { short low, high; };
 struct state { int *data; int count; char name[8]; struct part parts[3]; };
@@ -27,11 +26,5 @@ int bytes_of_numbers(struct state *s, union number *number, struct part *part)
     number->bytes[1] = 7;
     wipe((unsigned char *)part, sizeof *part);
     wipe((unsigned char *)s->name, sizeof s->name);
-    return *s->data;
-}
-int read_in(struct state *s, FILE *file)
-{
-    if (fread(s->parts, sizeof s->parts, 1, file) != 1)
-        return 0;
     return *s->data;
 }
