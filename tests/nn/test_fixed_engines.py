@@ -99,9 +99,10 @@ def test_engines_on_tiny_networks(seed: int) -> None:
     check(seed, ["enumerate", "bounds", "smt", "milp", "auto"])
 
 
-@pytest.mark.parametrize("seed", [1039, 1048, 1154, 1175])
+@pytest.mark.parametrize("seed", [1039, 1048, 1154, 1175, 1496])
 def test_programs_where_sums_wrap_around(seed: int) -> None:
-    """Ten thousands of inputs with sums that wrap: relaxations alone take thousands of nodes more."""
+    """Ten thousands of inputs with sums that wrap, and tables: without the right order of branching, programs
+    take thousands of nodes more."""
     check(seed, ["milp"])
 
 

@@ -3,12 +3,14 @@
 Every rounding is an integer with two rows, every wrap-around an integer count of periods, every ReLU, table
 and saturation a few binary choices; nothing is approximated but long coefficients of a property, outwards. A
 node of the tree is closed only by exact propagation of bounds, by an exact certificate that its relaxation is
-empty, or by running the single input that is left; a violation is one only if the network computes it. The
+empty, or by running the few inputs that are left; a violation is one only if the network computes it. The
 float solver is never believed.
 """
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, assert_never
@@ -48,6 +50,8 @@ if TYPE_CHECKING:
 # Columns beyond which a tree of relaxations has no chance.
 _MOST_COLUMNS = 20_000
 _WHOLE = 1e-6
+# Inputs that are run one by one instead of being told apart any further.
+_FEW = 64
 
 
 def milp(question: FixedQuestion) -> Result:
@@ -94,6 +98,7 @@ class FixedMilp:
         self.network, self.low, self.high = network, [], []  # type: tuple[IntegerNetwork, list[int], list[int]]
         self.rows: list[IntegerRow] = []
         self.wraps: list[int] = []  # columns that count periods
+        self.tables = any(isinstance(node, Lookup) for node in network.nodes)
         ends = np.array([[axis.low, axis.high] for axis in case.axes], dtype=np.int64)
         self.ranges = ranges(network, ends[None, :, 0], ends[None, :, 1])
         self.values: list[list[IntegerRow]] = []
@@ -336,7 +341,8 @@ class _Tree:
         self.inputs = [column for column in inputs if column is not None]
         binary = np.flatnonzero((self.low == 0) & (self.high == 1))
         # A period more or less moves a value furthest: as long as one is open, relaxations say little.
-        self.choices = (np.array(encoding.wraps, dtype=np.int64), binary, np.array(self.inputs))
+        wraps = np.array(encoding.wraps, dtype=np.int64)
+        self.choices = (wraps, *(() if encoding.tables else (binary, np.array(self.inputs))))
 
     def run(self) -> Ints | None:
         if not len(self.low):
@@ -350,8 +356,9 @@ class _Tree:
             if box is None:
                 continue
             low, high = box
-            if (low[self.inputs] == high[self.inputs]).all():
-                found = self._single(low)
+            few = self._few(low, high)
+            if few is not None:
+                found = self.question.first_violation(few)
                 if found is not None:
                     return found
                 continue
@@ -364,7 +371,7 @@ class _Tree:
             if found is not None:
                 return found
             column = self._branch(low, high, point)
-            middle = np.floor(min(max(point[column], low[column]), high[column] - 1))
+            middle = self._middle(low[column], high[column], point[column])
             below, above = high.copy(), low.copy()
             below[column], above[column] = middle, middle + 1
             halves = [(low, below), (above, high)]
@@ -386,6 +393,23 @@ class _Tree:
         program.add(matrix, -constants)
         return IntegerRows(data, constants, self.low, self.high)
 
+    @staticmethod
+    def _middle(low: float, high: float, value: float) -> float:
+        """Where a column is split: at its value in the relaxation, or in the middle where that is whole."""
+        at = value if abs(value - np.rint(value)) > _WHOLE else (low + high) / 2
+        return float(np.floor(min(max(at, low), high - 1)))
+
+    def _few(self, low: Array, high: Array) -> Ints | None:
+        """All inputs of a box, where they are few: running them is quicker than a relaxation."""
+        ends = []
+        for value in self.encoding.values[0]:
+            column = next(iter(value.terms), None)
+            pair = (value.constant,) * 2 if column is None else (int(low[column]), int(high[column]))
+            ends.append(pair)
+        if math.prod(last - first + 1 for first, last in ends) > _FEW:
+            return None
+        return np.array(list(itertools.product(*(range(a, b + 1) for a, b in ends))), dtype=np.int64)
+
     def _single(self, point: Array) -> Ints | None:
         """The inputs of a point, if they violate."""
         numbers = []
@@ -395,9 +419,10 @@ class _Tree:
         return self.question.first_violation(np.array([numbers], dtype=np.int64))
 
     def _branch(self, low: Array, high: Array, point: Array) -> int:
-        """A count of periods that is not whole, else a choice, else another column, else the widest input."""
+        """A count of periods that is not whole, else a choice or an input, else the widest input. An entry of
+        a table that is not chosen says nothing about the others: with tables, inputs are halved."""
         off = np.abs(point - np.rint(point))
-        for chosen in (*self.choices, np.arange(len(point))):
+        for chosen in self.choices:
             if len(chosen):
                 best = int(chosen[np.argmax(np.where(low[chosen] < high[chosen], off[chosen], -1.0))])
                 if off[best] > _WHOLE and low[best] < high[best]:

@@ -45,7 +45,9 @@ _ROUND, _ROUND_ON_DEVICE = 128, 2048
 _SHARE = 0.25
 # Neurons alive in a layer whose values are worth as much as their signs; how near their ends have to come to
 # values that are reached, as a share of the interval, and how far they go towards these at a time.
-_NARROW, _NEAR, _STEP = 6, 0.05, 0.3
+_NARROW, _NEAR, _STEP = 6, 0.05, 0.5
+# The work on such a layer is this many times that on another one.
+_WEIGHT = 6.0
 # Inputs that descend towards the ends of a neuron's values, and their steps.
 _STARTS, _DESCENT = 32, 24
 # A layer is left when this many rounds made its open neurons less than this much tighter.
@@ -72,13 +74,20 @@ class Refinement:
         self.nodes = 0
 
     def run(self, work: float) -> None:
-        """Spends at most about `work` multiplications, in equal parts on the layers that are left."""
+        """Spends at most about `work` multiplications, in equal parts on the layers that are left; a narrow
+        one counts as several."""
         layers = [index for index in self.model.activations if self._refinable(index)]
+        weights = [_WEIGHT if self._narrow(index) else 1.0 for index in layers]
         with ThreadPoolExecutor(self.jobs) as pool:
             for number, index in enumerate(layers):
                 if self.stop():
                     break
-                work -= self._layer(index, work / (len(layers) - number), pool)
+                work -= self._layer(index, work * weights[number] / sum(weights[number:]), pool)
+
+    def _narrow(self, index: int) -> bool:
+        """Whether few neurons of a layer are alive."""
+        alive = self.arrays.numpy(self.state.high[0, self.model.slots[index]]) > 0
+        return bool(np.count_nonzero(alive) <= _NARROW) and self.ball is None
 
     def _refinable(self, index: int) -> bool:
         model = self.model
@@ -94,9 +103,8 @@ class Refinement:
             return 0.0  # all that comes before is linear in the box
         spent = 0.0
         low, high = (self.arrays.numpy(ends[0, part]) for ends in (self.state.low, self.state.high))
-        alive = high > 0
-        narrow = np.count_nonzero(alive) <= _NARROW and self.ball is None
-        neurons = np.flatnonzero(alive if narrow else alive & (low < 0))
+        narrow = self._narrow(index)
+        neurons = np.flatnonzero((high > 0) & ((low < 0) | narrow))
         # The nearer an end is to zero, the more its neuron gains.
         neurons = neurons[np.argsort(np.minimum(-low, high)[neurons], kind="stable")]
         together = max(1, boxes_at_once(before, 4096) // 2)
