@@ -95,7 +95,7 @@ def test_what_is_not_modelled_is_named(name: str, tmp_path: Path) -> None:
 
 LAUNCHES = {
     "a struct": "struct S { int *p; }; __global__ void k(S s) { *s.p = 1; }",
-    "a kernel inside": "struct S { int *p; }; __global__ void in() {} __global__ void k(S) { in<<<1, 1>>>(); }",
+    "a kernel inside": "struct S { int *p; }; __global__ void i() {} __global__ void k(S) { i<<<1, 1>>>(); }",
 }
 
 

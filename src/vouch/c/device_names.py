@@ -21,7 +21,8 @@ _GLOBAL = re.compile(rf"^@({_NAME}) = ([^\n]*)$", re.MULTILINE)
 _NUMBER = re.compile(r"(?:^|.* )constant (?:i\d+|float|double|half) ")
 _NAMED = re.compile(rf"@({_NAME})")
 _CALLEE = re.compile(rf"\b(?:call|invoke) [^@\n]*@({_NAME})\(")
-_HOST, _EITHER = "__vouch_unsupported", "__vouch_cuda_named"
+_HOST = "__vouch_unsupported"
+_EITHER = "__vouch_cuda_named"  # asks who runs
 _DEBUG = re.compile(r", !dbg !\d+")
 
 
