@@ -62,7 +62,9 @@ OUTPUT: tuple[Option, ...] = (
         writes=True,
     ),
     Option("output-file", str, None, "Write the report there instead of stdout.", metavar="F", in_file=False),
-    Option("html", str, None, "Write the report as pages into this folder.", metavar="DIR", in_file=False),
+    Option(
+        "html", str, None, "Write the report as pages into this folder.", metavar="DIR", in_file=False
+    ),
 )
 
 CHECK: tuple[Option, ...] = (
@@ -201,11 +203,7 @@ CHECK: tuple[Option, ...] = (
         metavar="S",
     ),
     Option(
-        "cluster",
-        str,
-        None,
-        "Run the jobs on the Dask cluster with this scheduler.",
-        metavar="ADDRESS",
+        "cluster", str, None, "Run the jobs on the Dask cluster with this scheduler.", metavar="ADDRESS",
         in_file=False,
     ),
     Option("check-memory", int, 4096, "Limit for one check in MiB.", minimum=16, metavar="MIB"),

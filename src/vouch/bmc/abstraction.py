@@ -181,7 +181,9 @@ def _result(
         if isinstance(part, ir.PointerType):
             held = ctype if part is type_ else environment.ctypes.ctype_at(ctype, at)
             pointee = environment.ctypes.pointee(held)
-            return environment.pointer(pointee, f"{name}()", passed=passed, memory=state.memory, strict=True)
+            return environment.pointer(
+                pointee, f"{name}()", passed=passed, memory=state.memory, strict=True
+            )
         if isinstance(part, (ir.StructType, ir.ArrayType)):
             return tuple(value(inner, at + offset) for inner, offset in ex.context.layouts.elements(part))
         return ex.context.fresh(part, f"{name}()")

@@ -25,7 +25,9 @@ def constant_at(layouts: Layouts, constant: ir.Constant, offset: int, size: int)
     if found is None:
         return None
     leaf, start = found
-    return leaf if start == offset and layouts.store_size(type_of(leaf)) == size else None
+    return (
+        leaf if start == offset and layouts.store_size(type_of(leaf)) == size else None
+    )
 
 
 def constant_covering(layouts: Layouts, constant: ir.Constant, offset: int) -> tuple[ir.Constant, int] | None:

@@ -99,7 +99,9 @@ def _step(
     return _branch(ex, flow, label, instruction, following)
 
 
-def _branch(ex: Execution, flow: Flow, label: str, i: ir.Branch, following: str | None) -> Fast | None:
+def _branch(
+    ex: Execution, flow: Flow, label: str, i: ir.Branch, following: str | None
+) -> Fast | None:
     """Branches around handlers, and those that were decided."""
     then, otherwise = i.then, i.otherwise
     # Whether a branch past nothing changed is asked where its condition comes to a phi that another tests.

@@ -20,7 +20,9 @@ def unconfirmed(proof: CheckResult, entry: str) -> CheckResult:
     return replace(proof, assumptions=(*proof.assumptions, assumed))
 
 
-def contradicted(equation: Equation, asking: Asking, results: Iterable[CheckResult]) -> Iterator[CheckResult]:
+def contradicted(
+    equation: Equation, asking: Asking, results: Iterable[CheckResult]
+) -> Iterator[CheckResult]:
     """Constraints that nothing satisfies would prove everything. There are none by construction; this is
     where a mistake would show: the proofs with what is left of them. What the solver does not confirm is an
     assumption of each."""

@@ -28,7 +28,6 @@ from vouch.smt.term import Term
 
 Known: TypeAlias = "Callable[[Execution, Frame, State, ir.Call, str], State | None]"
 
-
 def overrides(name: str) -> bool:
     """Conventions of other tools' test suites: their meaning goes before a body from the program."""
     return name in known.having(known.Trait.ASSUMES)

@@ -276,7 +276,9 @@ class ModelReader:
         order: Any = "big" if self.context.memory.big_endian else "little"
         return (scalar % (1 << (8 * size))).to_bytes(size, order)
 
-    def _from_array(self, array: Term, word: int, offset: int, size: int, data: bytearray, room: int) -> None:
+    def _from_array(
+        self, array: Term, word: int, offset: int, size: int, data: bytearray, room: int
+    ) -> None:
         order: Any = "big" if self.context.memory.big_endian else "little"
         bits = self.context.pointer_bits
         for place in range(offset // word * word, offset + size, word):

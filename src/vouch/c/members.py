@@ -203,3 +203,5 @@ def _is_open(kind: Type) -> bool:
             return True
         kind = kind.fields[-1]
     return isinstance(kind, ArrayType) and kind.count <= _FLEXIBLE
+
+

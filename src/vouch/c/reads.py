@@ -14,30 +14,8 @@ from collections.abc import Iterable, Iterator
 # Names of headers and sources: others' are read from anywhere, as compilers do.
 _SUFFIXES = frozenset(
     (
-        ".h",
-        ".hh",
-        ".hpp",
-        ".hxx",
-        ".h++",
-        ".H",
-        ".cuh",
-        ".inc",
-        ".inl",
-        ".ipp",
-        ".tcc",
-        ".tpp",
-        ".txx",
-        ".def",
-        ".c",
-        ".cc",
-        ".cpp",
-        ".cxx",
-        ".c++",
-        ".C",
-        ".cu",
-        ".i",
-        ".ii",
-        ".S",
+        ".h", ".hh", ".hpp", ".hxx", ".h++", ".H", ".cuh", ".inc", ".inl", ".ipp", ".tcc", ".tpp",
+        ".txx", ".def", ".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".cu", ".i", ".ii", ".S",
     )
 )
 # Where software is installed, with headers that have no suffix; nobody keeps secrets there.

@@ -121,7 +121,9 @@ class _Support:
 class Conditions:
     """Those of one execution of a function. `plain` and `writes` are for `Bindings`."""
 
-    def __init__(self, context: ExecutionContext, equation: Equation, *, plain: bool, writes: bool) -> None:
+    def __init__(
+        self, context: ExecutionContext, equation: Equation, *, plain: bool, writes: bool
+    ) -> None:
         self._equation = equation
         self._support = _Support(list(equation.constraints))
         self._environment = Bindings(

@@ -91,7 +91,9 @@ def refine(
 
 
 class _Refinement:
-    def __init__(self, problem: Problem, analysis: RangeAnalysis, plan: Plan, report: Report | None) -> None:
+    def __init__(
+        self, problem: Problem, analysis: RangeAnalysis, plan: Plan, report: Report | None
+    ) -> None:
         assert analysis.graph is not None
         self.problem = problem
         self.plan = plan
@@ -215,6 +217,7 @@ class _Refinement:
         assert scope is not None
         arguments = tuple(None if isinstance(known, tuple) else known for known in scope.arguments)
         return replace(start, scope=replace(scope, arguments=arguments))
+
 
 
 @record

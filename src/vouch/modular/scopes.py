@@ -141,7 +141,8 @@ class Scopes:
         assert start.scope is not None
         functions = self.problem.program.functions
         if start.scope.inner and (
-            not self.calls.analysis.complete or _takes_structs(self.problem.program, functions[start.entry])
+            not self.calls.analysis.complete
+            or _takes_structs(self.problem.program, functions[start.entry])
         ):
             return False
         return not any(

@@ -100,7 +100,9 @@ class Substituting:
 class CallInstance:
     """The conditions of one execution of a callee in one call of it."""
 
-    def __init__(self, ex: Execution, state: State, values: Sequence[Value], environment: Bindings) -> None:
+    def __init__(
+        self, ex: Execution, state: State, values: Sequence[Value], environment: Bindings
+    ) -> None:
         self._ex = ex
         self._state = state
         self._values = values
@@ -281,3 +283,4 @@ class CallInstance:
                     new = Touch(guard, place, touch.size, equation.touched)
                     equation.touches.setdefault(held, []).append(new)
                     equation.touched += 1
+

@@ -62,7 +62,7 @@ class EnumerationSource:
         size, top = ("f32", "0x80000000u") if self.term.sort is FLOAT32 else ("f64", "0x8000000000000000ull")
         kind = "u32" if size == "f32" else "u64"
         text = f"{size}_of({value} < 0 ? {top} | ({kind})~{value} : ({kind}){value})"
-        return f'{number} == {self.count - 1}ull ? __builtin_nanf("") : {text}' if self.nan else text
+        return f"{number} == {self.count - 1}ull ? __builtin_nanf(\"\") : {text}" if self.nan else text
 
 
 @dataclass(frozen=True, slots=True)

@@ -179,11 +179,8 @@ class _Stack:
         """Whether outputs are the last neurons themselves, each once."""
         weights, bias = last
         square = weights.shape[0] == weights.shape[1] and not bias.any()
-        return bool(
-            square
-            and np.array_equal(np.sort(weights.argmax(axis=1)), np.arange(len(weights)))
-            and np.array_equal(weights, np.eye(len(weights))[weights.argmax(axis=1)])
-        )
+        return bool(square and np.array_equal(np.sort(weights.argmax(axis=1)), np.arange(len(weights)))
+                    and np.array_equal(weights, np.eye(len(weights))[weights.argmax(axis=1)]))
 
     def _groups(self) -> list[tuple[tuple[int, NodeKind], list[int]]]:
         """Neurons that one activation can take together, lower levels first."""

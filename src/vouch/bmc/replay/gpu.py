@@ -25,7 +25,6 @@ _NUMBER = re.compile(
 _SUFFIXES = (".c", ".cpp", ".cc", ".cxx", ".cu")
 _MEMORY = (Category.POINTER, Category.BOUNDS)
 
-
 def gpu_program(program: Program, example: Counterexample, flags: Sequence[str] = ()) -> GpuProgram | None:
     """None for programs that use no CUDA, and where a run on a GPU could not show the violation."""
     called = calls(program)

@@ -228,7 +228,9 @@ def _recorded(out: CodeText, function: FunctionText, number: int) -> str | None:
 
 def _demanded(out: CodeText, function: FunctionText, number: int) -> None:
     """Look at what the prototype demands of the arguments."""
-    for parameter, (letter, counted) in zip(function.parameters, known.contract(function.name), strict=False):
+    for parameter, (letter, counted) in zip(
+        function.parameters, known.contract(function.name), strict=False
+    ):
         if parameter.type != "ptr" or letter == "-":
             continue
         size = "1"

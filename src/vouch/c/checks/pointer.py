@@ -67,7 +67,6 @@ CATEGORY = Category.POINTER
 
 _COPIES = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.", "llvm.memcpy.inline.")
 
-
 def find(context: Context) -> Iterator[Found]:
     places = PointsTo(context)
     yield from _accesses(context, places)
