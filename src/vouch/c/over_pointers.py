@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from vouch.c import known
 from vouch.c.ir import (
     Alloca,
     ArrayType,
@@ -39,7 +40,7 @@ from vouch.c.pointees import Pointees
 
 _DEPTH = 24
 _NUMBERS = ("int", "char", "bool", "enum", "float")
-_FILLS = ("__vouch_bytes", "__vouch_havoc", "__vouch_text")  # how models write many bytes
+_FILLS = known.by_engine("input", "text", "bytes") & known.having(known.Trait.FILLS)  # as models do
 Variable = tuple[str, str]  # a function, and the register of its parameter or of the variable's alloca
 MEMORY: Variable = ("", "")  # all pointers that are kept elsewhere, or returned
 Target = Callable[[Call], "str | None"]
@@ -105,8 +106,8 @@ class _Views:
                     kind = self.program.ctypes.get(self.function.result_type or 0)
                     yield from self._given(MEMORY, kind, value)
                 case Call(callee=callee) if not isinstance(callee, AsmOperand):
-                    known = target(instruction)
-                    for name in (known,) if known is not None else of_type(instruction):
+                    called = target(instruction)
+                    for name in (called,) if called is not None else of_type(instruction):
                         yield from self._passed(name, instruction)
 
     def _passed(self, name: str, call: Call) -> Handed:
