@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from vouch.c.ir import FloatType, IntConstant, IntType, PointerType
+from vouch.c.known import PRINTING
 from vouch.c.ranges import domain
-from vouch.c.ranges.formats import FUNCTIONS, FormatReading
+from vouch.c.ranges.formats import FormatReading
 
 _LIBC = ctypes.CDLL(None)
 _ROUNDS = 1500
@@ -84,7 +85,7 @@ def _conversion(pick: random.Random, given: _Given) -> str:
 @pytest.mark.parametrize("seed", range(4))
 def test_lengths(seed: int) -> None:
     pick = random.Random(seed)
-    place = FUNCTIONS["snprintf"]._replace(format=-1)
+    place = PRINTING["snprintf"]._replace(format=-1)
     exact = 0
     for _ in range(_ROUNDS // 4):
         given = _Given(pick)
@@ -104,5 +105,5 @@ def test_unclear(text: str) -> None:
     given = _Given(random.Random(0))
     given.integer(32)
     call = SimpleNamespace(arguments=given.operands, type=IntType(32))
-    place = FUNCTIONS["snprintf"]._replace(format=-1)
+    place = PRINTING["snprintf"]._replace(format=-1)
     assert FormatReading(given.state(), call, place).all_of(text) is None  # type: ignore[arg-type]

@@ -27,6 +27,7 @@ from __future__ import annotations
 import re
 from enum import Enum, auto
 from functools import cache
+from typing import NamedTuple
 
 from vouch.record import frozen_record
 
@@ -523,3 +524,21 @@ def contract(name: str) -> tuple[tuple[str, int | None], ...]:
         return ()
     found = re.findall(r"([A-Za-z-])(\d?)", row.by)
     return tuple((letter, int(size) if size else None) for letter, size in found)
+
+
+class PrintedPlace(NamedTuple):
+    """Which argument of a function is what, None for none."""
+
+    to: int | None
+    size: int | None
+    stream: int | None
+    format: int
+
+
+PRINTING = {
+    "sprintf": PrintedPlace(0, None, None, 1),
+    "snprintf": PrintedPlace(0, 1, None, 2),
+    "printf": PrintedPlace(None, None, None, 0),
+    "fprintf": PrintedPlace(None, None, 0, 1),
+    "dprintf": PrintedPlace(None, None, None, 1),
+}

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from vouch.c.ir import Call, FloatType, IntType, Operand, PointerType, StringConstant
+from vouch.c.known import PRINTING, PrintedPlace
 from vouch.c.ranges import domain, spreading, written
 from vouch.c.ranges.domain import Value
 from vouch.c.ranges.pointers import INFINITE
@@ -25,24 +26,6 @@ _CONVERSION = re.compile(
 )
 _UNLIMITED = 1 << 47  # characters of a text from outside: no address space has more
 _FARTHEST = 1 << 31  # widths and precisions
-
-
-class PrintedPlace(NamedTuple):
-    """Which argument of a function is what, None for none."""
-
-    to: int | None
-    size: int | None
-    stream: int | None
-    format: int
-
-
-FUNCTIONS = {
-    "sprintf": PrintedPlace(0, None, None, 1),
-    "snprintf": PrintedPlace(0, 1, None, 2),
-    "printf": PrintedPlace(None, None, None, 0),
-    "fprintf": PrintedPlace(None, None, 0, 1),
-    "dprintf": PrintedPlace(None, None, None, 1),
-}
 
 
 class TextRead(NamedTuple):
@@ -63,7 +46,7 @@ class Printed(NamedTuple):
 
 def printed(at: RangeMemory, call: Call, target: str | None) -> Printed | None:
     """What a call prints, None where that is not known."""
-    place = FUNCTIONS.get(target or "")
+    place = PRINTING.get(target or "")
     if place is None or target not in at.whole.program.models or len(call.arguments) <= place.format:
         return None
     function = at.whole.program.functions[target]
