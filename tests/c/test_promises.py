@@ -22,7 +22,17 @@ def test_words() -> None:
     assert found is not None
     assert [(e.name, e.count.name, e.count.number) for e in found.lengths] == [("p", "n", -1), ("q", None, 4)]
     assert len(found.clauses) == 1
-    for text in ("requires p[]", "requires p[n", "requires p[n * 2]", "requires p[n] > 1", "range x 5..1", "range x", "requires x", "requires f(x) > 1", "requires a < b || a > b"):
+    for text in (
+        "requires p[]",
+        "requires p[n",
+        "requires p[n * 2]",
+        "requires p[n] > 1",
+        "range x 5..1",
+        "range x",
+        "requires x",
+        "requires f(x) > 1",
+        "requires a < b || a > b",
+    ):
         assert understood(text) is None, text
 
 
