@@ -75,12 +75,18 @@ class Library:
         self._held.clear()
 
 
-class Draw:
-    """The random choices of one call, by Python's generator, whose numbers stay the same."""
+_SPECIAL = 0.1  # of the numbers, where there are special ones
 
-    def __init__(self, seed: int, magnitude: bool) -> None:
+
+class Draw:
+    """The random choices of one call, by Python's generator, whose numbers stay the same. With `special` some
+    of the numbers are none, or infinite."""
+
+    def __init__(self, seed: int, magnitude: bool, special: bool = False) -> None:
         self.random = random.Random(seed)
+        self._spoil = random.Random(~seed) if special and not magnitude else None
         self._magnitude = magnitude
+        self.propagate = 1 if self._spoil is None else self._spoil.choice((0, 1))  # what is not a number
         self.double = self.random.random() < 0.3
         self.type: Any = np.float64 if self.double else np.float32
         self.letter = "D" if self.double else "S"
@@ -90,6 +96,9 @@ class Draw:
 
     def numbers(self, count: int) -> np.ndarray:
         data = np.array([self.random.uniform(-1, 1) for _ in range(count)], dtype=self.type)
+        for i in range(count) if self._spoil is not None else ():
+            if self._spoil is not None and self._spoil.random() < _SPECIAL:
+                data[i] = self._spoil.choice((np.nan, np.inf, -np.inf))
         return np.abs(data) if self._magnitude else data
 
     def factor(self) -> Any:

@@ -1,6 +1,6 @@
 """The models of cuBLAS and cuDNN against the real libraries, over random calls, on a machine with a GPU.
 
-    python3 -m bench.cuda_conformance [--calls 2600] [--output FILE] [--seed N] [--models-only]
+    python3 -m bench.cuda_conformance [--calls 2600] [--output FILE] [--seed N] [--models-only] [--special]
 
 Needs numpy, a C compiler (cc, gcc, clang or nvcc) and the shared libraries of CUDA's runtime, cuBLAS and
 cuDNN: from a CUDA installation, or from the pip packages that torch brings. Each call is made from a seed,
@@ -174,9 +174,9 @@ class Tally:
     differences: list[str] = field(default_factory=list)
 
 
-def made(library: Library, name: str, seed: int) -> Answer:
+def made(library: Library, name: str, seed: int, special: bool = False) -> Answer:
     try:
-        return CALLS[name](library, Draw(seed, library.magnitude))
+        return CALLS[name](library, Draw(seed, library.magnitude, special))
     finally:
         library.release()
 
@@ -190,7 +190,7 @@ def compare(tally: Tally, seed: int, theirs: Answer, ours: Answer, bound: Answer
     for number, (a, b, m) in enumerate(zip(theirs.arrays, ours.arrays, bound.arrays, strict=True)):
         tally.numbers += a.size
         if a.dtype.kind != "f" or ours.depth == 0:
-            if not np.array_equal(a, b):
+            if not np.array_equal(a, b, equal_nan=a.dtype.kind == "f"):
                 tally.differences.append(f"seed {seed}: array {number} is {b.tolist()}, not {a.tolist()}")
             continue
         unit = np.finfo(a.dtype).eps / 2
@@ -199,8 +199,12 @@ def compare(tally: Tally, seed: int, theirs: Answer, ours: Answer, bound: Answer
             allowed = np.full(a.shape, _MATH_UNITS * unit)
         else:
             allowed = 2 * ours.depth * unit * np.abs(m.astype(np.float64)) + least
-        error = np.abs(a.astype(np.float64) - b.astype(np.float64))
-        share = float(np.max(error / allowed)) if a.size else 0.0
+        usual = np.isfinite(a) & np.isfinite(b)
+        if not np.array_equal(a[~usual], b[~usual], equal_nan=True):
+            tally.differences.append(f"seed {seed}: array {number} is {b.tolist()}, not {a.tolist()}")
+            continue
+        error = np.abs(a[usual].astype(np.float64) - b[usual].astype(np.float64))
+        share = float(np.max(error / allowed[usual])) if error.size else 0.0
         tally.worst = max(tally.worst, share if share == share else np.inf)
         if not share <= 1:
             tally.differences.append(f"seed {seed}: array {number} is off by {share:.3g} of what is allowed")
@@ -224,6 +228,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seconds", type=float, default=480)
     parser.add_argument("--output", default=os.path.join(os.environ.get("OUT", "."), "cuda_conformance.json"))
     parser.add_argument("--models-only", action="store_true", help="compare the models with themselves")
+    parser.add_argument("--special", action="store_true", help="with infinities and what is not a number")
     options = parser.parse_args(arguments)
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
@@ -238,7 +243,7 @@ def main(arguments: list[str]) -> int:
             name, seed = names[number % len(names)], options.seed * 1_000_003 + number
             tally = tallies[name]
             try:
-                answer = made(theirs, name, seed)
+                answer = made(theirs, name, seed, options.special)
             except Failed as error:
                 tally.unsupported += 1
                 tally.differences.append(f"seed {seed}: {error} while the call was made ready")
@@ -247,7 +252,8 @@ def main(arguments: list[str]) -> int:
                 tally.unsupported += 1
                 continue
             tally.calls += 1
-            compare(tally, seed, answer, made(ours, name, seed), made(bounds, name, seed))
+            mine = made(ours, name, seed, options.special)
+            compare(tally, seed, answer, mine, made(bounds, name, seed))
             # Of each function every so many.
             if (number // len(names)) % _EVERY == 0:
                 sample.append(kept(name, seed, answer))

@@ -87,7 +87,7 @@ def _activation(lib: Library, d: Draw) -> Answer:
     mode = d.random.choice((0, 1, 2, 3, 4))
     coefficient = d.random.choice((0.5, 1.0, 2.0))
     made = _descriptor(lib, "Activation")
-    lib.must(lib.dnn.cudnnSetActivationDescriptor(made, mode, 1, c_double(coefficient)))
+    lib.must(lib.dnn.cudnnSetActivationDescriptor(made, mode, d.propagate, c_double(coefficient)))
 
     def call(alpha: Any, xd: Any, x: Any, beta: Any, yd: Any, y: Any) -> int:
         return lib.dnn.cudnnActivationForward(lib.dnn_handle, made, alpha, xd, x, beta, yd, y)
@@ -121,7 +121,7 @@ def _pooling(lib: Library, d: Draw) -> Answer:
     pads = (d.size(0, high - 1) if high > 1 else 0, d.size(0, wide - 1) if wide > 1 else 0)
     steps = (d.size(1, 3), d.size(1, 3))
     made = _descriptor(lib, "Pooling")
-    lib.must(lib.dnn.cudnnSetPooling2dDescriptor(made, mode, 1, high, wide, *pads, *steps))
+    lib.must(lib.dnn.cudnnSetPooling2dDescriptor(made, mode, d.propagate, high, wide, *pads, *steps))
     xd, sizes = _tensor(lib, d, shape), [c_int() for _ in range(4)]
     lib.must(lib.dnn.cudnnGetPooling2dForwardOutputDim(made, xd, *map(byref, sizes)))
     _free(lib, "Tensor", xd)

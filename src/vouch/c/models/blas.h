@@ -1,7 +1,8 @@
 /* The functions of cuBLAS for numbers of type T, whose letters are LETTER and LOWER. Included once for each type.
 
    Matrices are stored by columns: element (i, j) of A is A[i + j * lda]. Sums run from the first index to the last,
-   rounding every product and every sum. */
+   rounding every product and every sum. What a factor of zero stands before is not looked at, be it not a number; only
+   `scal` multiplies. */
 
 #define PASTE_(a, b, c) a##b##c
 #define PASTE(a, b, c) PASTE_(a, b, c)
@@ -61,7 +62,8 @@ cublasStatus_t NAME(axpy)(cublasHandle_t handle, int n, const T *alpha, const T 
     APART_OR_SAME(axpy, y, x, n, incy, incx);
     const T a = OWN(scalar)(handle, alpha), *from = __vouch_cuda_here(x);
     T *to = __vouch_cuda_here(y);
-    for (int i = 0; i < n; i++) to[AT(i, n, incy)] += a * from[AT(i, n, incx)];
+    if (a != 0)
+        for (int i = 0; i < n; i++) to[AT(i, n, incy)] += a * from[AT(i, n, incx)];
     return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -179,7 +181,7 @@ cublasStatus_t NAME(ger)(cublasHandle_t handle, int m, int n, const T *alpha, co
     APART(ger, A, region(A, m, n, lda), y, vector(y, n, incy));
     const T a = OWN(scalar)(handle, alpha), *left = __vouch_cuda_here(x), *right = __vouch_cuda_here(y);
     T *to = __vouch_cuda_here(A);
-    for (int j = 0; j < n; j++)
+    for (int j = 0; j < n && a != 0; j++)
         for (int i = 0; i < m; i++)
             to[i + (long long)j * lda] += a * left[AT(i, m, incx)] * right[AT(j, n, incy)];
     return CUBLAS_STATUS_SUCCESS;
@@ -212,7 +214,7 @@ cublasStatus_t NAME(gemv)(cublasHandle_t handle, cublasOperation_t trans, int m,
     T *to = __vouch_cuda_here(y);
     for (int i = 0; i < rows; i++) {
         T sum = 0;
-        for (int j = 0; j < columns; j++)
+        for (int j = 0; j < columns && a != 0; j++)
             sum += matrix[trans == CUBLAS_OP_N ? i + (long long)j * lda : j + (long long)i * lda] *
                    from[AT(j, columns, incx)];
         T *place = to + AT(i, rows, incy);
@@ -226,7 +228,7 @@ static void OWN(product)(cublasOperation_t transa, cublasOperation_t transb, int
     for (int j = 0; j < n; j++)
         for (int i = 0; i < m; i++) {
             T sum = 0;
-            for (int l = 0; l < k; l++)
+            for (int l = 0; l < k && alpha != 0; l++)
                 sum += A[transa == CUBLAS_OP_N ? i + (long long)l * lda : l + (long long)i * lda] *
                        B[transb == CUBLAS_OP_N ? l + (long long)j * ldb : j + (long long)l * ldb];
             T *place = C + i + (long long)j * ldc;

@@ -34,11 +34,13 @@ struct cudnnConvolutionStruct {
 struct cudnnPoolingStruct {
     int alive, set;
     cudnnPoolingMode_t mode;
+    _Bool propagate; /* what is not a number */
     int height, width, pad_h, pad_w, stride_h, stride_w;
 };
 struct cudnnActivationStruct {
     int alive, set;
     cudnnActivationMode_t mode;
+    _Bool propagate; /* what is not a number */
     double coef;
 };
 
@@ -82,17 +84,20 @@ static _Bool is_type(cudnnDataType_t type) { return type == CUDNN_DATA_FLOAT || 
 #define EXP expf
 #define TANH tanhf
 #define LOG logf
+#define LARGEST __FLT_MAX__
 #include "dnn.h"
 #undef T
 #undef LETTER
 #undef EXP
 #undef TANH
 #undef LOG
+#undef LARGEST
 #define T double
 #define LETTER D
 #define EXP exp
 #define TANH tanh
 #define LOG log
+#define LARGEST __DBL_MAX__
 #include "dnn.h"
 #undef T
 
@@ -254,7 +259,10 @@ cudnnStatus_t cudnnSetActivationDescriptor(cudnnActivationDescriptor_t activatio
     CREATED(cudnnSetActivationDescriptor, activationDesc);
     REQUIRE(mode >= CUDNN_ACTIVATION_SIGMOID && mode <= CUDNN_ACTIVATION_SWISH,
             "cudnnSetActivationDescriptor: mode is no activation", BAD);
+    REQUIRE(reluNanOpt == CUDNN_PROPAGATE_NAN || reluNanOpt == CUDNN_NOT_PROPAGATE_NAN,
+            "cudnnSetActivationDescriptor: reluNanOpt is neither to propagate nor not to", BAD);
     activationDesc->mode = mode;
+    activationDesc->propagate = reluNanOpt == CUDNN_PROPAGATE_NAN;
     activationDesc->coef = coef;
     activationDesc->set = 1;
     SUCCESS;
@@ -443,7 +451,10 @@ cudnnStatus_t cudnnSetPooling2dDescriptor(cudnnPoolingDescriptor_t poolingDesc, 
             "cudnnSetPooling2dDescriptor: verticalPadding is negative or not less than windowHeight", BAD);
     REQUIRE(horizontalPadding >= 0 && horizontalPadding < windowWidth,
             "cudnnSetPooling2dDescriptor: horizontalPadding is negative or not less than windowWidth", BAD);
+    REQUIRE(maxpoolingNanOpt == CUDNN_PROPAGATE_NAN || maxpoolingNanOpt == CUDNN_NOT_PROPAGATE_NAN,
+            "cudnnSetPooling2dDescriptor: maxpoolingNanOpt is neither to propagate nor not to", BAD);
     poolingDesc->mode = mode;
+    poolingDesc->propagate = maxpoolingNanOpt == CUDNN_PROPAGATE_NAN;
     poolingDesc->height = windowHeight, poolingDesc->width = windowWidth;
     poolingDesc->pad_h = verticalPadding, poolingDesc->pad_w = horizontalPadding;
     poolingDesc->stride_h = verticalStride, poolingDesc->stride_w = horizontalStride;

@@ -9,13 +9,19 @@ static T OWN(blend)(T alpha, T value, T beta, const T *old) {
     return beta == 0 ? alpha * value : alpha * value + beta * *old;
 }
 
+/* What is not a number stays so, or is zero. */
+static T OWN(positive)(_Bool propagate, T x) {
+    if (propagate) return x < 0 ? 0 : x;
+    return x > 0 ? x : 0;
+}
+
 static T OWN(activated)(cudnnActivationDescriptor_t d, T x) {
     T limit = (T)d->coef;
     switch (d->mode) {
     case CUDNN_ACTIVATION_SIGMOID: return 1 / (1 + EXP(-x));
-    case CUDNN_ACTIVATION_RELU: return x < 0 ? 0 : x;
+    case CUDNN_ACTIVATION_RELU: return OWN(positive)(d->propagate, x);
     case CUDNN_ACTIVATION_TANH: return TANH(x);
-    case CUDNN_ACTIVATION_CLIPPED_RELU: return x < 0 ? 0 : x > limit ? limit : x;
+    case CUDNN_ACTIVATION_CLIPPED_RELU: return x < 0 ? 0 : x > limit ? limit : OWN(positive)(d->propagate, x);
     case CUDNN_ACTIVATION_ELU: return x < 0 ? limit * (EXP(x) - 1) : x;
     case CUDNN_ACTIVATION_SWISH: return x / (1 + EXP(-limit * x));
     default: return x;
@@ -39,7 +45,8 @@ static void OWN(activation)(cudnnActivationDescriptor_t d, T alpha, cudnnTensorD
 static void OWN(sum)(T alpha, cudnnTensorDescriptor_t ad, const T *a, T beta, cudnnTensorDescriptor_t cd, T *out) {
     EVERY(cd, n, c, h, w) {
         T *to = out + place(cd, n, c, h, w);
-        *to = OWN(blend)(alpha, a[narrow(ad, n, c, h, w)], beta, to);
+        T value = alpha == 0 ? 0 : a[narrow(ad, n, c, h, w)];
+        *to = OWN(blend)(alpha, value, beta, to);
     }
 }
 
@@ -66,7 +73,7 @@ static void OWN(pooling)(cudnnPoolingDescriptor_t d, T alpha, cudnnTensorDescrip
                          cudnnTensorDescriptor_t yd, T *y) {
     _Bool largest = d->mode == CUDNN_POOLING_MAX || d->mode == CUDNN_POOLING_MAX_DETERMINISTIC;
     EVERY(yd, n, c, h, w) {
-        T found = 0, *to = y + place(yd, n, c, h, w);
+        T found = largest ? -LARGEST : 0, *to = y + place(yd, n, c, h, w);
         int count = 0;
         for (int r = 0; r < d->height; r++)
             for (int s = 0; s < d->width; s++) {
@@ -74,7 +81,7 @@ static void OWN(pooling)(cudnnPoolingDescriptor_t d, T alpha, cudnnTensorDescrip
                 if (row < 0 || row >= xd->h || column < 0 || column >= xd->w) continue;
                 T value = x[place(xd, n, c, row, column)];
                 if (!largest) found += value;
-                else if (count == 0 || found < value) found = value;
+                else if (value > found || (d->propagate && value != value)) found = value;
                 count++;
             }
         if (d->mode == CUDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING) count = d->height * d->width;
