@@ -300,7 +300,8 @@ class ExecutionContext:
             initial = Zero()
         else:
             initial = Given(variable.initializer)
-        size: int | None = self.layouts.size(variable.type)
+        opaque = isinstance(variable.type, ir.StructType) and variable.type.fields is None
+        size: int | None = None if opaque else self.layouts.size(variable.type)
         if variable.initializer is None and size == 0:
             size = None  # extern int table[];
         return MemObject(

@@ -125,7 +125,10 @@ cublasStatus_t NAME(nrm2)(cublasHandle_t handle, int n, const T *x, int incx, T 
     if (n > 0 && incx > 0) {
         VECTOR(nrm2, x, n, incx);
         const T *a = __vouch_cuda_here(x);
-        for (int i = 0; i < n; i++) sum += a[AT(i, n, incx)] * a[AT(i, n, incx)];
+        _Bool some = 0;
+        for (int i = 0; i < n; i++) sum += a[AT(i, n, incx)] * a[AT(i, n, incx)], some |= a[AT(i, n, incx)] != 0;
+        /* The library scales its numbers: it neither over- nor underflows. */
+        if (!(sum <= LARGEST) || (some && sum < LEAST_SQUARES)) __vouch_unsupported();
         sum = __builtin_elementwise_sqrt(sum);
     }
     GIVE(T, sum);
@@ -153,11 +156,14 @@ cublasStatus_t NAME(asum)(cublasHandle_t handle, int n, const T *x, int incx, T 
             VECTOR(I##f, x, n, incx);                                                                     \
             const T *a = __vouch_cuda_here(x);                                                            \
             T size = __builtin_elementwise_abs(a[0]);                                                     \
+            _Bool usual = size == size; /* of what is not a number, nobody says which is largest */       \
             best = 1;                                                                                     \
             for (int i = 1; i < n; i++) {                                                                 \
                 T other = __builtin_elementwise_abs(a[(long long)i * incx]);                              \
+                usual &= other == other;                                                                  \
                 if (other better size) size = other, best = i + 1;                                        \
             }                                                                                             \
+            if (!usual) __vouch_unsupported();                                                            \
         }                                                                                                 \
         GIVE(int, best);                                                                                  \
     }
@@ -221,6 +227,14 @@ cublasStatus_t NAME(gemv)(cublasHandle_t handle, cublasOperation_t trans, int m,
         *place = b == 0 ? a * sum : a * sum + b * *place;
     }
     return CUBLAS_STATUS_SUCCESS;
+}
+
+/* Whether all numbers of a matrix are finite. */
+static _Bool OWN(finite)(const T *p, int rows, int columns, int ld) {
+    _Bool all = 1;
+    for (int j = 0; j < columns; j++)
+        for (int i = 0; i < rows; i++) all &= __builtin_elementwise_abs(p[i + (long long)j * ld]) <= LARGEST;
+    return all;
 }
 
 static void OWN(product)(cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k, T alpha, const T *A,
@@ -302,6 +316,11 @@ cublasStatus_t PLAIN(gemmBatched)(cublasHandle_t handle, cublasOperation_t trans
                 APART(gemmBatched, Carray, region(C, m, n, ldc), Barray, region(bs[j], ROWS_B, COLUMNS_B, ldb));
             }
         }
+        /* Unlike the others, the library multiplies with a factor of zero here. */
+        if (OWN(scalar)(handle, alpha) == 0 && k > 0 &&
+            !(OWN(finite)(__vouch_cuda_here(A), ROWS_A, COLUMNS_A, lda) &&
+              OWN(finite)(__vouch_cuda_here(B), ROWS_B, COLUMNS_B, ldb)))
+            __vouch_unsupported();
         OWN(product)(transa, transb, m, n, k, OWN(scalar)(handle, alpha), __vouch_cuda_here(A), lda,
                      __vouch_cuda_here(B), ldb, OWN(scalar)(handle, beta), __vouch_cuda_here(C), ldc);
     }

@@ -135,11 +135,17 @@ MOVE_MATRIX(GetMatrix, 1, 0)
 #define T float
 #define LETTER S
 #define LOWER s
+#define LARGEST __FLT_MAX__
+#define LEAST_SQUARES 1e-30f
 #include "blas.h"
 #undef T
 #undef LETTER
 #undef LOWER
+#undef LARGEST
+#undef LEAST_SQUARES
 #define T double
 #define LETTER D
 #define LOWER d
+#define LARGEST __DBL_MAX__
+#define LEAST_SQUARES 1e-290
 #include "blas.h"

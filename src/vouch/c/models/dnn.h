@@ -50,9 +50,18 @@ static void OWN(sum)(T alpha, cudnnTensorDescriptor_t ad, const T *a, T beta, cu
     }
 }
 
+/* Algorithms that transform their images spread what is infinite or no number, to where nobody says. */
+static void OWN(require_finite)(cudnnTensorDescriptor_t xd, const T *x, cudnnFilterDescriptor_t wd, const T *weights) {
+    _Bool all = 1;
+    EVERY(xd, n, c, h, w) all &= __builtin_elementwise_abs(x[place(xd, n, c, h, w)]) <= LARGEST;
+    for (int i = 0; i < wd->k * wd->c * wd->h * wd->w; i++) all &= __builtin_elementwise_abs(weights[i]) <= LARGEST;
+    if (!all) __vouch_unsupported();
+}
+
 static void OWN(convolution)(T alpha, cudnnTensorDescriptor_t xd, const T *x, cudnnFilterDescriptor_t wd, const T *weights,
                              cudnnConvolutionDescriptor_t cd, T beta, cudnnTensorDescriptor_t yd, T *y) {
     int group = yd->c / cd->groups; /* outputs of one group */
+    OWN(require_finite)(xd, x, wd, weights);
     EVERY(yd, n, c, h, w) {
         T sum = 0, *to = y + place(yd, n, c, h, w);
         for (int i = 0; i < wd->c; i++)
