@@ -216,7 +216,8 @@ def _allocated(
     covers or has no bytes, and with --malloc-may-fail anywhere. `align`: 0 for what suits every type."""
     size = T.resize_u(size, ex.context.pointer_bits)
     exact: int | Term = int(size.value) if size.value is not None else size
-    label = f"{name}@{call.location.line}" if call.location is not None else name
+    shown = "cudaMalloc" if known.family(name) == "cuda" else name
+    label = f"{shown}@{call.location.line}" if call.location is not None else shown
     made = ex.new_object(state, Kind.HEAP, label, exact, initial, align or ex.context.layouts.largest_align)
     made.heap_kind = known.family(name)
     site = access.site_of(frame, call)

@@ -50,10 +50,6 @@ inline uint3 threadIdx, blockIdx, blockDim, gridDim;
 static const int warpSize = 32;
 
 extern "C" {
-cudaError_t cudaMalloc(void **devPtr, size_t size) noexcept;
-cudaError_t cudaMallocHost(void **ptr, size_t size) noexcept;
-cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned flags) noexcept;
-cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned flags) noexcept;
 cudaError_t __vouch_cuda_to_symbol(void *, size_t, const void *, size_t, size_t, cudaMemcpyKind) noexcept;
 cudaError_t __vouch_cuda_from_symbol(void *, const void *, size_t, size_t, size_t, cudaMemcpyKind) noexcept;
 cudaError_t __vouch_cuda_symbol_address(void **, void *) noexcept;

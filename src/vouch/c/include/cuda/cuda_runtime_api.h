@@ -97,15 +97,15 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) VOUCH_NOTHROW;
 cudaError_t cudaEventQuery(cudaEvent_t event) VOUCH_NOTHROW;
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end) VOUCH_NOTHROW;
 
-/* C++ gives these overloads and default arguments (cuda_runtime.h). */
-#ifdef __cplusplus
-#define VOUCH_DEFAULT(value) = value
-#else
-#define VOUCH_DEFAULT(value)
 cudaError_t cudaMalloc(void **devPtr, size_t size) VOUCH_NOTHROW;
 cudaError_t cudaMallocHost(void **ptr, size_t size) VOUCH_NOTHROW;
 cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned flags) VOUCH_NOTHROW;
 cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned flags) VOUCH_NOTHROW;
+/* C++ gives these default arguments, and those above overloads (cuda_runtime.h). */
+#ifdef __cplusplus
+#define VOUCH_DEFAULT(value) = value
+#else
+#define VOUCH_DEFAULT(value)
 #endif
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags) VOUCH_NOTHROW;
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream VOUCH_DEFAULT(0)) VOUCH_NOTHROW;

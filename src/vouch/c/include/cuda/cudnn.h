@@ -2,7 +2,7 @@
 #define VOUCH_CUDNN_H
 
 /* The part of cuDNN that computes networks forwards. Its functions are models (`models/cudnn.c`). */
-#include <cuda_runtime_api.h>
+#include <cuda_runtime.h>
 
 #define CUDNN_MAJOR 9
 #define CUDNN_MINOR 0
