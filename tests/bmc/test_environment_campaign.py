@@ -61,7 +61,7 @@ def test_judge_sees_wrong_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         return replace(result, checks=[CheckResult(r.check, Verdict.SAFE) for r in result.checks])
 
     monkeypatch.setattr(judging, "check", credulous)
-    judged = judging.judge(block(1, 8), tmp_path, 500)
+    judged = judging.judge(block(1, 5), tmp_path, 500)
     assert len(judged.wrong) >= 5
 
 

@@ -17,6 +17,8 @@ from vouch.c.checks.base import Check
 _ELEMENTS = 64  # objects behind a pointer: pointers from outside point to arrays
 _CALLBACK = 0x7FFF0000  # an address that belongs to nothing: a function outside
 _LIMIT = 64  # objects in all; then pointers begin to share them
+_MOST = 1 << 17  # bytes of theirs, the same
+_CHOSEN = 4096  # bytes of an object that are chosen one by one
 
 
 def random_example(
@@ -68,9 +70,12 @@ class _Maker:
         return kind.target if kind is not None and kind.kind == "pointer" else None
 
     def _bytes(self, size: int) -> bytes:
-        """Numbers of four bytes that are mostly small or near a border."""
+        """Numbers of four bytes that are mostly small or near a border; after many of them, any bytes."""
         out = bytearray()
         while len(out) < size:
+            if len(out) >= _CHOSEN:
+                out += self._random.randbytes(size - len(out))
+                break
             choice = self._random.randrange(8)
             number = self._random.getrandbits(32)
             if choice < 3:
@@ -85,7 +90,8 @@ class _Maker:
     def _object(self, key: int | None, *, alone: bool = False) -> str:
         """The name of an object of this C type, new or old; one that is `alone` nobody else gets."""
         known = self._by_type.setdefault(key, []) if not alone else []
-        if known and (len(self._objects) >= _LIMIT or self._random.randrange(4) == 0):
+        full = len(self._objects) >= _LIMIT or sum(o.size for o in self._objects) > _MOST
+        if known and (full or self._random.randrange(4) == 0):
             return self._random.choice(known)
         kind = self._program.ctypes.get(key) if key is not None else None
         size = max(1, kind.size) if kind is not None and kind.size else 1
