@@ -395,8 +395,8 @@ class Environment(PointerMaker):
         where = self.context.memory.signed(offset) if known and offset is not None else None
         if isinstance(type_, ir.PointerType):
             return Hit(type_, value, False, None)
-        # A variable of which nobody knows what it is made of may hold a union.
-        unclear = copied or (target.kind is Kind.GLOBAL and target.ctype is None)
+        # An object of which nobody knows what it is made of may hold a union.
+        unclear = copied or (target.kind in (Kind.GLOBAL, Kind.OUTSIDE) and target.ctype is None)
         kept = self.ctypes.written_as(target.ctype, where, type_, unclear) if type_ is not None else None
         if kept is not None:
             return Hit(kept, value, False, None)
