@@ -131,7 +131,7 @@ def initially(memory: Memory, target: MemObject, place: int, size: int, type_: i
     """What an untouched object holds: of constants, or where somebody has read it there before."""
     initial = target.initial
     if type(initial) is Given:
-        return initial.known.get((place, type_)) or initial.read(memory, target, place, type_)[0]
+        return initial.value(memory, place, type_)
     if type(initial) is Unknown and initial.undefined is T.FALSE:
         cell = initial.cells.get(place)
         return cell[1] if cell is not None and cell[0] == size else None

@@ -12,7 +12,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import field
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, TypeAlias
 
 from vouch.bmc import decoded
@@ -94,19 +94,19 @@ class _Writer(StepWriter):
         if len(self.steps) < _SHORT:
             return None
         head = [
-            "def run(frame, state):",
-            "    reached = state.guard.term",
-            "    if frame.marked or frame.model or ex.phase is not CLAIM or reached is FALSE:",
-            "        return 0",
-            "    registers = frame.registers",
-            "    fixed = frame.fixed",
-            "    memory = state.memory",
-            "    equation = ex.equation",
-            "    try:",
+            "    def run(frame, state):",
+            "        reached = state.guard.term",
+            "        if frame.marked or frame.model or ex.phase is not CLAIM or reached is FALSE:",
+            "            return 0",
+            "        registers = frame.registers",
+            "        fixed = frame.fixed",
+            "        memory = state.memory",
+            "        equation = ex.equation",
+            "        try:",
         ]
         for number, (_, _, instruction, fast) in enumerate(self.steps):
             self.now = number
-            self.starts.append(len(head) + len(self.lines) + 1)
+            self.starts.append(1 + len(head) + len(self.lines) + 1)
             template = self._template(number, instruction)
             if template is not None:
                 template(instruction)
@@ -115,15 +115,17 @@ class _Writer(StepWriter):
                 self._plainly(instruction, fast)
         self._put(f"return {len(self.steps)}")
         tail = [
-            "    except BaseException:",
-            "        back(locals())",
-            "        raise",
+            "        except BaseException:",
+            "            back(locals())",
+            "            raise",
+            "    return run",
         ]
         kept = [(name, self.pairs.get(name) or (self.variables[name],)) for name in self.kept]
         self.given["back"] = partial(_write_back, kept)
-        text = "\n".join([*head, *(f"        {line}" for line in self.lines), *tail])
-        exec(compile(text, "<straight>", "exec"), self.given)
-        return self.given["run"], self.starts
+        first = f"def maker({', '.join(self.given)}):"
+        text = "\n".join([first, *head, *(f"            {line}" for line in self.lines), *tail])
+        run: Run = _maker(text)(**self.given)
+        return run, self.starts
 
     def _template(self, number: int, i: ir.Instruction) -> Callable[[Any], None] | None:
         if number in self.around:
@@ -188,6 +190,16 @@ class _Writer(StepWriter):
                 self._unless(f"{value} is TRUE")
             self._hold(around.checks)
         self._put(f"equation.instructions += {around.size}")
+
+
+@lru_cache(maxsize=1024)
+def _maker(text: str) -> Callable[..., Run]:
+    """Compiled once: loops that do the same with other variables and tables, as the layers of a network do,
+    have one text."""
+    space: dict[str, Any] = {}
+    exec(compile(text, "<straight>", "exec"), space)
+    found: Callable[..., Run] = space["maker"]
+    return found
 
 
 def _write_back(

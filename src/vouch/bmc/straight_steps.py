@@ -75,8 +75,9 @@ class StepWriter:
         variable = self.variables.get(name)
         if variable is None:
             variable = self._variable(name)
-            fixed = f"fixed.get({name!r})"
-            plain = f"registers.get({name!r}) or {fixed}"
+            own = self._name(name)
+            fixed = f"fixed.get({own})"
+            plain = f"registers.get({own}) or {fixed}"
             self._put(f"{variable} = {fixed if name in self.flow.fixed else plain}")
         if kind is not None and self.kinds.get(name) is not kind:
             self._unless(f"type({variable}) is {kind.__name__}")
@@ -96,12 +97,12 @@ class StepWriter:
         if i.result in self.private:
             self.kept.append(i.result)
         else:
-            self._put(f"registers[{i.result!r}] = {self.variables[i.result]}")
+            self._put(f"registers[{self._name(i.result)}] = {self.variables[i.result]}")
 
     def _hold(self, checks: Sequence[Check]) -> None:
         for check in checks:
-            own = self._name(check)
-            self._put(f"if held.get({check.id!r}) is reached: violated[{check.id!r}] = FALSE")
+            own, name = self._name(check), self._name(check.id)
+            self._put(f"if held.get({name}) is reached: violated[{name}] = FALSE")
             self._put(f"else: holds({own}, state)")
 
     def _plainly(self, i: ir.Instruction, fast: Fast) -> None:
@@ -164,7 +165,7 @@ class StepWriter:
             if self._source(i.pointer):
                 self.loaded[self._source(i.pointer), i.type] = result
         if checks:
-            self._put(f"equation.visited.add({i.number})")
+            self._put(f"equation.visited.add({self._name(i.number)})")
             self._hold(checks)
         self._written(i)
 
@@ -181,7 +182,7 @@ class StepWriter:
         self._put(f"c = memory.get({target})")
         self._unless("c is None or c.alive is TRUE")
         if checks:
-            self._put(f"equation.visited.add({i.number})")
+            self._put(f"equation.visited.add({self._name(i.number)})")
             self._hold(checks)
         written = f"write({target}, c, {place}, {kind}, {value}, FALSE, state.token)"
         self._put("if c is not None and c.token is state.token:")

@@ -39,8 +39,9 @@ def decide(
     """With `glance`, no more than what a few parts of the input set show."""
     roots = conjuncts(asked)
     tape = Tape(roots, library)
+    narrowing = Narrowing(tape)
     try:
-        box = Narrowing(tape).run()
+        box = narrowing.run()
     except Contradiction:
         return NumericDecision(True)
     found: list[Model] = []
@@ -59,7 +60,7 @@ def decide(
     few = min(_FIRST, _FIRST * _SMALL // len(tape.terms))
     outcome = branching.run(_until(0.2, deadline), few if few > 100 else 1)
     if not outcome.proved and not found:
-        if by_network(tape, box, check, _until(0.6, deadline)):
+        if by_network(tape, narrowing.values, box, check, _until(0.6, deadline)):
             return NumericDecision(True, None, outcome.parts)
         if not found:
             outcome = branching.run(deadline)

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -94,7 +95,7 @@ class Lifting:
         self._shared: dict[tuple[NodeKind, object], int] = {}
         self._variables = set(tape.variables)
         self._known = values.floats() if isinstance(values, GroupedValues) else {}
-        self._users = Counter(arg for term in tape.terms for arg in term.args)
+        self._users = Counter(chain.from_iterable([term.args for term in tape.terms]))
 
     def form(self, term: Term) -> Form:
         """The form of a numeric term; terms below come first, without recursion."""
@@ -190,6 +191,18 @@ class Lifting:
             low, high = self.range(term)
             found = self._reach[term] = max(abs(low), abs(high))
         return found
+
+    def reaches(self, terms: Iterable[Term]) -> float:
+        """All of theirs together."""
+        place, known, total = self.tape.place, self._known, 0.0
+        for term in terms:
+            ends = known.get(place[term])
+            if ends is None:
+                total += self.reach(term)
+            else:
+                low, high = ends
+                total += max(-low, high)
+        return total
 
     def range(self, term: Term) -> tuple[float, float]:
         if term.value is not None and term.sort in FORMATS:

@@ -213,7 +213,8 @@ class NumericSolver(Wrapper):
         self._seen.update(fresh)
         self._hard += sum(map(_weight, fresh))
         self._floats = self._floats or any(term.op in _HARD for term in fresh)
-        if not self._called and any(term in self._numbers.calls for term in fresh):
+        calls = self._numbers.calls
+        if calls and not self._called and any(term in calls for term in fresh):
             self._called = True
             self._hard += 100
         return self._hard if len(self._seen) <= _LARGEST else 0

@@ -8,8 +8,9 @@ that partial sums can have on the whole input set (`Form.error`), and a share of
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from vouch.smt.node import Term
 
@@ -48,6 +49,9 @@ class Summands(Protocol):
     def reach(self, term: Term) -> float:
         """The largest absolute value of a term."""
 
+    def reaches(self, terms: Iterable[Term]) -> float:
+        """All of theirs together."""
+
     def number(self, term: Term) -> float | None:
         """That of a finite constant."""
 
@@ -58,8 +62,7 @@ class Summands(Protocol):
         """Whether a term is not looked into."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Leaf:
+class _Leaf(NamedTuple):
     """`factor` times a term, rounded `steps` times on its way; a product among them may underflow."""
 
     term: Term
@@ -156,7 +159,7 @@ def summed(lifting: Summands, root: Term, whole: FloatSum, unit: float, tiny: fl
         own = form.error if known is None else known.error
         error += size * own * (1 + share) + (tiny * (1 + share) if leaf.product else 0.0)
         given += size * form.error
-    reached = sum(map(lifting.reach, whole.rounded)) * unit * _MORE + tiny * len(whole.rounded)
+    reached = lifting.reaches(whole.rounded) * unit * _MORE + tiny * len(whole.rounded)
     total = (given + reached + mass * here) * (1 + 2.0**-40)
     kept = {base: coefficient for base, coefficient in parts.items() if coefficient}
     endless = max(shares.values(), default=0.0) == math.inf

@@ -40,6 +40,9 @@ def _compute(term: Term) -> None:
         if top.interval is not None:
             pending.pop()
             continue
+        if top.op in _SPREADING and _spreads(top):
+            top.interval = float_ranges.everything(top.sort)
+            continue
         rule = _RULES.get(top.op)
         ready = True
         if rule is not None or top.sort.kind == "fp":
@@ -52,6 +55,21 @@ def _compute(term: Term) -> None:
                 top.interval = _float(top)
             else:
                 top.interval = top.sort.full if rule is None else _normal(rule(top), top.sort)
+
+
+# What they make of anything and a number is anything.
+_SPREADING = ("fp_add", "fp_mul", "fp_sub")
+
+
+def _spreads(term: Term) -> bool:
+    """Is one argument anything, and the other not always NaN? Long sums of what comes from outside are."""
+    for one, other in (term.args, term.args[::-1]):
+        known = other.interval
+        if known is None and other.value is not None:
+            known = other.interval = float_ranges.constant(other.sort, other.value)
+        if known is not None and one.interval is float_ranges.everything(one.sort):
+            return bool(known.low <= known.high)
+    return False
 
 
 def _float(term: Term) -> FloatRange:
