@@ -52,7 +52,8 @@ def _compute(term: Term) -> None:
                     ready = False
         if ready:
             if top.sort.kind == "fp":
-                top.interval = _float(top)
+                found, whole = _float(top), float_ranges.everything(top.sort)
+                top.interval = whole if found == whole else found  # there is one of it
             else:
                 top.interval = top.sort.full if rule is None else _normal(rule(top), top.sort)
 
