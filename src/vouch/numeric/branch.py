@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from vouch.numeric.grouped import TapeValues
 from vouch.numeric.tape import Tape, bits_of
 from vouch.numeric.values import Abstract, Bools, Floats, Ints, Truth, agreed
+from vouch.record import record
 from vouch.smt.node import Term
 
 BATCH = 512
@@ -25,7 +26,7 @@ _NANS = 4
 Assignment = dict[Term, int | bool]
 
 
-@dataclass(slots=True)
+@record
 class BranchOutcome:
     """`proved`: no point of the input set satisfies all conjuncts. `found` are points that seem to."""
 

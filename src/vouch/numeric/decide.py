@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from vouch.nn.float_state import usual_numbers
@@ -14,6 +13,7 @@ from vouch.numeric.branch import Assignment, Branching
 from vouch.numeric.lift import by_network
 from vouch.numeric.narrow import Contradiction, Narrowing, conjuncts
 from vouch.numeric.tape import Tape
+from vouch.record import frozen_record
 from vouch.smt.model import Model, zero
 from vouch.smt.node import Term
 from vouch.smt.walk import evaluate
@@ -23,7 +23,7 @@ _GLANCE = 128  # parts where it must not cost anything
 _SMALL = 200  # of a question with so many terms; fewer of a larger one
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class NumericDecision:
     """`proved`: the terms cannot hold together. `model`: values of symbols with which they do."""
 

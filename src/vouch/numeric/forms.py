@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any, TypeAlias
 
@@ -22,6 +21,7 @@ from vouch.numeric.grouped import GroupedValues, TapeValues
 from vouch.numeric.sums import FloatSum, Form, Loose, apart, exactly, is_sum, sum_of, summed
 from vouch.numeric.tape import Tape, number_of
 from vouch.numeric.values import FORMATS, Floats, Ints, Truth
+from vouch.record import frozen_record, record
 from vouch.smt.node import Term
 from vouch.smt.operators import signed
 
@@ -33,7 +33,7 @@ class NotAffine(Exception):
     """A term that has no form, not even as an input: its range is not finite."""
 
 
-@dataclass(slots=True)
+@record
 class Neuron:
     """`kind` of a form; `level` counts the neurons below it. A form with an error stands for what the code
     computes, which is within it, and within `loose` where that is there."""
@@ -44,7 +44,7 @@ class Neuron:
     loose: Loose | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Curved:
     """A term is factor * kind(scale * argument) + offset, give or take `loss`."""
 
@@ -59,7 +59,7 @@ class Curved:
 Rule: TypeAlias = "Callable[[Lifting, Term], Form | None]"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class FormRules:
     """How operators combine forms, and which terms are curves: results of the math library and of the
     operators `bent`."""

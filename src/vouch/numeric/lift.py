@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import product
 from typing import Any
 
@@ -30,6 +30,7 @@ from vouch.numeric.grouped import TapeValues
 from vouch.numeric.rules import lifting_of
 from vouch.numeric.tape import Box, Tape, bits_of
 from vouch.numeric.values import FORMATS, Truth
+from vouch.record import record
 from vouch.settings import Settings
 from vouch.smt.node import Term
 from vouch.verdict import Verdict
@@ -42,7 +43,7 @@ Literal = tuple[Term, bool]
 Cases = list[frozenset[Literal]]
 
 
-@dataclass(slots=True)
+@record
 class Lifted:
     """The network, and the sets of its outputs in which all conjuncts may hold."""
 
@@ -223,7 +224,7 @@ def _region(case: frozenset[Literal], comparisons: list[Term], inputs: int) -> R
     return Rows.of(np.zeros((len(case), inputs)), rows, np.zeros(len(case)))
 
 
-@dataclass(slots=True)
+@record
 class _Judge:
     """Confirms points by exact evaluation of the terms."""
 

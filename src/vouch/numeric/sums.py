@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple, Protocol
 
+from vouch.record import frozen_record
 from vouch.smt.node import Term
 
 _SUMS = ("fp_add", "fp_sub")
@@ -20,7 +21,7 @@ _MORE = 1 + 2.0**-20
 _MOST = 0.1  # of a term that rounding may take
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Form:
     """The sum of coefficients times bases and a constant, give or take `error`."""
 
@@ -29,7 +30,7 @@ class Form:
     error: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Loose:
     """Another bound of a form's error: `error` + the sum of `losses` times the sizes of their bases."""
 
@@ -71,7 +72,7 @@ class _Leaf(NamedTuple):
     product: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class FloatSum:
     """`rounded` are the sums and products that it consists of."""
 
