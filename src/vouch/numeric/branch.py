@@ -36,9 +36,16 @@ class BranchOutcome:
 
 
 class Branching:
-    def __init__(self, tape: Tape, box: Mapping[Term, Abstract], check: Callable[[Assignment], bool]) -> None:
-        """`check` says whether an assignment of the variables is a model."""
-        self.tape, self.check = tape, check
+    def __init__(
+        self,
+        tape: Tape,
+        box: Mapping[Term, Abstract],
+        values: TapeValues,
+        check: Callable[[Assignment], bool],
+    ) -> None:
+        """`values` are those of the tape for the whole box; `check` says whether an assignment of the
+        variables is a model."""
+        self.tape, self.values, self.check = tape, values, check
         self.variables = [v for v in tape.variables if not isinstance(box.get(v), Truth) and v in box]
         self.fixed = {v: box[v] for v in box if isinstance(box[v], Truth)}
         self.box = {v: box[v] for v in self.variables}
@@ -68,10 +75,12 @@ class Branching:
     def _run(self, deadline: float, most: int) -> BranchOutcome:
         outcome = BranchOutcome(False)
         while self.stack and not self.stuck and self.parts < most and time.monotonic() < deadline:
+            whole = len(self.stack) == 1 and self.stack[0] is self.box
             batch = self._take()
             size = _size(batch)
             self.parts += size
-            values = self.tape.run({**_repeated(self.fixed, size), **batch}, size)
+            given = {**_repeated(self.fixed, size), **batch}
+            values = self.values if whole else self.tape.run(given, size)
             left = self._possible(values)
             if not left.any():
                 continue

@@ -53,7 +53,7 @@ def decide(
         found.append(model)
         return True
 
-    branching = Branching(tape, box, check)
+    branching = Branching(tape, box, narrowing.values, check)
     if glance:
         outcome = branching.run(deadline, _GLANCE)
         return NumericDecision(outcome.proved, found[0] if found else None, outcome.parts)
