@@ -88,9 +88,7 @@ def exact(assignment: Assignment, asked: Sequence[Term], library: Library) -> Mo
         if more is None:
             return None
         model.values.update(more.values)
-    memo = {}
-    holds = all(evaluate(term, model.values, lambda s: zero(s.sort), memo) is True for term in asked)
-    return model if holds else None
+    return model if all(model.value(term) is True for term in asked) else None
 
 
 def symbols_of(assignment: Assignment) -> Model | None:
