@@ -10,7 +10,6 @@ from vouch.nn.float_state import usual_numbers
 from vouch.numeric import real
 from vouch.numeric.accuracy import Library
 from vouch.numeric.branch import Assignment, Branching
-from vouch.numeric.lift import by_network
 from vouch.numeric.narrow import Contradiction, Narrowing, conjuncts
 from vouch.numeric.tape import Tape
 from vouch.record import frozen_record
@@ -60,6 +59,8 @@ def decide(
     few = min(_FIRST, _FIRST * _SMALL // len(tape.terms))
     outcome = branching.run(_until(0.2, deadline), few if few > 100 else 1)
     if not outcome.proved and not found:
+        from vouch.numeric.lift import by_network  # the searches of networks take a while to load
+
         if by_network(tape, narrowing.values, box, check, _until(0.6, deadline)):
             return NumericDecision(True, None, outcome.parts)
         if not found:

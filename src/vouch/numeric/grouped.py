@@ -44,6 +44,8 @@ def factor_of(term: Term) -> tuple[int, Term] | None:
 def _key(term: Term) -> tuple[object, ...] | None:
     """The same for steps that can be one; None for those that are taken alone."""
     op, args = term.op, term.args
+    if op == "fp_add" and args[0] is not args[1] and term.sort in FORMATS:  # most of them are such sums
+        return (op, term.sort)
     if op not in _TOGETHER or len(set(args)) != len(args):
         return None
     kinds = [arg.sort for arg in args]

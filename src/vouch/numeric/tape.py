@@ -125,9 +125,8 @@ class Tape:
         """Of terms that are no constants and no results of the library."""
         if term.op in ("symbol", "fp_from_bits") or term.op not in _KNOWN:
             return True
-        if not _followed(term.sort):
-            return True
-        return not all(map(_followed, {arg.sort for arg in term.args}))
+        others = [arg.sort for arg in term.args if arg.sort is not term.sort]
+        return not _followed(term.sort) or not all(map(_followed, others))
 
     def run(self, given: Box, batch: int) -> TapeValues:
         """The value of every term, in the order of `terms`. Variables that are not given may be anything."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from vouch.smt import float_ranges
+from vouch.smt import float_ranges, softfloat
 from vouch.smt.float_ranges import FloatRange
 from vouch.smt.node import Term
 from vouch.smt.sort import Sort
@@ -64,12 +64,13 @@ _SPREADING = ("fp_add", "fp_mul", "fp_sub")
 
 def _spreads(term: Term) -> bool:
     """Is one argument anything, and the other not always NaN? Long sums of what comes from outside are."""
+    whole = float_ranges.everything(term.sort)
     for one, other in (term.args, term.args[::-1]):
-        known = other.interval
-        if known is None and other.value is not None:
-            known = other.interval = float_ranges.constant(other.sort, other.value)
-        if known is not None and one.interval is float_ranges.everything(one.sort):
-            return bool(known.low <= known.high)
+        if one.interval is whole:
+            if other.value is not None:
+                return not softfloat.is_nan(other.sort, int(other.value))
+            known = other.interval
+            return known is not None and bool(known.low <= known.high)
     return False
 
 
