@@ -128,6 +128,11 @@ def test_cases(folder, monkeypatch):
         attack(path, monkeypatch)
 
 
+def test_an_address_that_is_an_offset_of_another(monkeypatch):
+    """The first one is nowhere but in the variables of the function, where the second one is computed."""
+    attack(CASES / "loops" / "short_circuit_safe.c", monkeypatch)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("block", range(24))
 def test_all_cases(block, monkeypatch):

@@ -80,7 +80,12 @@ class StepWriter:
                 self._unless("False")
             return constant
         variable = self.variables.get(name)
-        if variable is None:
+        if variable is None and name in self.open:
+            variable, (condition, target, place) = self._variable(name), self.open[name]
+            offset = f"bv({place}, {self.ex.context.pointer_bits})"
+            self._put(f"{variable} = Pointer((({condition}, {target}, {offset}),))")
+            self.kinds[name] = Pointer
+        elif variable is None:
             variable = self._variable(name)
             own = self._name(name)
             fixed = f"fixed.get({own})"
