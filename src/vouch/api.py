@@ -114,6 +114,7 @@ def _flow(
     from vouch.c import suppress
     from vouch.c.comments import files_of
     from vouch.c.entries import entries
+    from vouch.c.interrupts import is_handler, undisturbed
     from vouch.c.promises import promises
 
     program, sources = loaded.program, loaded.program.sources
@@ -129,6 +130,8 @@ def _flow(
     state.entries = list(starts.names)
     if not state.entries:
         raise VouchError("no function to check: the program has no code")
+    by_hardware = [*(n for n in starts.names if is_handler(program.functions[n])), *starts.handlers]
+    state.undisturbed = undisturbed(program, by_hardware) if by_hardware else None
     promised, warnings = promises(program, sources, settings.range)
     state.warnings += warnings
     with state.stage("checks"):
@@ -176,9 +179,7 @@ def _load_stages() -> None:
     from vouch.c import entries, promises, ranges, reader, suppress  # noqa: F401
 
 
-def _analysis(
-    state: CheckRun, program: Program, starts: Entries, promised: Promises
-) -> RangeAnalysis:
+def _analysis(state: CheckRun, program: Program, starts: Entries, promised: Promises) -> RangeAnalysis:
     """What preprocessing decides. A mistake in it costs its decisions: the engine answers without them."""
     from vouch.c import ranges
 

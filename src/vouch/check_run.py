@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from vouch.c.checks.base import Check
@@ -63,6 +63,7 @@ class CheckRun(Record):
     settings: Settings = field(default_factory=lambda: Settings({}))
     tell: Listener = lambda kind, content: None
     only: str | None = None
+    undisturbed: str | None = None  # what proofs that engines find rest on, beside what they name themselves
 
     @property
     def deadline(self) -> float | None:
@@ -91,5 +92,14 @@ class CheckRun(Record):
         return others | self.decided.keys()
 
     def decide(self, *results: CheckResult) -> None:
+        if self.undisturbed is not None:
+            results = tuple(_resting_on(result, self.undisturbed) for result in results)
         self.decided.update((result.check.id, result) for result in results)
         self.tell("decided", results)
+
+
+def _resting_on(result: CheckResult, assumed: str) -> CheckResult:
+    proved = result.verdict in (Verdict.SAFE, Verdict.BOUND_SAFE) and result.decided_by != "preprocess"
+    if not proved or assumed in result.assumptions:
+        return result
+    return replace(result, assumptions=(*result.assumptions, assumed))
