@@ -158,13 +158,16 @@ def _flow(
 
 
 def _uncalled(state: CheckRun, program: Program, starts: Entries, listed: list[Check]) -> list[str]:
-    """That `main` never gets to what hardware may call: nobody should take that for a proof."""
+    """That `main` never gets to what others may call: nobody should take that for a proof."""
     from vouch.c.entries import uncalled
+    from vouch.c.mentions import reached_by_mention
 
     if starts.library or state.settings.entry:
         return []
     judged = {check.function for check in listed}
-    names = [program.functions[n].source_name for n in uncalled(program, starts) if n in judged]
+    found = uncalled(program, starts)
+    state.uncalled = frozenset(reached_by_mention(program, found))
+    names = [program.functions[n].source_name for n in found if n in judged]
     if not names:
         return []
     some = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

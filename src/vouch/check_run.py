@@ -12,6 +12,7 @@ from vouch.c.checks.base import Check
 from vouch.record import record
 from vouch.result import CheckResult, LoopInfo, RunResult
 from vouch.settings import Settings
+from vouch.status import UNREACHABLE
 from vouch.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -63,7 +64,9 @@ class CheckRun(Record):
     settings: Settings = field(default_factory=lambda: Settings({}))
     tell: Listener = lambda kind, content: None
     only: str | None = None
-    undisturbed: str | None = None  # what proofs that engines find rest on, beside what they name themselves
+    # What proofs rest on beside what engines name themselves: all of them, and that somebody's code is dead.
+    undisturbed: str | None = None
+    uncalled: frozenset[str] = frozenset()
 
     @property
     def deadline(self) -> float | None:
@@ -94,8 +97,17 @@ class CheckRun(Record):
     def decide(self, *results: CheckResult) -> None:
         if self.undisturbed is not None:
             results = tuple(_resting_on(result, self.undisturbed) for result in results)
+        if self.uncalled:
+            results = tuple(self._if_not_called(result) for result in results)
         self.decided.update((result.check.id, result) for result in results)
         self.tell("decided", results)
+
+    def _if_not_called(self, result: CheckResult) -> CheckResult:
+        dead = result.reason == UNREACHABLE and result.check.function in self.uncalled
+        return _resting_on(result, _NOT_CALLED) if dead else result
+
+
+_NOT_CALLED = "code outside calls no function that main does not get to"
 
 
 def _resting_on(result: CheckResult, assumed: str) -> CheckResult:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import vouch
 from vouch.c import frontend
 from vouch.c.entries import entries, entry_points, is_library, uncalled
 from vouch.c.interrupts import undisturbed
@@ -172,3 +173,20 @@ def test_what_handlers_share(tmp_path: Path, variable: str, body: str, shared: b
     start = "int main(void) { return *(const char *)&n; }"
     read = program(tmp_path, f"{variable}\nvoid change(int *);\nvoid isr(void) {{ {body} }}\n{start}\n")
     assert (undisturbed(read, ["isr"]) is not None) == shared
+
+
+def test_what_others_may_call_is_dead_by_assumption(tmp_path: Path) -> None:
+    """Code outside of a program with a main may have a use for what it does not call; what nobody outside can
+    name is dead."""
+    text = """
+    static int divided(int x) { return 10 / x; }
+    int hook(int x) { return divided(x); }
+    static int dead(int x) { return 20 / x; }
+    int main(void) { return sizeof dead(1); }
+    """
+    path = tmp_path / "unit.c"
+    path.write_text(text)
+    found = vouch.check([str(path)])
+    held = {r.check.function: r.assumptions for r in found.checks if r.check.category == "division-by-zero"}
+    assert held["divided"] == ("code outside calls no function that main does not get to",)
+    assert held.get("dead", ()) == ()
