@@ -12,7 +12,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import field
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, TypeAlias
 
 from vouch.bmc import decoded
@@ -21,13 +21,14 @@ from vouch.bmc.execution import Budget, Execution
 from vouch.bmc.frame import Frame
 from vouch.bmc.state import State
 from vouch.bmc.straight_steps import StepWriter, operation
+from vouch.bmc.value import Pointer
 from vouch.c import ir
 from vouch.c.checks.base import Check
 from vouch.c.flow.order import Flow
 from vouch.c.flow.uses import operands
 from vouch.errors import Unsupported
 from vouch.record import frozen_record, record
-from vouch.smt.term import Term
+from vouch.smt.term import Term, bv
 
 Step: TypeAlias = "tuple[str, int, ir.Instruction, Fast | None]"  # block, place in it, instruction, its step
 Run = Callable[[Frame, State], int]
@@ -89,24 +90,25 @@ class _Writer(StepWriter):
         self.starts: list[int] = []
         inline = {n for n, step in enumerate(self.steps) if self._template(n, step[2]) is not None}
         self.private = self._private(inline)
+        self.addresses = self._addresses()
 
     def function(self) -> tuple[Run, list[int]] | None:
         if len(self.steps) < _SHORT:
             return None
         head = [
-            "def run(frame, state):",
-            "    reached = state.guard.term",
-            "    if frame.marked or frame.model or ex.phase is not CLAIM or reached is FALSE:",
-            "        return 0",
-            "    registers = frame.registers",
-            "    fixed = frame.fixed",
-            "    memory = state.memory",
-            "    equation = ex.equation",
-            "    try:",
+            "    def run(frame, state):",
+            "        reached = state.guard.term",
+            "        if frame.marked or frame.model or ex.phase is not CLAIM or reached is FALSE:",
+            "            return 0",
+            "        registers = frame.registers",
+            "        fixed = frame.fixed",
+            "        memory = state.memory",
+            "        equation = ex.equation",
+            "        try:",
         ]
         for number, (_, _, instruction, fast) in enumerate(self.steps):
             self.now = number
-            self.starts.append(len(head) + len(self.lines) + 1)
+            self.starts.append(1 + len(head) + len(self.lines) + 1)
             template = self._template(number, instruction)
             if template is not None:
                 template(instruction)
@@ -115,15 +117,17 @@ class _Writer(StepWriter):
                 self._plainly(instruction, fast)
         self._put(f"return {len(self.steps)}")
         tail = [
-            "    except BaseException:",
-            "        back(locals())",
-            "        raise",
+            "        except BaseException:",
+            "            back(locals())",
+            "            raise",
+            "    return run",
         ]
-        kept = [(name, self.pairs.get(name) or (self.variables[name],)) for name in self.kept]
-        self.given["back"] = partial(_write_back, kept)
-        text = "\n".join([*head, *(f"        {line}" for line in self.lines), *tail])
-        exec(compile(text, "<straight>", "exec"), self.given)
-        return self.given["run"], self.starts
+        bits = self.ex.context.pointer_bits
+        self.given["back"] = partial(_write_back, [self._kept(name) for name in self.kept], bits)
+        first = f"def maker({', '.join(self.given)}):"
+        text = "\n".join([first, *head, *(f"            {line}" for line in self.lines), *tail])
+        run: Run = _maker(text)(**self.given)
+        return run, self.starts
 
     def _template(self, number: int, i: ir.Instruction) -> Callable[[Any], None] | None:
         if number in self.around:
@@ -162,6 +166,20 @@ class _Writer(StepWriter):
             and all(place.get(reader, -1) > n for reader in readers.get(name, ()))
         }
 
+    def _addresses(self) -> set[str]:
+        """Those that are addresses and nothing else to everybody who reads them."""
+        readers = self._readers()
+        steps = {id(step[2]): step[2] for step in self.steps}
+        return {
+            name
+            for name in self.private
+            if all(_only_address(name, steps[reader]) for reader in readers.get(name, ()))
+        }
+
+    def _kept(self, name: str) -> tuple[str, tuple[str, ...]]:
+        """A register that is in variables only, and which."""
+        return name, self.open.get(name) or self.pairs.get(name) or (self.variables[name],)
+
     def _readers(self) -> dict[str, list[int]]:
         """The instructions that read a register of the function, or nothing that is one, where the executor
         looks at it."""
@@ -190,13 +208,38 @@ class _Writer(StepWriter):
         self._put(f"equation.instructions += {around.size}")
 
 
+@lru_cache(maxsize=1024)
+def _maker(text: str) -> Callable[..., Run]:
+    """Compiled once: loops that do the same with other variables and tables, as the layers of a network do,
+    have one text."""
+    space: dict[str, Any] = {}
+    exec(compile(text, "<straight>", "exec"), space)
+    found: Callable[..., Run] = space["maker"]
+    return found
+
+
+def _only_address(name: str, i: ir.Instruction) -> bool:
+    """Does an instruction use a register as the address of what it loads, stores or computes, only?"""
+    match i:
+        case ir.Load(pointer=ir.Register(name=read)) | ir.GetElementPtr(base=ir.Register(name=read)):
+            others = [*i.indices] if isinstance(i, ir.GetElementPtr) else []
+        case ir.Store(pointer=ir.Register(name=read)):
+            others = [i.value]
+        case _:
+            return False
+    return read == name and not any(isinstance(o, ir.Register) and o.name == name for o in others)
+
+
 def _write_back(
-    kept: Sequence[tuple[str, tuple[str, ...]]], known: dict[str, Any], made: int | None = None
+    kept: Sequence[tuple[str, tuple[str, ...]]], bits: int, known: dict[str, Any], made: int | None = None
 ) -> None:
     """What the variables of a generated function hold so far, into the registers that they stand for: the
-    first `made` of them."""
+    first `made` of them. Two are a pair, three the parts of a pointer."""
     registers = known["registers"]
     for name, variables in kept[:made]:
         if all(variable in known for variable in variables):
             values = tuple(known[variable] for variable in variables)
-            registers[name] = values if len(values) > 1 else values[0]
+            if len(values) == 3:
+                registers[name] = Pointer(((values[0], values[1], bv(values[2], bits)),))
+            else:
+                registers[name] = values if len(values) > 1 else values[0]

@@ -18,6 +18,9 @@ from vouch.smt.term import Term
 DONE = -1  # the block has ended
 
 
+Opened = tuple[str, str, str]  # variables with the condition, the object and the offset of a pointer
+
+
 class StepWriter:
     """`_put` collects lines; `private` are registers that only the function's own variables need to hold."""
 
@@ -33,7 +36,11 @@ class StepWriter:
         self.made = 0
         self.kinds: dict[str, type] = {}
         self.pairs: dict[str, tuple[str, str]] = {}  # registers with a number and whether it overflowed
-        self.places: dict[str, tuple[str, str, int]] = {}  # of pointers that were looked into
+        self.addresses: set[str] = set()  # of the private ones: pointers that only lead to loads and stores
+        self.open: dict[str, Opened] = {}  # registers of these, which are in their parts only
+        self.parts: dict[str, Opened] = {}  # variables with pointers that were looked into
+        self.places: dict[tuple[str, str], int] = {}  # objects and offsets: how many bytes are known there
+        self.extended: dict[tuple[str, str, int], str] = {}  # numbers in more bits
         self.loaded: dict[tuple[str, ir.Type], str] = {}
         self.kept: list[str] = []  # registers that are in variables only
         self.now = 0  # the step that is written
@@ -75,8 +82,9 @@ class StepWriter:
         variable = self.variables.get(name)
         if variable is None:
             variable = self._variable(name)
-            fixed = f"fixed.get({name!r})"
-            plain = f"registers.get({name!r}) or {fixed}"
+            own = self._name(name)
+            fixed = f"fixed.get({own})"
+            plain = f"registers.get({own}) or {fixed}"
             self._put(f"{variable} = {fixed if name in self.flow.fixed else plain}")
         if kind is not None and self.kinds.get(name) is not kind:
             self._unless(f"type({variable}) is {kind.__name__}")
@@ -96,12 +104,12 @@ class StepWriter:
         if i.result in self.private:
             self.kept.append(i.result)
         else:
-            self._put(f"registers[{i.result!r}] = {self.variables[i.result]}")
+            self._put(f"registers[{self._name(i.result)}] = {self.variables[i.result]}")
 
     def _hold(self, checks: Sequence[Check]) -> None:
         for check in checks:
-            own = self._name(check)
-            self._put(f"if held.get({check.id!r}) is reached: violated[{check.id!r}] = FALSE")
+            own, name = self._name(check), self._name(check.id)
+            self._put(f"if held.get({name}) is reached: violated[{name}] = FALSE")
             self._put(f"else: holds({own}, state)")
 
     def _plainly(self, i: ir.Instruction, fast: Fast) -> None:
@@ -122,23 +130,33 @@ class StepWriter:
 
     # ------------------------------------------------------------ memory
 
+    def _opened(self, operand: ir.Operand) -> Opened:
+        """A pointer to one known place, in its parts."""
+        name = operand.name if isinstance(operand, ir.Register) else ""
+        if name in self.open:
+            return self.open[name]
+        pointer = self._operand(operand, Pointer)
+        known = self.parts.get(pointer)
+        if known is None:
+            self.made += 1
+            known = self.parts[pointer] = f"g{self.made}", f"t{self.made}", f"a{self.made}"
+            self._unless(f"len({pointer}.targets) == 1")
+            self._put(f"{known[0]}, {known[1]}, o = {pointer}.targets[0]", f"{known[2]} = o.value")
+            self._unless(f"{known[2]} is not None")
+        return known
+
     def _place(self, operand: ir.Operand, size: int, *, written: bool) -> tuple[str, str]:
         """Variables with the object and the place in it that a pointer leads to: an object of the program's
         own, alive, and large enough."""
-        pointer = self._operand(operand, Pointer)
-        known = self.places.get(pointer)
+        _, target, place = self._opened(operand)
+        known = self.places.get((target, place))
         if known is None:
-            target, place = f"t{self.now}", f"a{self.now}"
-            self._unless(f"len({pointer}.targets) == 1")
-            self._put(f"_, {target}, o = {pointer}.targets[0]", f"{place} = o.value", f"n = {target}.size")
-            self._unless(f"{place} is not None and not {target}.dead and {target}.kind in PLAIN")
+            self._put(f"n = {target}.size")
+            self._unless(f"not {target}.dead and {target}.kind in PLAIN")
             self._unless(f"type(n) is int and {place} <= n - {size}")
-        else:
-            target, place, reach = known
-            if size > reach:
-                self._unless(f"{place} <= {target}.size - {size}")
-            size = max(size, reach)
-        self.places[pointer] = target, place, size
+        elif size > known:
+            self._unless(f"{place} <= {target}.size - {size}")
+        self.places[target, place] = max(size, known or 0)
         if written:
             self._unless(f"not {target}.constant")
         return target, place
@@ -149,8 +167,8 @@ class StepWriter:
         known = self.loaded.get((self._source(i.pointer), i.type))
         written = any(check.trigger is Trigger.UNINITIALISED for check in checks)
         if known is not None and not written:
-            result = self._result(i, Pointer if sort is None else Term)
-            self._put(f"{result} = {known}")
+            self._result(i, Pointer if sort is None else Term)
+            self.variables[i.result or ""] = known
         else:
             target, place = self._place(i.pointer, size, written=False)
             result, type_ = self._result(i, Pointer if sort is None else Term), self._name(i.type)
@@ -167,7 +185,7 @@ class StepWriter:
             if self._source(i.pointer):
                 self.loaded[self._source(i.pointer), i.type] = result
         if checks:
-            self._put(f"equation.visited.add({i.number})")
+            self._put(f"equation.visited.add({self._name(i.number)})")
             self._hold(checks)
         self._written(i)
 
@@ -180,11 +198,11 @@ class StepWriter:
         size = self.ex.context.layouts.store_size(type_)
         value = self._operand(i.value, Term)
         target, place = self._place(i.pointer, size, written=True)
-        kind, pointer = self._name(type_), self._operand(i.pointer, Pointer)
+        kind = self._name(type_)
         self._put(f"c = memory.get({target})")
         self._unless("c is None or c.alive is TRUE")
         if checks:
-            self._put(f"equation.visited.add({i.number})")
+            self._put(f"equation.visited.add({self._name(i.number)})")
             self._hold(checks)
         written = f"write({target}, c, {place}, {kind}, {value}, FALSE, state.token)"
         self._put("if c is not None and c.token is state.token:")
@@ -192,13 +210,32 @@ class StepWriter:
         self._put(f"    if e is not None and e[0] == {size}: c.cells[{place}] = ({size}, {value}, FALSE)")
         self._put(f"    else: {written}", f"else: memory[{target}] = {written}")
         after = self._name(decoded.after_store(self.ex, i, type_))
-        self._put(f"{after}(frame, state, {pointer}, {value})")
+        self._put(f"{after}(frame, state, {target}, {place}, {value})")
         own = self._source(i.pointer)
         self.loaded = {key: v for key, v in self.loaded.items() if own and key[0] != own}
 
     def _address(self, i: ir.GetElementPtr) -> None:
+        opened = self._opened(i.base) if i.result in self.addresses else None
+        base = "" if opened is not None else self._operand(i.base, Pointer)
+        total, bits = self._offset(i), self.ex.context.pointer_bits
+        if opened is not None:
+            assert i.result is not None
+            self.made += 1
+            self._put(f"a{self.made} = ({opened[2]} + {total}) & {(1 << bits) - 1}")
+            self.open[i.result] = opened[0], opened[1], f"a{self.made}"
+            self.kept.append(i.result)
+            return
+        result = self._result(i, Pointer)
+        self._put(f"n = {total}", f"s = {base}.targets")
+        self._put(f"if n == 0: {result} = {base}")
+        self._put("elif len(s) == 1 and s[0][2].value is not None:")
+        self._put(f"    {result} = Pointer(((s[0][0], s[0][1], bv(s[0][2].value + n, {bits})),))")
+        self._put(f"else: {result} = {base}.shifted(bv(n, {bits}))")
+        self._written(i)
+
+    def _offset(self, i: ir.GetElementPtr) -> str:
+        """How far an address is from its base, as an expression of known numbers."""
         fixed, scaled = decoded.offsets(self.ex, i)
-        base = self._operand(i.base, Pointer)
         registers = {o.name: o for o in i.indices if isinstance(o, ir.Register)}
         total = [str(fixed)] if fixed or not scaled else []
         for name, size in scaled:
@@ -207,14 +244,7 @@ class StepWriter:
             self._put(f"{number} = {index}.value")
             self._unless(f"{number} is not None")
             total.append(f"({number} - {1 << width} if {number} >> {width - 1} else {number}) * {size}")
-        bits = self.ex.context.pointer_bits
-        result = self._result(i, Pointer)
-        self._put(f"n = {' + '.join(total)}", f"s = {base}.targets")
-        self._put(f"if n == 0: {result} = {base}")
-        self._put("elif len(s) == 1 and s[0][2].value is not None:")
-        self._put(f"    {result} = Pointer(((s[0][0], s[0][1], bv(s[0][2].value + n, {bits})),))")
-        self._put(f"else: {result} = {base}.shifted(bv(n, {bits}))")
-        self._written(i)
+        return " + ".join(total)
 
     # ------------------------------------------------------------ arithmetic
 
@@ -270,10 +300,17 @@ class StepWriter:
     def _extended(self, i: ir.Cast) -> None:
         assert isinstance(i.type, ir.IntType)
         p, width, bits = self._operand(i.value, Term), self._bits(i.value), i.type.bits
+        known = self.extended.get((i.op, p, bits))
+        if known is not None:
+            self._result(i, Term)
+            self.variables[i.result or ""] = known
+            self._written(i)
+            return
         result, own = self._result(i, Term), self._name(T.sext if i.op == "sext" else T.zext)
         number = f"m - {1 << width} if m >> {width - 1} else m" if i.op == "sext" else "m"
         self._put(f"m = {p}.value", f"if m is None: {result} = {own}({p}, {bits})")
         self._put(f"else: {result} = bv({number}, {bits})")
+        self.extended[i.op, p, bits] = result
         self._written(i)
 
     def _overflowing(self, i: ir.Call) -> None:
