@@ -425,7 +425,7 @@ def _lifetime(ex: Execution, i: ir.Call, kind: str) -> Fast | None:
         pointer = frame.registers.get(name) or frame.fixed.get(name)
         if type(pointer) is not Pointer:
             return False
-        intrinsics.lifetime(ex, state, pointer, kind)
+        intrinsics.lifetime(ex, frame, state, name, pointer, kind)
         return True
 
     return step

@@ -125,6 +125,9 @@ class StepWriter:
         if i.result is not None:
             self.variables.pop(i.result, None)
             self.kinds.pop(i.result, None)
+        for name in self.variables.keys() & self.flow.fixed:  # whose lives may begin in another place
+            del self.variables[name]
+            self.kinds.pop(name, None)
         self.loaded.clear()
         self.places.clear()
 

@@ -143,6 +143,7 @@ def analyse(
     whole = WholeProgram(program, starts.arbitrary, public, malloc_may_fail)
     whole.strict = strict_pointers
     run = _Passes(whole, starts.names, strict_pointers, promised or Promises())
+    run.roots.update(starts.handlers)
     if any(check.trigger is Trigger.UNINITIALISED for check in checks):
         run.whole.copies = partly_written(program)
     run.bottom_up()
