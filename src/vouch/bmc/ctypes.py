@@ -96,6 +96,11 @@ class TypeTable:
     def known(self, key: int | None) -> int | None:
         return key if key is not None and key in self.table else None
 
+    def is_open(self, key: int | None) -> bool:
+        """Does nobody know what an object is made of: one behind a pointer to void?"""
+        key = self.known(key)
+        return key is None or self.table[key].kind == "void"
+
     def pointee(self, key: int | None) -> int | None:
         """What a pointer of this C type points to."""
         if key is None or key not in self.table:

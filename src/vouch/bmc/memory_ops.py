@@ -103,6 +103,8 @@ def copy_unchecked(ex: Execution, state: State, destination: Pointer, source: Po
         pieces = read(ex, state, source, int(size.value), destination)
         for at, type_, value, undefined in pieces:
             write(ex, state, destination, at, type_, value, T.TRUE, undefined)
+        if any(isinstance(value, Term) and value.value == 0 for _, _, value, _ in pieces):
+            _zeroed(ex, state, destination)
         return
     most = _most(ex, [destination, source], size)
     if most is None:
@@ -209,6 +211,8 @@ def fill(
 ) -> None:
     size = T.resize_u(size, ex.context.pointer_bits)
     _claims(ex, frame, state, site, [destination], size)
+    if byte.value == 0:
+        _zeroed(ex, state, destination)
     single = destination.single
     if single is not None and byte.value == 0 and size.value is not None:
         target, offset = single
@@ -231,6 +235,12 @@ def fill(
     for at in range(most):
         inside = T.ult(T.bv(at, ex.context.pointer_bits), size)
         write(ex, state, destination, at, ir.IntType(8), byte, inside, T.FALSE)
+
+
+def _zeroed(ex: Execution, state: State, destination: Pointer) -> None:
+    for _, target, _ in destination.targets:
+        if target.kind in access.MAIN and not target.constant:
+            ex.context.environment.zeroed(state, target)
 
 
 def _fill_at_once(

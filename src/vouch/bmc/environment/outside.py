@@ -65,6 +65,12 @@ class Environment(OutsidePointers):
             spared = self._spared(self.overlaps.element(target, other), offset, type_)
             self._hit(state, other, {symbol: hit._replace(spared=spared) if self.typed else untyped})
 
+    def zeroed(self, state: State, target: MemObject) -> None:
+        """Bytes of an object became zero at once. Where nobody knows what it is made of, there may have been
+        pointers, in what overlaps it too."""
+        if target.kind is Kind.OUTSIDE and self.ctypes.is_open(target.ctype):
+            self.disturb(state, target, None, ir.PointerType(), self.context.null)
+
     def _written(
         self,
         target: MemObject,
