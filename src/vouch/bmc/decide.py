@@ -35,6 +35,7 @@ from vouch.status import UNREACHABLE, Direction
 from vouch.verdict import Verdict
 
 _LARGE = 5_000  # terms of a question that bounds decided: each smaller input would bound all of them again
+NOTING, NOTING_LEAST = 0.2, 0.5  # of the time for proofs, and seconds, to find out which never run
 SIMPLIFYING = 10.0  # seconds of work for smaller inputs of all violations of an equation
 
 
@@ -120,6 +121,7 @@ class Decider:
     ) -> Answers:
         """Decide the checks that the equation claims; the others are the caller's. What an earlier equation
         found violated may still be the cause of other violations."""
+        began = time.process_time()
         self._earlier = [c for c in self.equation.claims if c.chaos and c.check.id in violated_before]
         questions = self._questions(checks, skip)
         undecided: list[Question] = []
@@ -139,7 +141,7 @@ class Decider:
         for question in violated:
             self._violation(question, violated)
         if Direction.PROVES in self.direction:
-            self._note_unreached(questions)
+            self._note_unreached(questions, NOTING * (time.process_time() - began))
             if is_vacuous(self.equation, self.asking):
                 text = f"the assumptions in {self.equation.entry} exclude every execution"
                 self.answers.warnings.append(text)
@@ -447,8 +449,10 @@ class Decider:
 
     # ------------------------------------------------------------ what no execution reaches
 
-    def _note_unreached(self, questions: list[Question]) -> None:
-        """A proof of something that never runs says so."""
+    def _note_unreached(self, questions: list[Question], seconds: float) -> None:
+        """A proof of something that never runs says so. It is one all the same where there is no time to find
+        that out."""
+        end = time.process_time() + max(seconds, NOTING_LEAST)
         proved = [
             q
             for q in questions
@@ -457,7 +461,7 @@ class Decider:
             and q.reached not in self.reached
             and q.reached is not T.TRUE
         ]
-        while proved:
+        while proved and time.process_time() < end:
             solver = self.asking.shared()
             goals = list(dict.fromkeys(q.reached for q in proved))
             try:

@@ -130,13 +130,14 @@ class Environment(PointerMaker):
         strict: bool | None = None,
         room: tuple[int, int] | None = None,
         size: int | Term | None = None,
+        reason: str = "",
     ) -> Pointer:
         """A pointer from outside: to an object of its own, or, unless it is `alone`, to one that is there.
         `passed` are pointers that code outside was just given and may give back; `memory` tells what of the
         program's own objects lives; `restrict`: nothing that is written through it is accessed otherwise.
         `strict` overrides the environment's; `room`: only so many bytes before and behind it are there, and
         what they hold the program itself may have put there. `size`: so many bytes are promised to be behind
-        it."""
+        it. `reason`: why no native run can have what its own object holds."""
         strict = self.strict if strict is None else strict
         restrict = restrict and self.typed
         ctype = self.ctypes.known(pointee)
@@ -169,6 +170,8 @@ class Environment(PointerMaker):
             self.restricted.add(own)
         if size is not None:
             self.sized.add(own)
+        if reason and isinstance(own.initial, Unknown):
+            own.initial.reason = reason
         self.objects.append(own)
         return Pointer(tuple(targets)) if len(targets) > 1 else Pointer.to(own, start)
 
@@ -209,15 +212,26 @@ class Environment(PointerMaker):
         self.objects.append(own)
 
     def stored_pointer(self, target: MemObject, offset: int) -> Value:
-        return self._stored(target, offset, self.strict or not self.trusted or target in self.suspects)
+        return self._stored(target, offset, self._distrusts(target))
+
+    def _distrusts(self, target: MemObject) -> bool:
+        """May pointers that an object held from the beginning be invalid?"""
+        return self.strict or not self.trusted or target in self.suspects
 
     def _stored(self, target: MemObject, offset: int, strict: bool) -> Value:
         pointee = self.ctypes.pointee(self.ctypes.ctype_at(target.ctype, offset))
         place = AccessPaths(self.ctypes.table, self.starts).place(target, offset)
-        found = self.pointer(pointee, place, strict=strict)
+        found = self.pointer(pointee, place, strict=strict, reason=_limit(target))
         if target.kind is Kind.GLOBAL:
             self.code.in_variables.update(held for _, held, _ in found.targets)
         return found
+
+    def pointer_anywhere(self, target: MemObject) -> Value:
+        """A pointer at a variable place of an object that nobody has written to."""
+        pointee = self.ctypes.pointee(self.ctypes.known(target.ctype))
+        return self.pointer(
+            pointee, f"{target.name}[*]", strict=self._distrusts(target), reason=_limit(target)
+        )
 
     def own_pointer(self, target: MemObject, offset: int) -> Value:
         """What code of the program may have stored at a place: any pointer whatever."""
@@ -556,6 +570,11 @@ class _OwnData(PointerMaker):
         return self.environment.own_pointer(target, offset)
 
     another_pointer = stored_pointer
+
+
+def _limit(target: MemObject) -> str:
+    """Why no native run can have what an object held from the beginning, where that is so."""
+    return target.initial.reason if isinstance(target.initial, Unknown) else ""
 
 
 def _is_covered(hit: Hit) -> bool:
