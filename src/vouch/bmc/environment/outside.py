@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from vouch.bmc.state import State
 
 EQUAL_LIMIT = 8  # objects that a pointer may be followed to exactly
-MOST_OBJECTS = 100  # behind pointers, where loops make more of them
+MOST_OBJECTS = 100  # behind pointers that the program may have stored, or that loops make
 OTHERS_LIMIT = 2  # pointers that may have got into one place through overlapping objects
 PLACES_LIMIT = 24  # the same where places are chosen
 
@@ -235,6 +235,7 @@ class Environment(PointerMaker):
 
     def own_pointer(self, target: MemObject, offset: int) -> Value:
         """What code of the program may have stored at a place: any pointer whatever."""
+        self._end_somewhere("memory")
         return self._stored(target, offset, True)
 
     def loop_pointer(self, target: MemObject, offset: int) -> Value:
@@ -242,11 +243,15 @@ class Environment(PointerMaker):
         return self.any_pointer(self.ctypes.pointee(self.ctypes.ctype_at(target.ctype, offset)), target.name)
 
     def any_pointer(self, pointee: int | None, name: str) -> Pointer:
-        """Any pointer whatever. Each leads to an object more that may overlap all others: there is an end to
-        that."""
-        if len(self.objects) > MOST_OBJECTS:
-            raise Unsupported("a loop that leads to too many objects")
+        """Any pointer whatever."""
+        self._end_somewhere("a loop")
         return self.pointer(pointee, name, strict=True)
+
+    def _end_somewhere(self, what: str) -> None:
+        """Each pointer that may be any leads to an object more that may overlap all others, and holds more of
+        them: what that costs grows with its square."""
+        if len(self.objects) > MOST_OBJECTS:
+            raise Unsupported(f"{what} that leads to too many objects")
 
     def another_pointer(self, target: MemObject, offset: int) -> Value:
         if not self.typed:
