@@ -34,6 +34,7 @@ from vouch.smt.walk import count
 from vouch.status import UNREACHABLE, Direction
 from vouch.verdict import Verdict
 
+HUGE = "a violation was found with a string of more than 128 KiB only: no native run is given one"
 _LARGE = 5_000  # terms of a question that bounds decided: each smaller input would bound all of them again
 NOTING, NOTING_LEAST = 0.2, 0.5  # of the time for proofs, and seconds, to find out which never run
 SIMPLIFYING = 10.0  # seconds of work for smaller inputs of all violations of an equation
@@ -172,12 +173,13 @@ class Decider:
     def _ask_small(self, solver: Solver, goal: Term) -> Answer:
         """Ask for an execution; if there is one, for one that is easy to run (short strings), if there is."""
         answer = self.asking.ask_cases(solver, goal, self.asking.check_timeout)
-        wishes = self.context.preferences
-        if answer is not Answer.SAT or not wishes or Direction.REFUTES not in self.direction:
+        if answer is not Answer.SAT or Direction.REFUTES not in self.direction:
             return answer
-        if self.asking.ask(solver, T.and_(goal, *wishes), self.asking.check_timeout) is Answer.SAT:
-            return answer
-        return self.asking.ask(solver, goal, self.asking.check_timeout)
+        wishes = [w for w in (self.context.preferences, self.context.bearable) if w]
+        for wish in wishes:
+            if self.asking.ask(solver, T.and_(goal, *wish), self.asking.check_timeout) is Answer.SAT:
+                return answer
+        return self.asking.ask(solver, goal, self.asking.check_timeout) if wishes else answer
 
     # ------------------------------------------------------------ groups
 
@@ -427,6 +429,8 @@ class Decider:
             verdict, reason = Verdict.UNKNOWN, guessed
         elif finding.cause is not None:
             verdict, reason = Verdict.COND_UNSAFE, f"only after {finding.cause.id} is violated"
+        elif finding.huge:
+            verdict, reason = Verdict.COND_UNSAFE, HUGE
         elif finding.overlap is not None:
             verdict, reason = Verdict.COND_UNSAFE, finding.overlap
             self.answers.overlapping[question.check.id] = finding.pairs
