@@ -114,6 +114,7 @@ def _flow(
     from vouch.c import suppress
     from vouch.c.comments import files_of
     from vouch.c.entries import entries
+    from vouch.c.interrupts import is_handler, undisturbed
     from vouch.c.promises import promises
 
     program, sources = loaded.program, loaded.program.sources
@@ -129,6 +130,8 @@ def _flow(
     state.entries = list(starts.names)
     if not state.entries:
         raise VouchError("no function to check: the program has no code")
+    by_hardware = [*(n for n in starts.names if is_handler(program.functions[n])), *starts.handlers]
+    state.undisturbed = undisturbed(program, by_hardware) if by_hardware else None
     promised, warnings = promises(program, sources, settings.range)
     state.warnings += warnings
     with state.stage("checks"):
@@ -155,13 +158,16 @@ def _flow(
 
 
 def _uncalled(state: CheckRun, program: Program, starts: Entries, listed: list[Check]) -> list[str]:
-    """That `main` never gets to what hardware may call: nobody should take that for a proof."""
+    """That `main` never gets to what others may call: nobody should take that for a proof."""
     from vouch.c.entries import uncalled
+    from vouch.c.mentions import reached_by_mention
 
     if starts.library or state.settings.entry:
         return []
     judged = {check.function for check in listed}
-    names = [program.functions[n].source_name for n in uncalled(program, starts) if n in judged]
+    found = uncalled(program, starts)
+    state.uncalled = frozenset(reached_by_mention(program, found))
+    names = [program.functions[n].source_name for n in found if n in judged]
     if not names:
         return []
     some = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
@@ -176,9 +182,7 @@ def _load_stages() -> None:
     from vouch.c import entries, promises, ranges, reader, suppress  # noqa: F401
 
 
-def _analysis(
-    state: CheckRun, program: Program, starts: Entries, promised: Promises
-) -> RangeAnalysis:
+def _analysis(state: CheckRun, program: Program, starts: Entries, promised: Promises) -> RangeAnalysis:
     """What preprocessing decides. A mistake in it costs its decisions: the engine answers without them."""
     from vouch.c import ranges
 

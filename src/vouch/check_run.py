@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from vouch.c.checks.base import Check
 from vouch.record import record
 from vouch.result import CheckResult, LoopInfo, RunResult
 from vouch.settings import Settings
+from vouch.status import UNREACHABLE
 from vouch.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -63,6 +64,9 @@ class CheckRun(Record):
     settings: Settings = field(default_factory=lambda: Settings({}))
     tell: Listener = lambda kind, content: None
     only: str | None = None
+    # What proofs rest on beside what engines name themselves: all of them, and that somebody's code is dead.
+    undisturbed: str | None = None
+    uncalled: frozenset[str] = frozenset()
 
     @property
     def deadline(self) -> float | None:
@@ -91,5 +95,23 @@ class CheckRun(Record):
         return others | self.decided.keys()
 
     def decide(self, *results: CheckResult) -> None:
+        if self.undisturbed is not None:
+            results = tuple(_resting_on(result, self.undisturbed) for result in results)
+        if self.uncalled:
+            results = tuple(self._if_not_called(result) for result in results)
         self.decided.update((result.check.id, result) for result in results)
         self.tell("decided", results)
+
+    def _if_not_called(self, result: CheckResult) -> CheckResult:
+        dead = result.reason == UNREACHABLE and result.check.function in self.uncalled
+        return _resting_on(result, _NOT_CALLED) if dead else result
+
+
+_NOT_CALLED = "code outside calls no function that main does not get to"
+
+
+def _resting_on(result: CheckResult, assumed: str) -> CheckResult:
+    proved = result.verdict in (Verdict.SAFE, Verdict.BOUND_SAFE) and result.decided_by != "preprocess"
+    if not proved or assumed in result.assumptions:
+        return result
+    return replace(result, assumptions=(*result.assumptions, assumed))

@@ -106,7 +106,6 @@ class _Ladder:
     def executions(self) -> None:
         """Whole executions, from the entry points; then, where a reader wants them, conditions as C."""
         from vouch.bmc.verify import verify
-        from vouch.modular import ladder
 
         state, settings = self.state, self.state.settings
         with state.stage("engine"):
@@ -115,7 +114,11 @@ class _Ladder:
         results = (at_least(result, self.candidates.get(result.check.id)) for result in outcome.results)
         known = state.decided | {result.check.id: result for result in results}
         _confirm(state, self.loaded, self.problem, known, outcome.counterexamples)
-        if settings.strategy == "ladder" and ladder.wants_text(settings):
+        if settings.strategy != "ladder":
+            return
+        from vouch.modular import ladder
+
+        if ladder.wants_text(settings):
             with state.stage("preconditions"):
                 described = ladder.described(self.problem, self.analysis, state.decided, pool=self.pool)
                 state.decide(*described)

@@ -57,7 +57,7 @@ def test_judge_sees_wrong_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     def credulous(path: Path, **options: object) -> RunResult:
         from vouch.api import check
 
-        result = check(path, **{**options, "strategy": "global", "unwind": 1})
+        result = check(path, **{**options, "strategy": "global", "unwind": 1, "timeout": 0.5})
         return replace(result, checks=[CheckResult(r.check, Verdict.SAFE) for r in result.checks])
 
     monkeypatch.setattr(judging, "check", credulous)

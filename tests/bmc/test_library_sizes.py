@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from tests.bmc.library_sizes import ALL, fixed, symbolic
+from tests.bmc.random_inputs import RandomReplayer
 
 import vouch
-from vouch.bmc.replay import Replayer
 from vouch.c import checks
 from vouch.c.checks.base import Category
 from vouch.c.frontend import FrontOptions, load
@@ -59,7 +59,7 @@ def test_random_runs_violate_nothing_proved(tmp_path: Path) -> None:
     assert len(proved) > len(ALL)
     loaded = load([source], FrontOptions())
     found = checks.find(loaded.program, frozenset({Category.POINTER}))
-    with Replayer(loaded, found) as replayer:
+    with RandomReplayer(loaded, found) as replayer:
         for twin in ALL:
             for seed in range(4):
                 run = replayer.run_random(f"good_{twin.name}", seed, library=True)

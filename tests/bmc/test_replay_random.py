@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 from bench import cases, csmith
+from tests.bmc.random_inputs import RandomReplayer
 from tests.bmc.replaying import compiled
 
 from vouch.bmc.counterexample import Counterexample
-from vouch.bmc.replay import Replayer, ReplayLimits
+from vouch.bmc.replay import ReplayLimits
 from vouch.c import checks, ranges
 from vouch.c.checks.base import Category
 from vouch.c.entries import entries, entry_points, is_library
@@ -34,7 +35,7 @@ def test_equal_seeds_give_equal_runs(tmp_path: Path) -> None:
     int f(int x, struct n *p) {
       return 1 / (x & 1) + 1 / (nondet_int() & 1) + 1 / (v & 1) + 1 / (p->next->a[1] & 1); }"""
     snippet = compiled(tmp_path, code)
-    with Replayer(snippet.loaded, snippet.checks) as replayer:
+    with RandomReplayer(snippet.loaded, snippet.checks) as replayer:
         first = [replayer.run_random("f", seed, library=True) for seed in range(20)]
         again = [replayer.run_random("f", seed, library=True) for seed in range(20)]
     assert first == again
@@ -51,7 +52,7 @@ def violated(case: cases.Case, proved: set[str], runs: int) -> dict[str, int]:
     found = checks.find(loaded.program, frozenset(Category))
     after = {c.id: c.after for c in found}
     wrong: dict[str, int] = {}
-    with Replayer(loaded, found, ReplayLimits(seconds=1)) as replayer:
+    with RandomReplayer(loaded, found, ReplayLimits(seconds=1)) as replayer:
         for entry in entry_points(loaded.program):
             for seed in range(runs):
                 result = replayer.run_random(entry, seed, library=is_library(loaded.program))
@@ -95,7 +96,7 @@ def checksum_program(seed: int, folder: Path, options: list[str] | None) -> None
     loaded = load([str(program.path)], FrontOptions(includes=(include,), categories=categories))
     found = checks.find(loaded.program, categories)
     last = [c for c in found if c.category is Category.ASSERTION and c.location.line == program.refuted_line]
-    with Replayer(loaded, found) as replayer:
+    with RandomReplayer(loaded, found) as replayer:
         result = replayer.replay(Counterexample(last[0], "main", [], [], []))
     assert result.confirmed, result.output
     assert result.fired == [last[0].id]

@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
+import vouch
 from vouch.c import frontend
 from vouch.c.entries import entries, entry_points, is_library, uncalled
+from vouch.c.interrupts import undisturbed
 from vouch.c.ir import Program
+from vouch.c.options import FrontOptions
 from vouch.errors import VouchError
 
 
@@ -116,9 +119,10 @@ def test_every_way_out_is_seen(tmp_path: Path, text: str) -> None:
 
 
 def test_what_only_hardware_calls(tmp_path: Path) -> None:
-    """Public handlers, and static ones in a table that is marked as used; not what is dead or called."""
+    """Handlers in a table that is marked as used, not what is dead or called; others may call the rest."""
     text = """
     int n;
+    void public(void) { n++; }
     void tick(void) { n++; }
     static void receive(void) { n--; }
     static void dead(void) { n = 3; }
@@ -128,6 +132,61 @@ def test_what_only_hardware_calls(tmp_path: Path) -> None:
     int main(void) { for (;;) table[0](); }
     """
     read = program(tmp_path, text)
-    assert uncalled(read, entries(read)) == ["tick", "receive"]
-    everybody = entries(read, ("main", "tick", "receive"))
+    assert entries(read).handlers == ("tick", "receive")
+    assert uncalled(read, entries(read)) == ["public"]
+    everybody = entries(read, ("main", "tick", "receive", "public"))
+    assert everybody.handlers == ()
     assert uncalled(read, everybody) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ('__attribute__((interrupt("IRQ"))) void isr(void) { n++; }', "thumbv7m-none-eabi"),
+        ("__attribute__((signal)) void isr(void) { n++; }", "avr"),
+        ("__attribute__((interrupt(3))) void isr(void) { n++; }", "msp430"),
+        ("__attribute__((interrupt)) void isr(void *frame) { (void)frame; n++; }", None),
+    ],
+)
+def test_attributes_of_handlers(tmp_path: Path, text: str, target: str | None) -> None:
+    file = tmp_path / "a.c"
+    file.write_text(f"int n;\n{text}\nint main(void) {{ return n; }}\n")
+    read = frontend.load([file], FrontOptions(target=target)).program
+    assert entries(read).handlers == ("isr",)
+    assert undisturbed(read, ["isr"]) == "while other code runs, isr is taken not to change n"
+
+
+@pytest.mark.parametrize(
+    ("variable", "body", "shared"),
+    [
+        ("volatile int n;", "n++;", False),
+        ("int n;", "(void)n;", False),
+        ("int n;", "n = 1;", True),
+        ("int n;", "change(&n);", True),
+        ("struct { int a[4]; } n;", "n.a[2] = 1;", True),
+        ("int n, *p = &n;", "*p = 1;", True),
+        ("int n;", "*(volatile int *)0x40 = 1;", False),
+        ("int n; static int *const p[] = {&n};", "*p[0] = 1;", True),
+    ],
+)
+def test_what_handlers_share(tmp_path: Path, variable: str, body: str, shared: bool) -> None:
+    start = "int main(void) { return *(const char *)&n; }"
+    read = program(tmp_path, f"{variable}\nvoid change(int *);\nvoid isr(void) {{ {body} }}\n{start}\n")
+    assert (undisturbed(read, ["isr"]) is not None) == shared
+
+
+def test_what_others_may_call_is_dead_by_assumption(tmp_path: Path) -> None:
+    """Code outside of a program with a main may have a use for what it does not call; what nobody outside can
+    name is dead."""
+    text = """
+    static int divided(int x) { return 10 / x; }
+    int hook(int x) { return divided(x); }
+    static int dead(int x) { return 20 / x; }
+    int main(void) { return sizeof dead(1); }
+    """
+    path = tmp_path / "unit.c"
+    path.write_text(text)
+    found = vouch.check([str(path)])
+    held = {r.check.function: r.assumptions for r in found.checks if r.check.category == "division-by-zero"}
+    assert held["divided"] == ("code outside calls no function that main does not get to",)
+    assert held.get("dead", ()) == ()

@@ -151,7 +151,7 @@ def attack(seed: int) -> tuple[int, int]:
         asked += 1
         if box is not None:
             end = time.monotonic() + slowed(0.6)
-            claim = by_network(tape, box, lambda assignment: False, end)
+            claim = by_network(tape, tape.run(box, 1), box, lambda assignment: False, end)
             assert not (claim and beyond.any()), (seed, network.kind, limit, highest)
         found = decide(goal, time.monotonic() + slowed(0.4))
         assert not (found.proved and beyond.any()), (seed, network.kind, limit, highest)

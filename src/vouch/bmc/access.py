@@ -18,6 +18,11 @@ from vouch.smt.term import Term
 from vouch.smt.walk import substitute
 
 MAIN = (Kind.STACK, Kind.GLOBAL, Kind.HEAP, Kind.OUTSIDE)
+# What proofs rest on that are about objects of unknown size.
+_LARGE_ENOUGH = {
+    Kind.OUTSIDE: OUTSIDE,
+    Kind.GLOBAL: "arrays of other files that are declared without a length are taken to be long enough",
+}
 _DEVICES = (Kind.DEVICE, Kind.WILD)  # a WILD address that may be read is a declared device's
 
 
@@ -32,7 +37,9 @@ def valid(ex: Execution, state: State, target: MemObject, offset: Term, size: in
     contents = state.memory.get(target)
     alive = T.TRUE if contents is None else contents.alive
     if target.size is None:
-        return alive
+        if target.kind is not Kind.GLOBAL:
+            return alive
+        return T.and_(alive, T.sle(T.bv(0, ex.context.pointer_bits), offset))  # where it begins is known
     if offset.value is not None and isinstance(size, int) and isinstance(target.size, int):
         return alive if 0 <= int(offset.value) <= target.size - size else T.FALSE
     bits = ex.context.pointer_bits
@@ -117,8 +124,9 @@ def claim_access(
     assumption."""
     for check in checks_for(ex, frame, instruction, Trigger.ACCESS):
         ex.claim(check, state, bad)
-        if any(o.size is None and o.kind is Kind.OUTSIDE for p in pointers for _, o, _ in p.targets):
-            ex.equation.rests.setdefault(check.id, {})[OUTSIDE] = None
+        for kind in dict.fromkeys(o.kind for p in pointers for _, o, _ in p.targets if o.size is None):
+            if kind in _LARGE_ENOUGH:
+                ex.equation.rests.setdefault(check.id, {})[_LARGE_ENOUGH[kind]] = None
 
 
 def is_bad(ex: Execution, state: State, targets: Iterable[tuple[Term, MemObject, Term]]) -> Term:

@@ -24,6 +24,7 @@ from vouch.c import ir, known
 from vouch.c.promises import Promises
 from vouch.errors import Unsupported
 from vouch.numeric.emit import MathCall
+from vouch.smt import softfloat
 from vouch.smt import term as T
 from vouch.smt.term import Term
 
@@ -102,9 +103,10 @@ class ExecutionContext:
         )
         self._numbers: dict[Term, Pointer] = {}  # integers made from pointers
         self._patterns: dict[Term, Term] = {}  # floats made from bit patterns
+        self._float_sorts = {name: T.floating(*bits) for name, bits in FLOAT_SORTS.items()}
         self._float_types: dict[T.Sort, ir.FloatType] = {}
-        for name, (eb, sb) in FLOAT_SORTS.items():
-            self._float_types[T.floating(eb, sb)] = ir.FloatType(name)  # type: ignore[arg-type]
+        for name, sort in self._float_sorts.items():
+            self._float_types[sort] = ir.FloatType(name)  # type: ignore[arg-type]
 
     # ------------------------------------------------------------ symbols
 
@@ -149,9 +151,10 @@ class ExecutionContext:
     # ------------------------------------------------------------ floats
 
     def float_sort(self, type_: ir.FloatType) -> T.Sort:
-        if type_.kind not in FLOAT_SORTS:
+        sort = self._float_sorts.get(type_.kind)
+        if sort is None:
             raise Unsupported(f"floating-point type {type_.kind}")
-        return T.floating(*FLOAT_SORTS[type_.kind])
+        return sort
 
     def float_type(self, sort: T.Sort) -> ir.FloatType | None:
         return self._float_types.get(sort)
@@ -183,8 +186,14 @@ class ExecutionContext:
         return T.concat(lead, T.extract(bits, 62, 0))
 
     def pattern(self, value: Term) -> Term | None:
-        """The bits a float was made from, where that is known."""
-        return self._patterns.get(value)
+        """The bits a float was made from, where that is known; those of a number are known."""
+        known = self._patterns.get(value)
+        kind = self._float_types.get(value.sort)
+        if known is None and kind is not None and value.value is not None:
+            bits = int(value.value)
+            if not softfloat.is_nan(value.sort, bits):
+                known = self.stored_pattern(T.bv(bits, value.sort.width), kind)
+        return known
 
     # ------------------------------------------------------------ constants
 
@@ -192,10 +201,19 @@ class ExecutionContext:
         return type_of(operand)
 
     def constant(self, constant: ir.Constant) -> Value:
+        if type(constant) is ir.FloatConstant:  # as quickly made as looked up
+            return self._fraction(constant)
         known = self._constants.get(constant)
         if known is None:
             known = self._constants[constant] = self._evaluate(constant)
         return known
+
+    def _fraction(self, constant: ir.FloatConstant) -> Term:
+        sort, bits = self.float_sort(constant.type), constant.bits
+        if constant.type.kind != "x86_fp80" and not softfloat.is_nan(sort, bits):
+            return T.fp_const(bits, sort)
+        width = self.float_width(constant.type)
+        return self.float_from_bits(T.bv(bits, width), constant.type)
 
     def _evaluate(self, constant: ir.Constant) -> Value:
         match constant:
@@ -204,8 +222,7 @@ class ExecutionContext:
                     return T.boolean(bool(constant.value))
                 return T.bv(constant.value, constant.type.bits)
             case ir.FloatConstant():
-                width = self.float_width(constant.type)
-                return self.float_from_bits(T.bv(constant.bits, width), constant.type)
+                return self._fraction(constant)
             case ir.NullConstant():
                 return self.null
             case ir.ZeroConstant():

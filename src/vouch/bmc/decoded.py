@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from operator import add, mul, sub
 from typing import TypeAlias
 
-from vouch.bmc import access, arithmetic, intrinsics
+from vouch.bmc import arithmetic, intrinsics
+from vouch.bmc.equation import Step
 from vouch.bmc.execution import Execution
 from vouch.bmc.frame import Frame
 from vouch.bmc.initial import Given, Unknown
@@ -131,7 +132,7 @@ def initially(memory: Memory, target: MemObject, place: int, size: int, type_: i
     """What an untouched object holds: of constants, or where somebody has read it there before."""
     initial = target.initial
     if type(initial) is Given:
-        return initial.known.get((place, type_)) or initial.read(memory, target, place, type_)[0]
+        return initial.value(memory, place, type_)
     if type(initial) is Unknown and initial.undefined is T.FALSE:
         cell = initial.cells.get(place)
         return cell[1] if cell is not None and cell[0] == size else None
@@ -178,28 +179,33 @@ def _store(ex: Execution, i: ir.Store) -> Fast | None:
                 write(target, contents, place, type_, value, T.FALSE, state.token)
         else:
             state.memory[target] = write(target, contents, place, type_, value, T.FALSE, state.token)
-        after(frame, state, pointer, value)
+        after(frame, state, target, place, value)
         return True
 
     return step
 
 
-def after_store(ex: Execution, i: ir.Store, type_: ir.Type) -> Callable[[Frame, State, Pointer, Term], None]:
-    """What else happens when a number was written behind a pointer to one known place."""
-    environment = ex.context.environment
-    plain: dict[tuple[int | None, int], bool] = {}  # by type and place: is it written as what lies there?
+def after_store(
+    ex: Execution, i: ir.Store, type_: ir.Type
+) -> Callable[[Frame, State, MemObject, int, Term], None]:
+    """What else happens when a number was written to one known place, of code that is no model's."""
+    environment, bits = ex.context.environment, ex.context.pointer_bits
+    location = None if i.nosanitize else i.location
+    # By type and place: is it written as what lies there, and what is that?
+    plain: dict[tuple[int | None, int], tuple[bool, int | None]] = {}
 
-    def after(frame: Frame, state: State, pointer: Pointer, value: Term) -> None:
-        _, target, offset = pointer.targets[0]
-        place = offset.value
-        assert place is not None
-        known = plain.get((target.ctype, place))
+    def after(frame: Frame, state: State, target: MemObject, place: int, value: Term) -> None:
+        key = (target.ctype, place)
+        known = plain.get(key)
         if known is None:
             kept = environment.ctypes.written_as(target.ctype, place, type_, False)
-            known = plain[target.ctype, place] = kept is not None
-        if not known or not environment.stands_alone(target):
-            environment.disturb(state, target, offset, type_, value)
-        access.note_assignment(ex, frame, state, i, pointer, value)
+            known = plain[key] = kept is not None, environment.ctypes.ctype_at(*key)
+        if not known[0] or not environment.stands_alone(target):
+            environment.disturb(state, target, T.bv(place, bits), type_, value)
+        if location is not None:
+            name, reached = frame.function.name, state.guard.term
+            step = Step(reached, "assign", location, name, target.name, value, target, place, known[1])
+            ex.equation.steps.append(step)
 
     return after
 
@@ -419,7 +425,7 @@ def _lifetime(ex: Execution, i: ir.Call, kind: str) -> Fast | None:
         pointer = frame.registers.get(name) or frame.fixed.get(name)
         if type(pointer) is not Pointer:
             return False
-        intrinsics.lifetime(ex, state, pointer, kind)
+        intrinsics.lifetime(ex, frame, state, name, pointer, kind)
         return True
 
     return step

@@ -194,7 +194,8 @@ def _decided(
         for check in passed:
             ex.holds(check, state)
         if left:
-            ex.exits(own, left, any(ex.moved.get((own, part), False) for part in parts))
+            decided = ex.moved.get((own, parts[0]), False)
+            ex.exits(own, left, decided or any(ex.moved.get((own, part), False) for part in parts[1:]))
         ex.go(frame, state, label, then if value is T.TRUE else otherwise, last=True)
         return None
 

@@ -17,7 +17,8 @@ from vouch.bmc.execution import Budget, Execution, Phase
 from vouch.bmc.frame import Frame, Shadow, name_of
 from vouch.bmc.guard import root
 from vouch.bmc.state import ANY_TURN, Edge, State, join_states, join_values
-from vouch.bmc.straight import DONE, Straight
+from vouch.bmc.straight import Straight
+from vouch.bmc.straight_steps import DONE
 from vouch.bmc.value import Value
 from vouch.c import ir
 from vouch.c.flow.order import Loop

@@ -371,7 +371,7 @@ class Execution:
 
     def go(self, frame: Frame, state: State, source: str, target: str, *, last: bool = False) -> None:
         """Send a state along an edge; the `last` one out of a block may take the registers along."""
-        if state.guard.dead:
+        if state.guard.term is T.FALSE:
             return
         current = frame.registers
         live = frame.flow.live[target]
@@ -404,7 +404,7 @@ class Execution:
         seen = self.compared.get(key)
         if seen is None:
             seen = self.compared[key] = set()
-        found = tuple([_seen_value(value) for value in values])
+        found = tuple([v.value if type(v) is Term else _seen_value(v) for v in values])
         self.moved[key] = found not in seen and found.count(None) < len(found)
         seen.add(found)
 

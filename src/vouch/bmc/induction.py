@@ -12,7 +12,7 @@ anywhere in the resulting equation; the caller takes the violated ones out and t
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vouch.bmc import shadow
 from vouch.bmc.contents import Cell, Contents, partly_written
@@ -25,6 +25,7 @@ from vouch.bmc.value import Kind, MemObject, Pointer, Target, Value
 from vouch.c import ir
 from vouch.c.flow.order import Loop
 from vouch.errors import Unsupported
+from vouch.record import record
 from vouch.smt import term as T
 from vouch.smt.term import Term
 
@@ -40,7 +41,7 @@ _PARTLY: Cell = (0, T.TRUE, T.TRUE)  # for the whole: some bytes may be uninitia
 Changes = dict[MemObject, dict[int, Cell | None]]  # offset -> a cell as the loop leaves it
 
 
-@dataclass(slots=True)
+@record
 class _Pointees:
     """What a pointer that the loop changes may lead to: objects that were there before; `outside`: some more
     from outside, `own`: whatever there is, be it made by an earlier turn, freed or null."""
@@ -70,7 +71,7 @@ class _Pointees:
         return grown
 
 
-@dataclass(slots=True)
+@record
 class Growth:
     """What turns of a loop change: memory, and what the pointers among it lead to. `frees`: objects from
     outside may be gone; `newborn`: the last turn changed some that came about in it."""

@@ -229,10 +229,14 @@ class Given(Initial):
         self._row: ConstantRow | None = None  # where that was
 
     def read(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> tuple[Value, Term]:
-        value = self.known.get((offset, type_))
+        return self.value(memory, offset, type_), T.FALSE
+
+    def value(self, memory: Memory, offset: int, type_: ir.Type) -> Value:
+        key = (offset, type_)
+        value = self.known.get(key)
         if value is None:
-            value = self.known[offset, type_] = self._value(memory, offset, type_)
-        return value, T.FALSE
+            value = self.known[key] = self._value(memory, offset, type_)
+        return value
 
     def _value(self, memory: Memory, offset: int, type_: ir.Type) -> Value:
         row = self._row

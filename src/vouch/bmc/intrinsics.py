@@ -8,9 +8,10 @@ from vouch.bmc import access, memory_ops, operands, variadic
 from vouch.bmc.contents import Contents
 from vouch.bmc.execution import Execution
 from vouch.bmc.frame import Frame
+from vouch.bmc.initial import Unknown
 from vouch.bmc.operands import operand_value, pointer_of, term_of
 from vouch.bmc.state import State
-from vouch.bmc.value import Kind, Pointer, Value
+from vouch.bmc.value import Kind, MemObject, Pointer, Value
 from vouch.c import ir
 from vouch.errors import Unsupported
 from vouch.smt import term as T
@@ -39,7 +40,9 @@ def run(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> 
         return None if name != "llvm.debugtrap" else state
     parts = name.split(".")
     if parts[1] == "lifetime":
-        lifetime(ex, state, pointer_of(ex, frame, call.arguments[-1]), parts[2])
+        variable = call.arguments[-1]
+        name = variable.name if isinstance(variable, ir.Register) else ""
+        lifetime(ex, frame, state, name, pointer_of(ex, frame, variable), parts[2])
         return state
     if name.startswith("llvm.stackrestore"):
         _restore(ex, frame, state, pointer_of(ex, frame, call.arguments[0]))
@@ -66,17 +69,43 @@ def _memory(ex: Execution, frame: Frame, state: State, call: ir.Call, kind: str)
     memory_ops.note(ex, frame, state, call, destination, size)
 
 
-def lifetime(ex: Execution, state: State, pointer: Pointer, kind: str) -> None:
-    """A block's variables begin without a value and end with the block."""
+def lifetime(ex: Execution, frame: Frame, state: State, name: str, pointer: Pointer, kind: str) -> None:
+    """A block's variables begin without a value and end with the block. What begins again is another variable
+    than the one that pointers kept from the last time lead to."""
     for guard, target, _ in pointer.targets:
         if target.kind is not Kind.STACK or guard is not T.TRUE:
             continue
         if kind == "end":
             contents = Contents(state.token)
             contents.alive = T.FALSE
+            state.memory[target] = contents
+        elif name in frame.fixed and _is_kept(ex, state, target):
+            _begin_anew(ex, frame, state, name, target)
         else:
-            contents = Contents(state.token, ex.begun(state, target))
-        state.memory[target] = contents
+            state.memory[target] = Contents(state.token, ex.begun(state, target))
+
+
+def _is_kept(ex: Execution, state: State, target: MemObject) -> bool:
+    """May its life have ended before, and does a pointer to it remain in memory?"""
+    last = state.memory.get(target)
+    if last is None or last.alive is T.TRUE or not ex.escapes(target):
+        return False
+    walker = ex.context.environment.walker
+    return any(
+        isinstance(value, Pointer) and any(held is target for _, held, _ in value.targets)
+        for place, contents in state.memory.items()
+        if not place.dead and contents.alive is not T.FALSE
+        for _, value in walker.stored(place, contents)
+    )
+
+
+def _begin_anew(ex: Execution, frame: Frame, state: State, name: str, last: MemObject) -> None:
+    made = ex.new_object(state, Kind.STACK, last.name, last.size, Unknown(undefined=True), last.align)
+    made.ctype = last.ctype
+    frame.objects.append(made)
+    ex.allocated(state, made, ex.owners.get(last, ""))
+    frame.fixed[name] = Pointer.to(made, ex.context.zero_offset)
+    frame.registers.pop(name, None)
 
 
 def _saved(ex: Execution, frame: Frame) -> Pointer:

@@ -71,7 +71,7 @@ class ModelReader:
         assert isinstance(value, Term)
         number = self.value(value)
         if value.sort is not T.BOOL and self.context.float_type(value.sort) is not None:
-            bits = self.context.memory.float_bits(value) if value.value is None else None
+            bits = self.context.memory.known_bits(value) if value.value is None else None
             if bits is not None and bits in self._known:
                 return self.value(bits)
         return number

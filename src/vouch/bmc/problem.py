@@ -47,7 +47,7 @@ class Start:
 class Problem:
     """`sites` has the open checks by the instructions they are attached to; `bounds` are those
     that were given for loops by name; `private` names the globals that nothing reaches but by name;
-    `callees` says which calls are executed."""
+    `callees` says which calls are executed; `handlers` are called at any time, by hardware."""
 
     program: Program
     checks: tuple[Check, ...]
@@ -62,6 +62,7 @@ class Problem:
     reachability: Reachability
     callees: CalleePolicy = inline
     promises: Promises = field(default_factory=Promises)
+    handlers: tuple[str, ...] = ()
     _reached: dict[str, list[Check]] = field(default_factory=dict)  # by entry, worked out once
     _by_function: dict[str, list[Check]] = field(default_factory=dict)
 
@@ -159,6 +160,7 @@ def pose(
         Reachability(program),
         callees,
         promises or Promises(),
+        entries.handlers,
     )
 
 

@@ -13,11 +13,11 @@ from functools import cached_property
 
 from vouch.bmc.frame import Frame
 from vouch.c import ir, known
-from vouch.c.entries import mentioned
 from vouch.c.escape import escaping
 from vouch.c.flow.graph import may_follow
 from vouch.c.flow.order import Flow, analyse
 from vouch.c.flow.uses import names_in, operands
+from vouch.c.mentions import mentioned
 from vouch.c.ranges.calls import RangeCalls, is_free, is_silent
 
 _NO_NAMES = (ir.Register, ir.IntConstant, ir.NullConstant)

@@ -63,6 +63,19 @@ class Scalars:
 
     def float_bits(self, value: Term) -> Term:
         """A bit pattern of a float: the one that it was made from; else that of a NaN is arbitrary."""
+        known = self.known_bits(value)
+        if known is None:
+            kind = self.context.float_type(value.sort)
+            assert kind is not None
+            bits = T.fresh("bits", T.bitvec(value.sort.width))
+            known = self.context.stored_pattern(bits, kind)
+            self.context.constrain(T.eq(T.fp_from_bits(bits, value.sort), value))
+            self.patterns[bits] = value
+            self._float_bits[value] = known
+        return known
+
+    def known_bits(self, value: Term) -> Term | None:
+        """The same as far as nothing need be made for it."""
         known = self._float_bits.get(value)
         if known is None:
             kind = self.context.float_type(value.sort)
@@ -70,12 +83,8 @@ class Scalars:
             known = self.context.pattern(value)
             if known is None and value.op == "fp_from_bits":
                 known = self.context.stored_pattern(value.args[0], kind)
-            elif known is None:
-                bits = T.fresh("bits", T.bitvec(value.sort.width))
-                known = self.context.stored_pattern(bits, kind)
-                self.context.constrain(T.eq(T.fp_from_bits(bits, value.sort), value))
-                self.patterns[bits] = value
-            self._float_bits[value] = known
+            if known is not None:
+                self._float_bits[value] = known
         return known
 
     def from_bits(self, bits: Term, type_: ir.Type) -> Value:

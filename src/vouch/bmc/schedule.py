@@ -16,8 +16,6 @@ from vouch.bmc.problem import Problem, Start
 from vouch.bmc.rounds import NOT_EVALUATED, Log, Rounds
 from vouch.bmc.rungs import LADDER, Climb, climb
 from vouch.c.checks.base import Check
-from vouch.c.entries import mentioned
-from vouch.c.flow.uses import names_in
 from vouch.errors import VouchError
 from vouch.parallel import Pool
 from vouch.result import CheckResult
@@ -147,9 +145,9 @@ class Schedule:
             self._called_back()
 
     def _called_back(self) -> None:
-        """Functions handed to code outside, and those in tables that only hardware or other files read, may
-        be called with anything at any time. What goes wrong then depends on whether they are. Destructors
-        run when the program ends, in whatever state that is."""
+        """Functions handed to code outside, those in tables that only hardware or other files read, and
+        interrupt handlers may be called with anything at any time. What goes wrong then depends on whether
+        they are. Destructors run when the program ends, in whatever state that is."""
         self.log.callbacks.update(dict.fromkeys(self._handed_out))
         done = set(self.problem.entries)
         while waiting := [name for name in self.log.callbacks if name not in done]:
@@ -183,14 +181,7 @@ class Schedule:
     @cached_property
     def _handed_out(self) -> list[str]:
         """Functions that code outside has without being given them by an execution."""
-        program = self.problem.program
-        names = list(program.destructors)
-        tables = (g for g in program.globals.values() if g.initializer and g.linkage == "external")
-        known = {n for f in program.functions.values() if f.defined for n in mentioned(f)}
-        for table in tables:
-            if table.name not in known:
-                names += [n for n in names_in(table.initializer) if self.problem.is_defined(n)]
-        return names
+        return [*self.problem.program.destructors, *self.problem.handlers]
 
     # ------------------------------------------------------------ the rest
 

@@ -12,27 +12,26 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import field
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, TypeAlias
 
-from vouch.bmc import arithmetic, decoded, intrinsics
+from vouch.bmc import decoded
 from vouch.bmc.decoded import Fast, operand_of
-from vouch.bmc.execution import Budget, Execution, Phase
+from vouch.bmc.execution import Budget, Execution
 from vouch.bmc.frame import Frame
 from vouch.bmc.state import State
+from vouch.bmc.straight_steps import StepWriter, operation
 from vouch.bmc.value import Pointer
 from vouch.c import ir
-from vouch.c.checks.base import Check, Trigger
+from vouch.c.checks.base import Check
 from vouch.c.flow.order import Flow
 from vouch.c.flow.uses import operands
 from vouch.errors import Unsupported
 from vouch.record import frozen_record, record
-from vouch.smt import term as T
-from vouch.smt.term import Term
+from vouch.smt.term import Term, bv
 
 Step: TypeAlias = "tuple[str, int, ir.Instruction, Fast | None]"  # block, place in it, instruction, its step
 Run = Callable[[Frame, State], int]
-DONE = -1  # the block has ended
 _HOT = 6  # executions before a function is generated
 _SHORT = 3  # steps that are not worth it
 
@@ -83,49 +82,33 @@ def generated(straight: Straight) -> tuple[Run, list[int]] | None:
     return _Writer(straight).function()
 
 
-class _Writer:
+class _Writer(StepWriter):
     def __init__(self, straight: Straight) -> None:
-        self.ex, self.flow, self.around = straight.ex, straight.flow, straight.around
-        steps = straight.steps
+        super().__init__(straight.ex, straight.flow)
+        self.around, steps = straight.around, straight.steps
         self.steps = steps[: next((n for n, s in enumerate(steps) if s[3] is None), len(steps))]
-        self.lines: list[str] = []
         self.starts: list[int] = []
-        self.given: dict[str, Any] = dict(_GIVEN)
-        self.given |= {"ex": self.ex, "mem": self.ex.memory, "held": self.ex.held}
-        self.given |= {"violated": self.ex.last_violation, "holds": self.ex.holds}
-        self.given["write"] = self.ex.memory.write
-        self.variables: dict[str, str] = {}  # registers that are in variables of the function
-        self.made = 0
-        self.kinds: dict[str, type] = {}
-        self.pairs: dict[str, tuple[str, str]] = {}  # registers with a number and whether it overflowed
-        self.places: dict[str, tuple[str, str, int]] = {}  # of pointers that were looked into
-        self.loaded: dict[tuple[str, ir.Type], str] = {}
-        self.kept: list[str] = []  # registers that are in variables only
-        self.now = 0
-        entry = next(iter(self.flow.function.blocks.values()))
-        self.own = {i.result for i in entry.instructions if isinstance(i, ir.Alloca)}
         inline = {n for n, step in enumerate(self.steps) if self._template(n, step[2]) is not None}
         self.private = self._private(inline)
-
-    # ------------------------------------------------------------ the whole
+        self.addresses = self._addresses()
 
     def function(self) -> tuple[Run, list[int]] | None:
         if len(self.steps) < _SHORT:
             return None
         head = [
-            "def run(frame, state):",
-            "    reached = state.guard.term",
-            "    if frame.marked or frame.model or ex.phase is not CLAIM or reached is FALSE:",
-            "        return 0",
-            "    registers = frame.registers",
-            "    fixed = frame.fixed",
-            "    memory = state.memory",
-            "    equation = ex.equation",
-            "    try:",
+            "    def run(frame, state):",
+            "        reached = state.guard.term",
+            "        if frame.marked or frame.model or ex.phase is not CLAIM or reached is FALSE:",
+            "            return 0",
+            "        registers = frame.registers",
+            "        fixed = frame.fixed",
+            "        memory = state.memory",
+            "        equation = ex.equation",
+            "        try:",
         ]
         for number, (_, _, instruction, fast) in enumerate(self.steps):
             self.now = number
-            self.starts.append(len(head) + len(self.lines) + 1)
+            self.starts.append(1 + len(head) + len(self.lines) + 1)
             template = self._template(number, instruction)
             if template is not None:
                 template(instruction)
@@ -134,15 +117,17 @@ class _Writer:
                 self._plainly(instruction, fast)
         self._put(f"return {len(self.steps)}")
         tail = [
-            "    except BaseException:",
-            "        back(locals())",
-            "        raise",
+            "        except BaseException:",
+            "            back(locals())",
+            "            raise",
+            "    return run",
         ]
-        kept = [(name, self.pairs.get(name) or (self.variables[name],)) for name in self.kept]
-        self.given["back"] = partial(_write_back, kept)
-        text = "\n".join([*head, *(f"        {line}" for line in self.lines), *tail])
-        exec(compile(text, "<straight>", "exec"), self.given)
-        return self.given["run"], self.starts
+        bits = self.ex.context.pointer_bits
+        self.given["back"] = partial(_write_back, [self._kept(name) for name in self.kept], bits)
+        first = f"def maker({', '.join(self.given)}):"
+        text = "\n".join([first, *head, *(f"            {line}" for line in self.lines), *tail])
+        run: Run = _maker(text)(**self.given)
+        return run, self.starts
 
     def _template(self, number: int, i: ir.Instruction) -> Callable[[Any], None] | None:
         if number in self.around:
@@ -164,16 +149,11 @@ class _Writer:
                     return self._extended
                 case ir.Extract():
                     return self._extract
-                case ir.Call() if self._bits(i.arguments[0]) > 1 and _operation(i)[:1] == "s":
+                case ir.Call() if self._bits(i.arguments[0]) > 1 and operation(i)[:1] == "s":
                     return self._overflowing
         except Unsupported:
             return None
         return None
-
-    def _bits(self, operand: ir.Operand) -> int:
-        """Of a number; 0 for anything else."""
-        type_ = self.ex.context.type_of(operand)
-        return type_.bits if isinstance(type_, ir.IntType) else 0
 
     def _private(self, inline: set[int]) -> set[str]:
         """Registers that only inlined steps of this list read, behind the step that makes them."""
@@ -185,6 +165,20 @@ class _Writer:
             if (name := self.steps[n][2].result) is not None
             and all(place.get(reader, -1) > n for reader in readers.get(name, ()))
         }
+
+    def _addresses(self) -> set[str]:
+        """Those that are addresses and nothing else to everybody who reads them."""
+        readers = self._readers()
+        steps = {id(step[2]): step[2] for step in self.steps}
+        return {
+            name
+            for name in self.private
+            if all(_only_address(name, steps[reader]) for reader in readers.get(name, ()))
+        }
+
+    def _kept(self, name: str) -> tuple[str, tuple[str, ...]]:
+        """A register that is in variables only, and which."""
+        return name, self.open.get(name) or self.pairs.get(name) or (self.variables[name],)
 
     def _readers(self) -> dict[str, list[int]]:
         """The instructions that read a register of the function, or nothing that is one, where the executor
@@ -203,262 +197,6 @@ class _Writer:
                         known.setdefault(operand.name, []).append(0)
         return known
 
-    # ------------------------------------------------------------ pieces
-
-    def _put(self, *lines: str) -> None:
-        self.lines += lines
-
-    def _unless(self, condition: str) -> None:
-        """Write back what is in variables only and leave the rest to the steps, where it does not hold."""
-        self._put(f"if not ({condition}): back(locals(), {len(self.kept)}); return {self.now}")
-
-    def _variable(self, register: str) -> str:
-        self.made += 1
-        self.variables[register] = f"v{self.made}"
-        return self.variables[register]
-
-    def _name(self, value: Any) -> str:
-        name = f"c{len(self.given)}"
-        self.given[name] = value
-        return name
-
-    def _operand(self, operand: ir.Operand, kind: type | None) -> str:
-        """The variable that holds an operand, which is of a kind then."""
-        found = operand_of(self.ex, operand)
-        assert found is not None
-        name, value = found
-        if not name:
-            constant = self._name(value)
-            if kind is not None and type(value) is not kind:
-                self._unless("False")
-            return constant
-        variable = self.variables.get(name)
-        if variable is None:
-            variable = self._variable(name)
-            fixed = f"fixed.get({name!r})"
-            plain = f"registers.get({name!r}) or {fixed}"
-            self._put(f"{variable} = {fixed if name in self.flow.fixed else plain}")
-        if kind is not None and self.kinds.get(name) is not kind:
-            self._unless(f"type({variable}) is {kind.__name__}")
-            self.kinds[name] = kind
-        return variable
-
-    def _result(self, i: ir.Instruction, kind: type | None) -> str:
-        """The variable for a result; `_written` after it was assigned."""
-        assert i.result is not None
-        self.kinds.pop(i.result, None)
-        if kind is not None:
-            self.kinds[i.result] = kind
-        return self._variable(i.result)
-
-    def _written(self, i: ir.Instruction) -> None:
-        assert i.result is not None
-        if i.result in self.private:
-            self.kept.append(i.result)
-        else:
-            self._put(f"registers[{i.result!r}] = {self.variables[i.result]}")
-
-    def _hold(self, checks: Sequence[Check]) -> None:
-        for check in checks:
-            own = self._name(check)
-            self._put(f"if held.get({check.id!r}) is reached: violated[{check.id!r}] = FALSE")
-            self._put(f"else: holds({own}, state)")
-
-    def _plainly(self, i: ir.Instruction, fast: Fast) -> None:
-        """By the step itself."""
-        own = self._name(fast)
-        self._put(f"done = {own}(frame, state)", "if done is None: return DONE")
-        self._unless("done")
-        if i.result is not None:
-            self.variables.pop(i.result, None)
-            self.kinds.pop(i.result, None)
-        self.loaded.clear()
-        self.places.clear()
-
-    # ------------------------------------------------------------ memory
-
-    def _place(self, operand: ir.Operand, size: int, *, written: bool) -> tuple[str, str]:
-        """Variables with the object and the place in it that a pointer leads to: an object of the program's
-        own, alive, and large enough."""
-        pointer = self._operand(operand, Pointer)
-        known = self.places.get(pointer)
-        if known is None:
-            target, place = f"t{self.now}", f"a{self.now}"
-            self._unless(f"len({pointer}.targets) == 1")
-            self._put(f"_, {target}, o = {pointer}.targets[0]", f"{place} = o.value", f"n = {target}.size")
-            self._unless(f"{place} is not None and not {target}.dead and {target}.kind in PLAIN")
-            self._unless(f"type(n) is int and {place} <= n - {size}")
-        else:
-            target, place, reach = known
-            if size > reach:
-                self._unless(f"{place} <= {target}.size - {size}")
-            size = max(size, reach)
-        self.places[pointer] = target, place, size
-        if written:
-            self._unless(f"not {target}.constant")
-        return target, place
-
-    def _load(self, i: ir.Load) -> None:
-        checks = decoded.claimed(self.ex, i) or ()
-        size, sort = self.ex.context.layouts.store_size(i.type), decoded.sort_of(self.ex, i.type)
-        known = self.loaded.get((self._source(i.pointer), i.type))
-        written = any(check.trigger is Trigger.UNINITIALISED for check in checks)
-        if known is not None and not written:
-            result = self._result(i, Pointer if sort is None else Term)
-            self._put(f"{result} = {known}")
-        else:
-            target, place = self._place(i.pointer, size, written=False)
-            result, type_ = self._result(i, Pointer if sort is None else Term), self._name(i.type)
-            self._put(f"c = memory.get({target})", "if c is None:")
-            self._put(f"    {result} = initially(mem, {target}, {place}, {size}, {type_})", "else:")
-            self._put(f"    e = c.cells.get({place})")
-            sure = " and e[2] is FALSE" if written else ""
-            sure = f"e is not None and e[0] == {size} and c.alive is TRUE{sure}"
-            self._put(f"    {result} = e[1] if {sure} else None")
-            if sort is None:
-                self._unless(f"type({result}) is Pointer")
-            else:
-                self._unless(f"type({result}) is Term and {result}.sort is {self._name(sort)}")
-            if self._source(i.pointer):
-                self.loaded[self._source(i.pointer), i.type] = result
-        if checks:
-            self._put(f"equation.visited.add({i.number})")
-            self._hold(checks)
-        self._written(i)
-
-    def _source(self, pointer: ir.Operand) -> str:
-        """The variable of the function under test that is read or written, or nothing."""
-        return pointer.name if isinstance(pointer, ir.Register) and pointer.name in self.own else ""
-
-    def _store(self, i: ir.Store) -> None:
-        checks, type_ = decoded.claimed(self.ex, i) or (), self.ex.context.type_of(i.value)
-        size = self.ex.context.layouts.store_size(type_)
-        value = self._operand(i.value, Term)
-        target, place = self._place(i.pointer, size, written=True)
-        kind, pointer = self._name(type_), self._operand(i.pointer, Pointer)
-        self._put(f"c = memory.get({target})")
-        self._unless("c is None or c.alive is TRUE")
-        if checks:
-            self._put(f"equation.visited.add({i.number})")
-            self._hold(checks)
-        written = f"write({target}, c, {place}, {kind}, {value}, FALSE, state.token)"
-        self._put("if c is not None and c.token is state.token:")
-        self._put(f"    e = c.cells.get({place})")
-        self._put(f"    if e is not None and e[0] == {size}: c.cells[{place}] = ({size}, {value}, FALSE)")
-        self._put(f"    else: {written}", f"else: memory[{target}] = {written}")
-        after = self._name(decoded.after_store(self.ex, i, type_))
-        self._put(f"{after}(frame, state, {pointer}, {value})")
-        own = self._source(i.pointer)
-        self.loaded = {key: v for key, v in self.loaded.items() if own and key[0] != own}
-
-    def _address(self, i: ir.GetElementPtr) -> None:
-        fixed, scaled = decoded.offsets(self.ex, i)
-        base = self._operand(i.base, Pointer)
-        registers = {o.name: o for o in i.indices if isinstance(o, ir.Register)}
-        total = [str(fixed)] if fixed or not scaled else []
-        for name, size in scaled:
-            index, width = self._operand(registers[name], Term), self._bits(registers[name])
-            number = f"m{len(total)}"
-            self._put(f"{number} = {index}.value")
-            self._unless(f"{number} is not None")
-            total.append(f"({number} - {1 << width} if {number} >> {width - 1} else {number}) * {size}")
-        bits = self.ex.context.pointer_bits
-        result = self._result(i, Pointer)
-        self._put(f"n = {' + '.join(total)}", f"s = {base}.targets")
-        self._put(f"if n == 0: {result} = {base}")
-        self._put("elif len(s) == 1 and s[0][2].value is not None:")
-        self._put(f"    {result} = Pointer(((s[0][0], s[0][1], bv(s[0][2].value + n, {bits})),))")
-        self._put(f"else: {result} = {base}.shifted(bv(n, {bits}))")
-        self._written(i)
-
-    # ------------------------------------------------------------ arithmetic
-
-    def _binary(self, i: ir.Binary) -> None:
-        p, q = self._operand(i.left, Term), self._operand(i.right, Term)
-        if isinstance(i.type, ir.IntType) and i.type.bits == 1:
-            self._on_bits(i, p, q)
-            return
-        operation = self._name(arithmetic.FLOAT.get(i.op) or arithmetic.INTEGER.get(i.op))
-        result = self._result(i, Term)
-        sign = _SIGNS.get(i.op)
-        if sign is not None and isinstance(i.type, ir.IntType):
-            self._put(f"m = {p}.value", f"n = {q}.value")
-            self._put(f"if m is not None and n is not None: {result} = bv(m {sign} n, {i.type.bits})")
-            if i.op != "mul" and i.type.bits == self.ex.context.pointer_bits:
-                self._put(f"else: {result} = None")  # sums of addresses are kept track of
-                self._unless(f"{result} is not None")
-            else:
-                self._put(f"else: {result} = {operation}({p}, {q})")
-        else:
-            self._put(f"{result} = {operation}({p}, {q})")
-        self._written(i)
-
-    def _on_bits(self, i: ir.Binary, p: str, q: str) -> None:
-        operation = arithmetic.BOOLEAN.get(i.op)
-        if operation is None:
-            self._unless("False")
-        result, own = self._result(i, Term), self._name(operation)
-        negated = i.op == "xor" and self.given.get(q) is T.TRUE
-        if negated:
-            self._put(f"{result} = TRUE if {p} is FALSE else {own}({p}, {q})")
-        else:
-            self._put(f"{result} = {own}({p}, {q})")
-        self._written(i)
-
-    def _compare(self, i: ir.Compare) -> None:
-        p, q = self._operand(i.left, Term), self._operand(i.right, Term)
-        width, (sign, signed) = self._bits(i.left), _COMPARED[i.predicate]
-        half = f" ^ {1 << (width - 1)}" if signed else ""
-        self._put(f"m = {p}.value", f"n = {q}.value")
-        result, own = self._result(i, Term), self._name(arithmetic.INT_COMPARE[i.predicate])
-        self._put("if m is not None and n is not None:")
-        self._put(f"    {result} = TRUE if (m{half}) {sign} (n{half}) else FALSE")
-        if width == self.ex.context.pointer_bits:
-            self._put(f"else: {result} = None")
-            self._unless(f"{result} is not None")
-        else:
-            self._put(f"else: {result} = {own}({p}, {q})")
-        self._written(i)
-
-    def _extended(self, i: ir.Cast) -> None:
-        assert isinstance(i.type, ir.IntType)
-        p, width, bits = self._operand(i.value, Term), self._bits(i.value), i.type.bits
-        result, own = self._result(i, Term), self._name(T.sext if i.op == "sext" else T.zext)
-        number = f"m - {1 << width} if m >> {width - 1} else m" if i.op == "sext" else "m"
-        self._put(f"m = {p}.value", f"if m is None: {result} = {own}({p}, {bits})")
-        self._put(f"else: {result} = bv({number}, {bits})")
-        self._written(i)
-
-    def _overflowing(self, i: ir.Call) -> None:
-        """Signed arithmetic with a bit that tells whether it overflows."""
-        word = _operation(i)
-        value, overflow = (self._name(operation) for operation in intrinsics.OVERFLOW[word])
-        p, q = (self._operand(argument, Term) for argument in i.arguments)
-        width = self._bits(i.arguments[0])
-        top, sign = 1 << (width - 1), _SIGNS[word[1:]]
-        number, bit = f"n{self.now}", f"b{self.now}"
-        self._put(f"m = {p}.value", f"n = {q}.value", "if m is not None and n is not None:")
-        self._put(f"    m = (m - {2 * top} if m >= {top} else m) {sign} (n - {2 * top} if n >= {top} else n)")
-        self._put(f"    {number} = bv(m, {width})", f"    {bit} = FALSE if {-top} <= m < {top} else TRUE")
-        self._put(f"else: {number} = {value}({p}, {q}); {bit} = {overflow}({p}, {q})")
-        assert i.result is not None
-        self.pairs[i.result] = number, bit
-        self.variables[i.result], self.kinds[i.result] = f"({number}, {bit})", tuple
-        self._written(i)
-
-    def _extract(self, i: ir.Extract) -> None:
-        assert isinstance(i.aggregate, ir.Register)
-        pair = self.pairs.get(i.aggregate.name)
-        if pair is None:
-            aggregate = self._operand(i.aggregate, tuple)
-            self._put(f"{self._result(i, None)} = {aggregate}[{i.indices[0]}]")
-        else:
-            assert i.result is not None
-            self.variables[i.result], self.kinds[i.result] = pair[i.indices[0]], Term
-        self._written(i)
-
-    # ------------------------------------------------------------ control
-
     def _branch(self, i: ir.Branch) -> None:
         around = self.around[self.now]
         if around.condition is not None:
@@ -470,47 +208,38 @@ class _Writer:
         self._put(f"equation.instructions += {around.size}")
 
 
+@lru_cache(maxsize=1024)
+def _maker(text: str) -> Callable[..., Run]:
+    """Compiled once: loops that do the same with other variables and tables, as the layers of a network do,
+    have one text."""
+    space: dict[str, Any] = {}
+    exec(compile(text, "<straight>", "exec"), space)
+    found: Callable[..., Run] = space["maker"]
+    return found
+
+
+def _only_address(name: str, i: ir.Instruction) -> bool:
+    """Does an instruction use a register as the address of what it loads, stores or computes, only?"""
+    match i:
+        case ir.Load(pointer=ir.Register(name=read)) | ir.GetElementPtr(base=ir.Register(name=read)):
+            others = [*i.indices] if isinstance(i, ir.GetElementPtr) else []
+        case ir.Store(pointer=ir.Register(name=read)):
+            others = [i.value]
+        case _:
+            return False
+    return read == name and not any(isinstance(o, ir.Register) and o.name == name for o in others)
+
+
 def _write_back(
-    kept: Sequence[tuple[str, tuple[str, ...]]], known: dict[str, Any], made: int | None = None
+    kept: Sequence[tuple[str, tuple[str, ...]]], bits: int, known: dict[str, Any], made: int | None = None
 ) -> None:
     """What the variables of a generated function hold so far, into the registers that they stand for: the
-    first `made` of them."""
+    first `made` of them. Two are a pair, three the parts of a pointer."""
     registers = known["registers"]
     for name, variables in kept[:made]:
         if all(variable in known for variable in variables):
             values = tuple(known[variable] for variable in variables)
-            registers[name] = values if len(values) > 1 else values[0]
-
-
-_SIGNS = {"add": "+", "sub": "-", "mul": "*"}
-_COMPARED = {
-    "eq": ("==", False),
-    "ne": ("!=", False),
-    "slt": ("<", True),
-    "sle": ("<=", True),
-    "sgt": (">", True),
-    "sge": (">=", True),
-    "ult": ("<", False),
-    "ule": ("<=", False),
-    "ugt": (">", False),
-    "uge": (">=", False),
-}
-
-
-def _operation(i: ir.Call) -> str:
-    """sadd and the like, of a call that tells whether it overflows."""
-    words = i.callee.name.split(".") if isinstance(i.callee, ir.GlobalConstant) else []
-    return words[1] if words[2:4] == ["with", "overflow"] else ""
-
-
-_GIVEN: dict[str, Any] = {
-    "CLAIM": Phase.CLAIM,
-    "DONE": DONE,
-    "FALSE": T.FALSE,
-    "PLAIN": decoded.PLAIN,
-    "Pointer": Pointer,
-    "TRUE": T.TRUE,
-    "Term": Term,
-    "bv": T.bv,
-    "initially": decoded.initially,
-}
+            if len(values) == 3:
+                registers[name] = Pointer(((values[0], values[1], bv(values[2], bits)),))
+            else:
+                registers[name] = values if len(values) > 1 else values[0]

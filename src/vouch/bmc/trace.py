@@ -116,9 +116,8 @@ class _Writer:
     def _append(self, step: ConcreteStep, place: Location, depth: int) -> None:
         function = place.scope or step.function
         changes = self._changes(step, depth)
-        shown = TraceStep(
-            place.file, place.line, function, step.kind, self._words(step), place.column, depth, changes
-        )
+        words = f"{step.name} = {changes[0].value}" if step.kind == "assign" else self._words(step)
+        shown = TraceStep(place.file, place.line, function, step.kind, words, place.column, depth, changes)
         if not self.steps or not _says_the_same(self.steps[-1], shown):
             self.steps.append(shown)
 

@@ -36,7 +36,7 @@ def process_limits() -> Iterator[None]:
     """Room for calls in calls in loops, and few searches for garbage: terms live long. Restored after."""
     depth, threshold = sys.getrecursionlimit(), gc.get_threshold()
     sys.setrecursionlimit(max(depth, 50_000))
-    gc.set_threshold(50_000, 20, 50)
+    gc.set_threshold(500_000, 20, 50)
     try:
         yield
     finally:

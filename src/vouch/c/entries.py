@@ -7,11 +7,12 @@ function is reachable from one, so that no check is skipped in silence.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 
 from vouch.c.escape import leaving
-from vouch.c.flow.uses import names_in, operands
-from vouch.c.ir import Constant, Function, Program
+from vouch.c.interrupts import handlers
+from vouch.c.ir import Function, Program
+from vouch.c.mentions import mentioned, reached_by_mention, reached_through
 from vouch.errors import VouchError
 from vouch.record import frozen_record
 
@@ -23,11 +24,12 @@ _SYSTEM_HEADERS = ("/libcxx/", "/include/c++/", "/usr/include/")
 class Entries:
     """Where executions start, and in which state. `library`: the program has no beginning of its own, so that
     code outside calls what it likes, when it likes. `arbitrary`: global variables may hold anything when an
-    entry point is called."""
+    entry point is called. `handlers` are functions that hardware calls at any time, beside those."""
 
     names: tuple[str, ...]
     library: bool
     arbitrary: bool
+    handlers: tuple[str, ...] = ()
 
 
 def entries(program: Program, wanted: Sequence[str] = (), globals_: str | None = None) -> Entries:
@@ -35,7 +37,8 @@ def entries(program: Program, wanted: Sequence[str] = (), globals_: str | None =
     user says of global variables (`--globals`)."""
     library = is_library(program, wanted)
     arbitrary = library if globals_ is None else globals_ == "arbitrary"
-    return Entries(tuple(entry_points(program, wanted)), library, arbitrary)
+    names = tuple(entry_points(program, wanted))
+    return Entries(names, library, arbitrary, tuple(handlers(program, names)))
 
 
 def entry_points(program: Program, wanted: Sequence[str] = ()) -> list[str]:
@@ -69,13 +72,13 @@ def _library(program: Program) -> list[str]:
     outside = leaving(program)
     started = set(program.constructors) | set(program.destructors)
     entries = {n for n, f in own.items() if n not in started and (n in outside or is_public(f))}
-    reached = _closure(program, entries | started, calls)
+    reached = reached_through(program, entries | started, calls)
     # What is left nobody calls, or only calls itself in circles, or is only mentioned in tables.
     called = {callee for name, callees in calls.items() for callee in callees if callee != name}
     for name in sorted(own, key=lambda n: n in called):
         if name not in reached:
             entries.add(name)
-            reached |= _closure(program, {name}, calls)
+            reached |= reached_through(program, {name}, calls)
     return [name for name in own if name in entries]
 
 
@@ -94,36 +97,11 @@ def _is_internal(program: Program, name: str) -> bool:
     return name in program.models or name.startswith(("__cxx_global_", "_GLOBAL__", "__vouch_", "llvm."))
 
 
-def mentioned(function: Function) -> Iterator[str]:
-    """Globals and functions that the body names, calls included."""
-    for block in function.blocks.values():
-        for instruction in block.instructions:
-            for operand in operands(instruction):
-                if isinstance(operand, Constant):
-                    yield from names_in(operand)
-
-
-def _closure(program: Program, start: Iterable[str], calls: dict[str, set[str]]) -> set[str]:
-    """Functions reached from `start` by mention, through globals' initialisers too."""
-    reached: set[str] = set()
-    work = list(start)
-    while work:
-        name = work.pop()
-        if name in reached:
-            continue
-        reached.add(name)
-        if name in calls:
-            work.extend(calls[name])
-        elif name in program.globals and program.globals[name].initializer is not None:
-            work.extend(names_in(program.globals[name].initializer))
-    return reached
-
-
 def uncalled(program: Program, starts: Entries) -> list[str]:
     """Functions that no execution from the entry points gets to, although other files can see them or the
     program marks them as used: interrupt handlers, say, which hardware calls."""
     own = {n: f for n, f in program.functions.items() if f.defined and not _is_internal(program, n)}
-    calls = {name: set(mentioned(function)) for name, function in program.functions.items()}
-    reached = _closure(program, {*starts.names, *program.constructors, *program.destructors}, calls)
-    kept = _closure(program, program.used, {})
+    run = {*starts.names, *starts.handlers, *program.constructors, *program.destructors}
+    reached = reached_by_mention(program, run)
+    kept = reached_by_mention(program, program.used, into_functions=False)
     return [n for n, f in own.items() if n not in reached and (n in kept or is_public(f))]

@@ -15,6 +15,7 @@ from vouch.c.flow.uses import names_in, operands
 from vouch.c.ir import (
     AggregateConstant,
     Alloca,
+    AtomicUpdate,
     Call,
     Cast,
     Compare,
@@ -62,6 +63,27 @@ def escaping(function: Function) -> set[str]:
                     for operand in operands(instruction):
                         found |= owner(owners, operand)
     return found
+
+
+def written_by_name(function: Function) -> list[str]:
+    """Names (`%x`, `@g`) of locals and globals that a function writes to, other than as volatile ones; `*`
+    for what other pointers lead to."""
+    owners = _owners(function)
+    found: dict[str, None] = {}
+    for block in function.blocks.values():
+        for instruction in block.instructions:
+            match instruction:
+                case Store(pointer=place, volatile=False) | AtomicUpdate(pointer=place):
+                    pass
+                case Call(callee=GlobalConstant(name=n), arguments=[place, *_]) if n.startswith(_COPIES):
+                    pass
+                case _:
+                    continue
+            held = owner(owners, place)
+            if not held and isinstance(place, Register):
+                held = {"*"}
+            found.update(dict.fromkeys(sorted(held)))
+    return list(found)
 
 
 def _owners(function: Function) -> dict[str, set[str]]:

@@ -135,6 +135,10 @@ def load(
     if options.models:
         whole, models = _with_models(whole, options, cache, warnings)
         models |= inlined
+    if " weak " in whole.text and "main" not in whole.bodies:
+        from vouch.c.replaceable import with_choices
+
+        whole = replace(whole, text=with_choices(whole.text))
     from vouch.c.reader import read
 
     program = _finished(read(whole.text), models, sources, [unit.path for unit in units])

@@ -18,7 +18,7 @@ from vouch.bmc.equation import Claim, Cut, Equation, Touch
 from vouch.bmc.value import Kind, MemObject, symbols
 from vouch.c.checks.base import Check, Trigger
 from vouch.modular.places import InputPlace, Named, named
-from vouch.record import frozen_record
+from vouch.record import frozen_record, record
 from vouch.smt import term as T
 from vouch.smt.term import Term
 from vouch.smt.walk import count
@@ -92,7 +92,7 @@ class Condition:
         return [s for s in symbols(self.fails) if s not in known]
 
 
-@dataclass(slots=True)
+@record
 class _Support:
     """Constraints by the symbols that they share with something."""
 

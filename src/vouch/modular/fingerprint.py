@@ -10,8 +10,8 @@ import hashlib
 from dataclasses import fields
 
 from vouch.c import ir
-from vouch.c.entries import mentioned
 from vouch.c.flow.uses import names_in
+from vouch.c.mentions import mentioned
 
 
 def fingerprints(program: ir.Program) -> dict[str, str]:

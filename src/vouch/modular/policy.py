@@ -10,9 +10,9 @@ from vouch.bmc.abstraction import Effect, Havoc, Policy
 from vouch.bmc.problem import Start
 from vouch.bmc.reachability import Reachability
 from vouch.c import ir, known
-from vouch.c.entries import mentioned
 from vouch.c.flow.handlers import is_handler_call
 from vouch.c.flow.uses import names_in
+from vouch.c.mentions import mentioned
 from vouch.c.ranges import RangeAnalysis
 from vouch.c.ranges.calls import RangeCalls, instructions, is_silent
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from vouch.numeric.grouped import TapeValues
 from vouch.numeric.tape import Tape, bits_of
 from vouch.numeric.values import Abstract, Bools, Floats, Ints, Truth, agreed
+from vouch.record import record
 from vouch.smt.node import Term
 
 BATCH = 512
@@ -25,7 +26,7 @@ _NANS = 4
 Assignment = dict[Term, int | bool]
 
 
-@dataclass(slots=True)
+@record
 class BranchOutcome:
     """`proved`: no point of the input set satisfies all conjuncts. `found` are points that seem to."""
 
@@ -35,9 +36,16 @@ class BranchOutcome:
 
 
 class Branching:
-    def __init__(self, tape: Tape, box: Mapping[Term, Abstract], check: Callable[[Assignment], bool]) -> None:
-        """`check` says whether an assignment of the variables is a model."""
-        self.tape, self.check = tape, check
+    def __init__(
+        self,
+        tape: Tape,
+        box: Mapping[Term, Abstract],
+        values: TapeValues,
+        check: Callable[[Assignment], bool],
+    ) -> None:
+        """`values` are those of the tape for the whole box; `check` says whether an assignment of the
+        variables is a model."""
+        self.tape, self.values, self.check = tape, values, check
         self.variables = [v for v in tape.variables if not isinstance(box.get(v), Truth) and v in box]
         self.fixed = {v: box[v] for v in box if isinstance(box[v], Truth)}
         self.box = {v: box[v] for v in self.variables}
@@ -67,10 +75,12 @@ class Branching:
     def _run(self, deadline: float, most: int) -> BranchOutcome:
         outcome = BranchOutcome(False)
         while self.stack and not self.stuck and self.parts < most and time.monotonic() < deadline:
+            whole = len(self.stack) == 1 and self.stack[0] is self.box
             batch = self._take()
             size = _size(batch)
             self.parts += size
-            values = self.tape.run({**_repeated(self.fixed, size), **batch}, size)
+            given = {**_repeated(self.fixed, size), **batch}
+            values = self.values if whole else self.tape.run(given, size)
             left = self._possible(values)
             if not left.any():
                 continue

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 from vouch.numeric.forms import Lifting, constant
 from vouch.numeric.forms import comparison as comparison_of
 from vouch.numeric.shifted import threshold
 from vouch.numeric.sums import Form
+from vouch.record import frozen_record
 from vouch.smt.node import Term
 from vouch.smt.operators import signed
 
@@ -93,7 +93,7 @@ def _bent(lifting: Lifting, term: Term, p: Term, q: Term, truth: bool) -> Form |
     return Form(bent.parts, bent.constant, (error + max(slack, 0.0)) * (1 + 2.0**-40))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class _Piece:
     """slope * x + offset, the error of the term it was read from included."""
 
@@ -127,7 +127,7 @@ def _pieces(lifting: Lifting, term: Term) -> Form | None:
     return Form(total.parts, total.constant, (total.error + 2 * error) * (1 + 2.0**-40))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class _Tree:
     """Choices between constants and multiples of `subject`, all decided by comparing it with constants."""
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from vouch.nn.float_state import usual_numbers
 from vouch.numeric import real
 from vouch.numeric.accuracy import Library
 from vouch.numeric.branch import Assignment, Branching
-from vouch.numeric.lift import by_network
 from vouch.numeric.narrow import Contradiction, Narrowing, conjuncts
 from vouch.numeric.tape import Tape
+from vouch.record import frozen_record
 from vouch.smt.model import Model, zero
 from vouch.smt.node import Term
 from vouch.smt.walk import evaluate
@@ -23,7 +22,7 @@ _GLANCE = 128  # parts where it must not cost anything
 _SMALL = 200  # of a question with so many terms; fewer of a larger one
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class NumericDecision:
     """`proved`: the terms cannot hold together. `model`: values of symbols with which they do."""
 
@@ -39,8 +38,9 @@ def decide(
     """With `glance`, no more than what a few parts of the input set show."""
     roots = conjuncts(asked)
     tape = Tape(roots, library)
+    narrowing = Narrowing(tape)
     try:
-        box = Narrowing(tape).run()
+        box = narrowing.run()
     except Contradiction:
         return NumericDecision(True)
     found: list[Model] = []
@@ -52,14 +52,16 @@ def decide(
         found.append(model)
         return True
 
-    branching = Branching(tape, box, check)
+    branching = Branching(tape, box, narrowing.values, check)
     if glance:
         outcome = branching.run(deadline, _GLANCE)
         return NumericDecision(outcome.proved, found[0] if found else None, outcome.parts)
     few = min(_FIRST, _FIRST * _SMALL // len(tape.terms))
     outcome = branching.run(_until(0.2, deadline), few if few > 100 else 1)
     if not outcome.proved and not found:
-        if by_network(tape, box, check, _until(0.6, deadline)):
+        from vouch.numeric.lift import by_network  # the searches of networks take a while to load
+
+        if by_network(tape, narrowing.values, box, check, _until(0.6, deadline)):
             return NumericDecision(True, None, outcome.parts)
         if not found:
             outcome = branching.run(deadline)
@@ -87,9 +89,7 @@ def exact(assignment: Assignment, asked: Sequence[Term], library: Library) -> Mo
         if more is None:
             return None
         model.values.update(more.values)
-    memo = {}
-    holds = all(evaluate(term, model.values, lambda s: zero(s.sort), memo) is True for term in asked)
-    return model if holds else None
+    return model if all(model.value(term) is True for term in asked) else None
 
 
 def symbols_of(assignment: Assignment) -> Model | None:

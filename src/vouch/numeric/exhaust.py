@@ -13,7 +13,6 @@ import platform
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ from vouch.numeric.narrow import Narrowing, conjuncts
 from vouch.numeric.tape import Tape
 from vouch.numeric.values import Floats, Ints, Truth
 from vouch.process import OutOfTime, call
+from vouch.record import frozen_record
 from vouch.smt.node import Term
 from vouch.smt.sort import BOOL, FLOAT32, FLOAT64
 
@@ -36,7 +36,7 @@ _ESTIMATE = 0.5  # seconds after which it is known how long all of it takes
 _LARGE = 400  # terms above which a function is left at the first conjunct that does not hold
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class EnumerationSource:
     """A term whose values are counted through: `first`, `first + 1`, …; floats by their order, with both
     zeros, and NaN last where it may be one."""
@@ -65,7 +65,7 @@ class EnumerationSource:
         return f"{number} == {self.count - 1}ull ? __builtin_nanf(\"\") : {text}" if self.nan else text
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Enumeration:
     """A question that can be run: `sources` have at most `MOST` combinations."""
 
@@ -90,7 +90,7 @@ class Enumeration:
         return found
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Exhausted:
     """`proved`: every input was run and none satisfies the question. `found`: the first that does."""
 

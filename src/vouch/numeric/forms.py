@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,6 +21,7 @@ from vouch.numeric.grouped import GroupedValues, TapeValues
 from vouch.numeric.sums import FloatSum, Form, Loose, apart, exactly, is_sum, sum_of, summed
 from vouch.numeric.tape import Tape, number_of
 from vouch.numeric.values import FORMATS, Floats, Ints, Truth
+from vouch.record import frozen_record, record
 from vouch.smt.node import Term
 from vouch.smt.operators import signed
 
@@ -32,7 +33,7 @@ class NotAffine(Exception):
     """A term that has no form, not even as an input: its range is not finite."""
 
 
-@dataclass(slots=True)
+@record
 class Neuron:
     """`kind` of a form; `level` counts the neurons below it. A form with an error stands for what the code
     computes, which is within it, and within `loose` where that is there."""
@@ -43,7 +44,7 @@ class Neuron:
     loose: Loose | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Curved:
     """A term is factor * kind(scale * argument) + offset, give or take `loss`."""
 
@@ -58,7 +59,7 @@ class Curved:
 Rule: TypeAlias = "Callable[[Lifting, Term], Form | None]"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class FormRules:
     """How operators combine forms, and which terms are curves: results of the math library and of the
     operators `bent`."""
@@ -94,7 +95,7 @@ class Lifting:
         self._shared: dict[tuple[NodeKind, object], int] = {}
         self._variables = set(tape.variables)
         self._known = values.floats() if isinstance(values, GroupedValues) else {}
-        self._users = Counter(arg for term in tape.terms for arg in term.args)
+        self._users = Counter(chain.from_iterable([term.args for term in tape.terms]))
 
     def form(self, term: Term) -> Form:
         """The form of a numeric term; terms below come first, without recursion."""
@@ -190,6 +191,18 @@ class Lifting:
             low, high = self.range(term)
             found = self._reach[term] = max(abs(low), abs(high))
         return found
+
+    def reaches(self, terms: Iterable[Term]) -> float:
+        """All of theirs together."""
+        place, known, total = self.tape.place, self._known, 0.0
+        for term in terms:
+            ends = known.get(place[term])
+            if ends is None:
+                total += self.reach(term)
+            else:
+                low, high = ends
+                total += max(-low, high)
+        return total
 
     def range(self, term: Term) -> tuple[float, float]:
         if term.value is not None and term.sort in FORMATS:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from vouch.numeric.values import FORMATS, Abstract, Bools, Floats, Ints, Truth
+from vouch.numeric.values import FORMATS, Abstract, Floats, Ints, Truth
 from vouch.smt.node import Term
 from vouch.smt.sort import Sort
 
@@ -19,6 +19,7 @@ _LEAST = 8  # steps of a group
 _WORTH = 64  # steps in groups at least; else they are taken one by one
 _PLAIN = ("fp_add", "fp_sub", "fp_lt", "fp_le", "slt", "ult", "add", "sub", "mul", "sext", "zext")
 _OVERFLOWS = ("sadd_overflow", "ssub_overflow", "smul_overflow")
+_TOGETHER = frozenset((*_PLAIN, *_OVERFLOWS, "fp_mul", "ashr"))
 
 
 class TapeValues(Protocol):
@@ -42,18 +43,20 @@ def factor_of(term: Term) -> tuple[int, Term] | None:
 
 def _key(term: Term) -> tuple[object, ...] | None:
     """The same for steps that can be one; None for those that are taken alone."""
-    if term.value is not None or len(set(term.args)) != len(term.args):
+    op, args = term.op, term.args
+    if op == "fp_add" and args[0] is not args[1] and term.sort in FORMATS:  # most of them are such sums
+        return (op, term.sort)
+    if op not in _TOGETHER or len(set(args)) != len(args):
         return None
-    kinds = tuple(arg.sort for arg in term.args)
-    if not all(sort in FORMATS or sort.kind == "bv" for sort in kinds):
-        return None
-    if term.op in _PLAIN or (term.op in _OVERFLOWS and kinds[0].width < 63):
-        return (term.op, term.sort, *kinds)
-    if term.op == "fp_mul" and factor_of(term) is not None:
-        return (term.op, term.sort)
-    if term.op == "ashr" and term.args[1].value is not None:
-        return (term.op, term.sort, term.args[1].value)
-    return None
+    kinds = [arg.sort for arg in args]
+    for sort in kinds:
+        if sort not in FORMATS and sort.kind != "bv":
+            return None
+    if op == "fp_mul":
+        return (op, term.sort) if factor_of(term) is not None else None
+    if op == "ashr":
+        return None if args[1].value is None else (op, term.sort, args[1].value)
+    return None if op in _OVERFLOWS and kinds[0].width >= 63 else (op, term.sort, *kinds)
 
 
 class _Bank:
@@ -85,7 +88,7 @@ class Grouping:
         self,
         terms: Sequence[Term],
         place: dict[Term, int],
-        alone: Bools,
+        alone: Sequence[bool],
         levels: Sequence[int],
         operation: Callable[[Term], Callable[..., Any]],
     ) -> None:
@@ -95,7 +98,7 @@ class Grouping:
         for number, term in enumerate(terms):
             key = None if alone[number] else _key(term)
             if key is not None:
-                groups.setdefault((levels[number], *key), []).append(number)
+                groups.setdefault((levels[number], key), []).append(number)
         chosen = [members for members in groups.values() if len(members) >= _LEAST]
         self.worth = sum(map(len, chosen)) >= _WORTH
         self.size = len(terms)
@@ -112,36 +115,39 @@ class Grouping:
         self.tasks = [task for _, task in sorted(tasks, key=lambda task: task[0])]
 
     def _group(self, members: list[int]) -> _Group:
-        first = self._terms[members[0]]
-        rows = [self._put(number) for number in members]
+        terms, place = self._terms, self._place
+        first, to = terms[members[0]], self._rows(members)
         if first.op == "fp_mul":
-            chosen = [factor_of(self._terms[number]) for number in members]
-            pairs = zip(members, chosen, strict=True)
-            sources = [self._put(self._place[self._terms[n].args[c[0]]]) for n, c in pairs if c is not None]
-            bits = np.array([c[1].value for c in chosen if c is not None], dtype=_UNSIGNED[first.width])
-            return _Group(rows, [sources], _scaled(bits.view(FORMATS[first.sort])[:, None]))
+            found = [factor_of(terms[number]) for number in members]
+            chosen = [(terms[n].args[c[0]], c[1].value) for n, c in zip(members, found, strict=True) if c]
+            bits = np.array([factor for _, factor in chosen], dtype=_UNSIGNED[first.width])
+            sources = self._rows([place[term] for term, _ in chosen])
+            return _Group(to, [sources], _scaled(bits.view(FORMATS[first.sort])[:, None]))
         width = 1 if first.op == "ashr" else len(first.args)
         arguments = [
-            [self._put(self._place[self._terms[number].args[position]]) for number in members]
+            self._rows([place[terms[number].args[position]] for number in members])
             for position in range(width)
         ]
         operation = self._operation(first)
         if first.op == "ashr":
-            return _Group(rows, arguments, lambda a: operation(a, a))
-        return _Group(rows, arguments, operation)
+            return _Group(to, arguments, lambda a: operation(a, a))
+        return _Group(to, arguments, operation)
 
-    def _put(self, number: int) -> tuple[_Bank, int]:
-        """The row of a value, which it gets now if it has none."""
-        known = self.row.get(number)
-        if known is None:
-            sort = self._terms[number].sort
-            name = sort if sort in FORMATS else sort.kind
-            bank = self.banks.get(name)
-            if bank is None:
-                bank = self.banks[name] = _Bank(sort)
-            known = self.row[number] = bank, bank.size
-            bank.size += 1
-        return known
+    def _rows(self, numbers: list[int]) -> tuple[_Bank, Any]:
+        """Where the values of terms of one sort lie; they get a row now if they have none."""
+        sort = self._terms[numbers[0]].sort
+        name = sort if sort in FORMATS else sort.kind
+        bank = self.banks.get(name)
+        if bank is None:
+            bank = self.banks[name] = _Bank(sort)
+        row, found = self.row, []
+        for number in numbers:
+            known = row.get(number)
+            if known is None:
+                known = row[number] = bank, bank.size
+                bank.size += 1
+            found.append(known[1])
+        return bank, np.array(found)
 
 
 _UNSIGNED: dict[int, Any] = {16: np.uint16, 32: np.uint32, 64: np.uint64}
@@ -164,13 +170,12 @@ class _Group:
 
     def __init__(
         self,
-        rows: list[tuple[_Bank, int]],
-        arguments: list[list[tuple[_Bank, int]]],
+        to: tuple[_Bank, Any],
+        sources: list[tuple[_Bank, Any]],
         operation: Callable[..., Any],
     ) -> None:
-        self._target = rows[0][0]
-        self._to = np.array([row for _, row in rows])
-        self._sources = [(own[0][0], np.array([row for _, row in own])) for own in arguments]
+        self._target, self._to = to
+        self._sources = sources
         self._operation = operation
 
     def take(self, arrays: dict[_Bank, list[Any]]) -> None:

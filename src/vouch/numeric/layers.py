@@ -23,6 +23,7 @@ from vouch.numeric.narrow import Narrowing, conjuncts
 from vouch.numeric.rules import lifting_of
 from vouch.numeric.sums import Form
 from vouch.numeric.tape import Tape
+from vouch.record import frozen_record
 from vouch.smt.node import Term
 
 Matrix = npt.NDArray[np.float64]
@@ -76,7 +77,7 @@ class Layers:
         return Lowered(tuple(nodes))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Computed:
     """`asked` are the conditions under which the outputs are computed, the ranges of inputs among them."""
 

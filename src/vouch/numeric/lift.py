@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import product
 from typing import Any
 
@@ -30,6 +30,7 @@ from vouch.numeric.grouped import TapeValues
 from vouch.numeric.rules import lifting_of
 from vouch.numeric.tape import Box, Tape, bits_of
 from vouch.numeric.values import FORMATS, Truth
+from vouch.record import record
 from vouch.settings import Settings
 from vouch.smt.node import Term
 from vouch.verdict import Verdict
@@ -42,7 +43,7 @@ Literal = tuple[Term, bool]
 Cases = list[frozenset[Literal]]
 
 
-@dataclass(slots=True)
+@record
 class Lifted:
     """The network, and the sets of its outputs in which all conjuncts may hold."""
 
@@ -53,7 +54,7 @@ class Lifted:
 
 def lifted(tape: Tape, values: TapeValues) -> Lifted | None:
     """None where nothing is left of the question that a network could decide."""
-    lifting = lifting_of(tape, values, local=_depth(tape) > _DEEP)
+    lifting = lifting_of(tape, values, local=_is_deep(tape))
     alternatives: list[Cases] = []
     for root in tape.roots:
         cases = _cases(tape, values, root, True)
@@ -223,7 +224,7 @@ def _region(case: frozenset[Literal], comparisons: list[Term], inputs: int) -> R
     return Rows.of(np.zeros((len(case), inputs)), rows, np.zeros(len(case)))
 
 
-@dataclass(slots=True)
+@record
 class _Judge:
     """Confirms points by exact evaluation of the terms."""
 
@@ -257,19 +258,31 @@ class _Judge:
         return found
 
 
-def _depth(tape: Tape) -> int:
-    """Of how many choices between floats, each about what others made, there are at most."""
+def _is_deep(tape: Tape) -> bool:
+    """Are there more than a few choices between floats in a row, each about what others made?"""
     depth: dict[Term, int] = {}
     for term in tape.terms:
-        below = max((depth[arg] for arg in term.args if arg in depth), default=0)
-        depth[term] = below + (term.op == "ite" and term.sort in FORMATS)
-    return max(depth.values(), default=0)
+        below = 0
+        for arg in term.args:
+            known = depth.get(arg, 0)
+            if known > below:
+                below = known
+        if term.op == "ite" and term.sort in FORMATS:
+            below += 1
+            if below > _DEEP:
+                return True
+        if below:
+            depth[term] = below
+    return False
 
 
-def by_network(tape: Tape, box: Box, check: Callable[[Assignment], bool], deadline: float) -> bool:
-    """Whether the conjuncts are proved to exclude each other for the variables in the box. `check` hears of
-    points that may satisfy them; one that does ends the search."""
-    question = lifted(tape, tape.run(box, 1))
+def by_network(
+    tape: Tape, values: TapeValues, box: Box, check: Callable[[Assignment], bool], deadline: float
+) -> bool:
+    """Whether the conjuncts are proved to exclude each other for the variables in the box, where the tape has
+    these values. `check` hears of points that may satisfy them; one that does ends the search."""
+    tape.resume(box, 1)
+    question = lifted(tape, values)
     if question is None:
         return False
     judge = _Judge(question, check)

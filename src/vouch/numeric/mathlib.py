@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from vouch.numeric.values import Bools, Floats, Numbers
+from vouch.record import frozen_record
 
 _PRECISION = 128  # bits of a ball
 _FAR = 1e5  # beyond it a period is not looked for
@@ -96,7 +96,7 @@ def _ulp(x: Numbers, dtype: Any) -> Numbers:
 # ---------------------------------------------------------------- curves of one number
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class LibraryCurve:
     """A monotone function: `rising`, or falling. NaN outside `domain`. `limits` are the values at the ends of
     the line, `anchors` are points (x, y) that C demands: results keep the side of y that x has of its x."""

@@ -71,19 +71,27 @@ class Narrowing:
 
     def _rounds(self) -> dict[Term, Abstract]:
         work = [(root, True) for root in self.tape.roots]
+        ran: object = None
         for _ in range(_ROUNDS):
             before = len(self.known), _summary(self.ranges)
-            self.values = self.tape.run(self._given(), 1)
+            ran = self._run(ran)
             for term, truth in [*work, *self.known.items()]:
                 self._learn(term, truth)
             if (len(self.known), _summary(self.ranges)) == before:
                 break  # the values are those of the ranges
         else:
-            self.values = self.tape.run(self._given(), 1)
+            self._run(ran)
         for root in self.tape.roots:
             if not self.tape.truth(self.values, root).true[0]:
                 raise Contradiction
         return self._given()
+
+    def _run(self, before: object) -> object:
+        """Run the tape, unless it was run with the same; what that is."""
+        now = _summary(self.ranges), [self.known.get(v) for v in self.tape.variables]
+        if now != before:
+            self.values = self.tape.run(self._given(), 1)
+        return now
 
     def _given(self) -> dict[Term, Any]:
         ones, none = np.ones(1, dtype=bool), np.zeros(1, dtype=bool)

@@ -6,11 +6,12 @@ again: a choice between t and something else is then as tight as the code wrote 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from vouch.numeric.values import Bools, Ints
+from vouch.record import frozen_record
 from vouch.smt.node import Term
 from vouch.smt.operators import signed
 
@@ -18,7 +19,7 @@ _STEPS = 4  # operations with constants between the two
 _WIDEST = 32  # bits: products below stay within int64
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Threshold:
     """A condition tells whether a term is at most `small` or at least `large`: the first where it holds, if
     `holds_below`, else the second. The term is scale * inner + offset, unless that wraps."""

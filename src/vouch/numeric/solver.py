@@ -16,7 +16,6 @@ from vouch.smt.model import Model
 from vouch.smt.node import Term, Value
 from vouch.smt.solver import Answer, Solver
 from vouch.smt.sort import FLOAT16, FLOAT32, FLOAT64
-from vouch.smt.walk import order
 from vouch.smt.wrapper import Wrapper
 
 if TYPE_CHECKING:
@@ -209,13 +208,18 @@ class NumericSolver(Wrapper):
     def _effort(self, asked: Sequence[Term]) -> int:
         """How much of what was asked so far a solver has to take apart; 0 where bounds have nothing to
         offer."""
-        fresh = order(asked, self._seen)
-        self._seen.update(fresh)
-        self._hard += sum(map(_weight, fresh))
-        self._floats = self._floats or any(term.op in _HARD for term in fresh)
-        if not self._called and any(term in self._numbers.calls for term in fresh):
-            self._called = True
-            self._hard += 100
+        calls, seen, stack = self._numbers.calls, self._seen, list(asked)
+        while stack:
+            term = stack.pop()
+            if term in seen:
+                continue
+            seen.add(term)
+            stack.extend(term.args)
+            self._hard += _weight(term)
+            self._floats = self._floats or term.op in _HARD
+            if not self._called and term in calls:
+                self._called = True
+                self._hard += 100
         return self._hard if len(self._seen) <= _LARGEST else 0
 
     def _by_bounds(

@@ -8,9 +8,11 @@ that partial sums can have on the whole input set (`Form.error`), and a share of
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import Protocol
+from collections.abc import Iterable
+from dataclasses import field
+from typing import NamedTuple, Protocol
 
+from vouch.record import frozen_record
 from vouch.smt.node import Term
 
 _SUMS = ("fp_add", "fp_sub")
@@ -19,7 +21,7 @@ _MORE = 1 + 2.0**-20
 _MOST = 0.1  # of a term that rounding may take
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Form:
     """The sum of coefficients times bases and a constant, give or take `error`."""
 
@@ -28,7 +30,7 @@ class Form:
     error: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class Loose:
     """Another bound of a form's error: `error` + the sum of `losses` times the sizes of their bases."""
 
@@ -48,6 +50,9 @@ class Summands(Protocol):
     def reach(self, term: Term) -> float:
         """The largest absolute value of a term."""
 
+    def reaches(self, terms: Iterable[Term]) -> float:
+        """All of theirs together."""
+
     def number(self, term: Term) -> float | None:
         """That of a finite constant."""
 
@@ -58,8 +63,7 @@ class Summands(Protocol):
         """Whether a term is not looked into."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Leaf:
+class _Leaf(NamedTuple):
     """`factor` times a term, rounded `steps` times on its way; a product among them may underflow."""
 
     term: Term
@@ -68,7 +72,7 @@ class _Leaf:
     product: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record
 class FloatSum:
     """`rounded` are the sums and products that it consists of."""
 
@@ -156,7 +160,7 @@ def summed(lifting: Summands, root: Term, whole: FloatSum, unit: float, tiny: fl
         own = form.error if known is None else known.error
         error += size * own * (1 + share) + (tiny * (1 + share) if leaf.product else 0.0)
         given += size * form.error
-    reached = sum(map(lifting.reach, whole.rounded)) * unit * _MORE + tiny * len(whole.rounded)
+    reached = lifting.reaches(whole.rounded) * unit * _MORE + tiny * len(whole.rounded)
     total = (given + reached + mass * here) * (1 + 2.0**-40)
     kept = {base: coefficient for base, coefficient in parts.items() if coefficient}
     endless = max(shares.values(), default=0.0) == math.inf

@@ -81,38 +81,52 @@ class Tape:
         self._given: Mapping[Term, Abstract] = {}
 
     def _grouped(self) -> Grouping:
+        """Written for tens of thousands of terms, most of them products by constants and their sums."""
+        calls, free, place = self.library.calls, self._free, self.place
         levels: list[int] = []
-        alone = np.zeros(len(self.terms), dtype=bool)
-        for number, term in enumerate(self.terms):
-            call = self.library.calls.get(term)
-            alone[number] = term.value is not None or call is not None or term in self._free
-            given = call.arguments if call is not None else () if alone[number] else term.args
-            levels.append(1 + max((levels[self.place[arg]] for arg in given), default=-1))
-        return Grouping(self.terms, self.place, alone, levels, lambda term: _KNOWN[term.op](term))
+        alone: list[bool] = []
+        for term in self.terms:
+            level, given = -1, term.args
+            single = term.value is not None or term in free
+            if single:
+                given = ()
+            elif term in calls:
+                single, given = True, calls[term].arguments
+            for arg in given:
+                known = levels[place[arg]]
+                if known > level:
+                    level = known
+            levels.append(level + 1)
+            alone.append(single)
+        return Grouping(self.terms, place, alone, levels, lambda term: _KNOWN[term.op](term))
 
     def _cone(self) -> list[Term]:
         """Arguments first; not below variables."""
         seen: set[Term] = set()
         stack = list(self.roots)
+        calls = self.library.calls
         while stack:
             term = stack.pop()
-            if term not in seen:
-                seen.add(term)
-                call = self.library.calls.get(term)
-                if call is not None:
-                    stack.extend(call.arguments)
-                elif self._variable(term):
-                    self._free.add(term)
-                else:
-                    stack.extend(term.args)
-        return sorted(seen, key=lambda term: term.id)
+            if term in seen:
+                continue
+            seen.add(term)
+            if term.value is not None:
+                continue
+            call = calls.get(term)
+            if call is not None:
+                stack.extend(call.arguments)
+            elif self._variable(term):
+                self._free.add(term)
+            else:
+                stack.extend(term.args)
+        return sorted(seen, key=_by_id)
 
     def _variable(self, term: Term) -> bool:
-        if term.value is not None or term in self.library.calls:
-            return False
+        """Of terms that are no constants and no results of the library."""
         if term.op in ("symbol", "fp_from_bits") or term.op not in _KNOWN:
             return True
-        return not (_followed(term.sort) and all(_followed(arg.sort) for arg in term.args))
+        others = [arg.sort for arg in term.args if arg.sort is not term.sort]
+        return not _followed(term.sort) or not all(map(_followed, others))
 
     def run(self, given: Box, batch: int) -> TapeValues:
         """The value of every term, in the order of `terms`. Variables that are not given may be anything."""
@@ -126,6 +140,10 @@ class Tape:
             for number in range(len(self.terms)):
                 values.append(self._steps[number](values))
         return values
+
+    def resume(self, given: Box, batch: int) -> None:
+        """Values of an earlier run are read again."""
+        self.batch, self._given = batch, given
 
     def truth(self, values: TapeValues, term: Term) -> Truth:
         found: Truth = values[self.place[term]]
@@ -207,6 +225,10 @@ class Tape:
         inner = self.place[known.inner]
         below = known.holds_below is holds
         return lambda values, value: known.cut(values[inner], value, below=below)
+
+
+def _by_id(term: Term) -> int:
+    return term.id
 
 
 def _followed(sort: Sort) -> bool:

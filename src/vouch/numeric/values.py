@@ -11,12 +11,12 @@ Rounding to nearest is monotone: the ends of an interval, computed in the format
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from vouch.record import record
 from vouch.smt.sort import FLOAT16, FLOAT32, FLOAT64, Sort
 
 Bools = npt.NDArray[np.bool_]
@@ -25,7 +25,7 @@ FAR = 1 << 62
 FORMATS: dict[Sort, type[np.floating[Any]]] = {FLOAT16: np.float16, FLOAT32: np.float32, FLOAT64: np.float64}
 
 
-@dataclass(slots=True)
+@record
 class Truth:
     true: Bools
     false: Bools
@@ -34,7 +34,7 @@ class Truth:
         return Truth(self.false, self.true)
 
 
-@dataclass(slots=True)
+@record
 class Floats:
     low: Numbers
     high: Numbers
@@ -46,7 +46,7 @@ class Floats:
         return np.asarray(self.low <= self.high)
 
 
-@dataclass(slots=True)
+@record
 class Ints:
     low: Numbers
     high: Numbers

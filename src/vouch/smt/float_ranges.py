@@ -44,7 +44,8 @@ def everything(sort: Sort) -> FloatRange:
 def constant(sort: Sort, bits: int) -> FloatRange:
     if sf.is_nan(sort, bits):
         return FloatRange(1, 0, True)
-    return FloatRange(key(sort, bits), key(sort, bits), False)
+    number = key(sort, bits)
+    return FloatRange(number, number, False)
 
 
 def _infinite(sort: Sort, x: FloatRange) -> bool:

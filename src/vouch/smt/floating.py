@@ -77,12 +77,12 @@ def fp_mul(a: Term, b: Term) -> Term:
     if switches.simplify:
         if a.id > b.id:
             a, b = b, a
-        if a.value is not None or b.value is not None:
-            for x, y in ((a, b), (b, a)):
-                if _is(y, 1):
-                    return x
-                if _is(y, -1):
-                    return fp_neg(x)
+        x, factor = (b, a.value) if a.value is not None else (a, b.value)
+        if factor is not None:
+            if factor == _small_integer(x.sort, 1):
+                return x
+            if factor == _small_integer(x.sort, -1):
+                return fp_neg(x)
     return _apply("fp_mul", (a, b), a.sort)
 
 

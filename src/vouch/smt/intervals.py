@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from vouch.smt import float_ranges
+from vouch.smt import float_ranges, softfloat
 from vouch.smt.float_ranges import FloatRange
 from vouch.smt.node import Term
 from vouch.smt.sort import Sort
@@ -40,6 +40,9 @@ def _compute(term: Term) -> None:
         if top.interval is not None:
             pending.pop()
             continue
+        if top.op in _SPREADING and _spreads(top):
+            top.interval = float_ranges.everything(top.sort)
+            continue
         rule = _RULES.get(top.op)
         ready = True
         if rule is not None or top.sort.kind == "fp":
@@ -49,9 +52,26 @@ def _compute(term: Term) -> None:
                     ready = False
         if ready:
             if top.sort.kind == "fp":
-                top.interval = _float(top)
+                found, whole = _float(top), float_ranges.everything(top.sort)
+                top.interval = whole if found == whole else found  # there is one of it
             else:
                 top.interval = top.sort.full if rule is None else _normal(rule(top), top.sort)
+
+
+# What they make of anything and a number is anything.
+_SPREADING = ("fp_add", "fp_mul", "fp_sub")
+
+
+def _spreads(term: Term) -> bool:
+    """Is one argument anything, and the other not always NaN? Long sums of what comes from outside are."""
+    whole = float_ranges.everything(term.sort)
+    for one, other in (term.args, term.args[::-1]):
+        if one.interval is whole:
+            if other.value is not None:
+                return not softfloat.is_nan(other.sort, int(other.value))
+            known = other.interval
+            return known is not None and bool(known.low <= known.high)
+    return False
 
 
 def _float(term: Term) -> FloatRange:

@@ -51,6 +51,11 @@ def is_inf(s: Sort, x: int) -> bool:
     return magnitude_bits(s, x) == infinity(s)
 
 
+def _finite(s: Sort, x: int, y: int) -> bool:
+    half, top = (1 << (s.width - 1)) - 1, ((1 << s.exponent) - 1) << (s.significand - 1)
+    return x & half < top and y & half < top
+
+
 def is_zero(s: Sort, x: int) -> bool:
     return magnitude_bits(s, x) == 0
 
@@ -152,13 +157,13 @@ def _exact_sum(s: Sort, x: Finite, y: Finite, mode: Mode) -> int:
 
 
 def add(s: Sort, x: int, y: int, mode: Mode = "rne") -> int:
+    if _finite(s, x, y):
+        return _exact_sum(s, unpack(s, x), unpack(s, y), mode)
     if is_nan(s, x) or is_nan(s, y):
         return nan(s)
     if is_inf(s, x):
         return nan(s) if is_inf(s, y) and x != y else x
-    if is_inf(s, y):
-        return y
-    return _exact_sum(s, unpack(s, x), unpack(s, y), mode)
+    return y
 
 
 def neg(s: Sort, x: int) -> int:
@@ -174,13 +179,13 @@ def sub(s: Sort, x: int, y: int, mode: Mode = "rne") -> int:
 
 
 def mul(s: Sort, x: int, y: int, mode: Mode = "rne") -> int:
-    if is_nan(s, x) or is_nan(s, y):
-        return nan(s)
     sign = sign_of(s, x) ^ sign_of(s, y)
-    if is_inf(s, x) or is_inf(s, y):
-        return nan(s) if is_zero(s, x) or is_zero(s, y) else infinity(s, sign)
-    a, b = unpack(s, x), unpack(s, y)
-    return pack(s, Finite(sign, a.magnitude * b.magnitude, a.scale + b.scale), mode)
+    if _finite(s, x, y):
+        a, b = unpack(s, x), unpack(s, y)
+        return pack(s, Finite(sign, a.magnitude * b.magnitude, a.scale + b.scale), mode)
+    if is_nan(s, x) or is_nan(s, y) or is_zero(s, x) or is_zero(s, y):
+        return nan(s)
+    return infinity(s, sign)
 
 
 def div(s: Sort, x: int, y: int, mode: Mode = "rne") -> int:

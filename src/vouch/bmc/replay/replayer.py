@@ -14,7 +14,6 @@ from vouch.bmc.replay.limits import ReplayLimits
 from vouch.bmc.replay.machine import machine_for
 from vouch.bmc.replay.module import Rewritten, rewrite
 from vouch.bmc.replay.process import run
-from vouch.bmc.replay.random_inputs import random_example
 from vouch.bmc.replay.text import Unreplayable
 from vouch.c.checks.base import Check
 from vouch.c.ir import Program
@@ -140,23 +139,6 @@ class Replayer:
         except Exception as wrong:  # a mistake in the replay costs this run, not the command
             text = f"internal error: {type(wrong).__name__}: {' '.join(str(wrong).split())}".rstrip(": ")
             return ReplayResult(False, reason=text, possible=False)
-
-    def run_random(self, entry: str, seed: int, *, library: bool = False) -> ReplayResult:
-        """Run `entry` on random inputs to its end; `fired` names every check that was violated on the way.
-
-        `confirmed` is False always. Equal seeds give equal runs. With `library` global variables hold
-        random contents at the start.
-        """
-        if not self._checks:
-            return ReplayResult(False, reason="no checks")
-        try:
-            encoder = wire.Encoder(self._build()[0], self._program)
-            example = random_example(self._program, encoder, entry, self._checks[0], seed, library=library)
-            flags = wire.RANDOM | (0 if library else wire.CONSTRUCTORS)
-            flags |= wire.MAIN if entry == "main" else 0
-            return self._run(example, flags, 0, seed)
-        except Unreplayable as error:
-            return ReplayResult(False, reason=str(error), possible=False)
 
     def _run(self, example: Counterexample, flags: int, number: int, seed: int = 0) -> ReplayResult:
         """A run that stops at check `number`, if it comes there."""

@@ -145,6 +145,7 @@ def analyse(
     whole = WholeProgram(program, starts.arbitrary, public, malloc_may_fail)
     whole.strict, whole.deadline = strict_pointers, deadline
     run = _Passes(whole, starts.names, strict_pointers, promised or Promises())
+    run.roots.update(starts.handlers)
     if any(check.trigger is Trigger.UNINITIALISED for check in checks):
         run.whole.copies = partly_written(program)
     decisions: dict[str, Decision] = {}

@@ -19,6 +19,7 @@ from vouch.c.ranges.state import PENDING, WRITTEN
 
 if TYPE_CHECKING:
     from vouch.c.ranges.calls import Effects
+    from vouch.c.ranges.existence import RangeObjects
     from vouch.c.ranges.memory import RangeMemory
 
 ALL = -1
@@ -83,7 +84,7 @@ def copied(
         at.writable()[WRITTEN, target.base] = (held | mask << target.lo,)
 
 
-def of_pointer(at: RangeMemory, pointer: PointerRange) -> int:
+def of_pointer(at: RangeObjects, pointer: PointerRange) -> int:
     """The bytes known to be written, counted from where a pointer leads."""
     base = pointer.base
     if base is None or pointer.or_null:

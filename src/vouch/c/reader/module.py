@@ -40,6 +40,7 @@ _TABLE = re.compile(r'section "\.(preinit|init|fini|ctors|dtors)(?:_array)?(?:\.
 _LAST = 65535  # the priority of what has none
 _SAYS_NOUNDEF = 15  # the first clang that marks arguments
 _RENAMED = re.compile(r"^__isoc(?:99|23)_")  # how glibc's headers rename scanf, strtol and their kin
+_INTERRUPTING = frozenset(("x86_intrcc", "msp430_intrcc", "avr_intrcc", "avr_signalcc"))
 _LINKAGES = frozenset(
     [
         "private",
@@ -167,6 +168,8 @@ class _Module:
         words = (before.group() if before else "").split()
         linkage = next((word for word in words if word in _LINKAGES), "external")
         attributes = self._attributes.resolve(_without_extras(line[finish + 1 :]))
+        if not _INTERRUPTING.isdisjoint(words):
+            attributes |= {"interrupt"}
         function = Function(
             name, _RENAMED.sub("", name), signature, parameters, {}, None, linkage, attributes
         )

@@ -114,7 +114,8 @@ class Values:
         if text.startswith("<{"):
             return AggregateConstant(kind, self._elements(text[2:-2]))
         if first in "[{<":
-            return AggregateConstant(kind, self._elements(text[1:-1]))
+            row = _row(kind.element, text[1:-1]) if isinstance(kind, ArrayType) else None
+            return AggregateConstant(kind, self._elements(text[1:-1]) if row is None else row)
         if text.startswith("splat (") and isinstance(kind, VectorType):
             return AggregateConstant(kind, (self.constant(text[7:-1]),) * kind.count)
         return self._expression(kind, text)
@@ -183,6 +184,31 @@ def float_constant(kind: FloatType, text: str) -> Constant:
         (bits,) = struct.unpack("<Q", struct.pack("<d", float(text)))
         return FloatConstant(kind, _narrowed(kind, bits))
     return OpaqueConstant(kind, text)
+
+
+def _row(kind: Type, text: str) -> tuple[Constant, ...] | None:
+    """The elements of a table of plain fractions, which may be a long one; None for anything else."""
+    if not isinstance(kind, FloatType) or kind.kind not in ("float", "double"):
+        return None
+    before = f"{kind.kind} "
+    numbers: list[int] = []
+    for part in text.split(", "):
+        if not part.startswith(before):
+            return None
+        number = part[len(before) :]
+        if number[:2] == "0x" and len(number) == 18 and _HEX_FLOAT.match(number):
+            bits = int(number, 16)
+        elif _DECIMAL_FLOAT.match(number):
+            (bits,) = struct.unpack("<Q", struct.pack("<d", float(number)))
+        else:
+            return None
+        if (bits >> 52) & 0x7FF == 0x7FF:
+            return None
+        numbers.append(bits)
+    if kind.kind == "float":
+        values = struct.unpack(f"<{len(numbers)}d", struct.pack(f"<{len(numbers)}Q", *numbers))
+        numbers = list(struct.unpack(f"<{len(numbers)}I", struct.pack(f"<{len(numbers)}f", *values)))
+    return tuple([FloatConstant(kind, bits) for bits in numbers])
 
 
 def _narrowed(kind: FloatType, bits: int) -> int:

@@ -11,36 +11,50 @@ from vouch.nn.fixed.ctext import literal
 from vouch.nn.fixed.format import Word
 from vouch.nn.fixed.network import IntegerNetwork
 
-_WORD = 62
+_WORD = 62  # bits of what is computed in int64_t, with room for a sum
+_WIDE = 124  # in 128 bits, which compilers for 64-bit machines have
 # Levels of an input that a condition lists.
 _MOST_LEVELS = 1024
 
 
 def wide_enough(network: IntegerNetwork, cases: Sequence[IntCase]) -> bool:
-    """Whether every row can be computed in 64 bits."""
-    bits = network.input_format.bits, network.output_format.bits
-    return all(region.size(*bits) < 1 << _WORD for case in cases for region in case.regions)
+    """Whether every row can be computed."""
+    return all(_size(region, network) < 1 << _WIDE for case in cases for region in case.regions)
 
 
-def region_text(region: IntRows) -> str:
+def _size(region: IntRows, network: IntegerNetwork) -> int:
+    return region.size(network.input_format.bits, network.output_format.bits)
+
+
+def _region_text(region: IntRows, network: IntegerNetwork) -> str:
     """The condition that a point lies in a region, over `in` and `out`."""
+    kind = "(int64_t)" if _size(region, network) < 1 << _WORD else "__extension__ (__int128)"
     rows = []
     for a, c, right in zip(region.inputs, region.outputs, region.rhs, strict=True):
-        terms = [_term(f, f"in[{i}]") for i, f in a] + [_term(f, f"out[{i}]") for i, f in c]
-        rows.append(f"{' + '.join(terms) or '0'} <= {literal(right, 64)}")
+        terms = [_term(f, f"{kind}in[{i}]") for i, f in a] + [_term(f, f"{kind}out[{i}]") for i, f in c]
+        rows.append(f"{' + '.join(terms) or '0'} <= {_constant(right)}")
     return " && ".join(rows) or "1"
 
 
-def _term(factor: int, name: str) -> str:
-    value = f"(int64_t){name}"
+def _term(factor: int, value: str) -> str:
     if factor == 1:
         return value
-    return f"-{value}" if factor == -1 else f"{literal(factor, 64)} * {value}"
+    return f"-({value})" if factor == -1 else f"{_constant(factor)} * ({value})"
 
 
-def violated_text(case: IntCase) -> str:
+def _constant(value: int) -> str:
+    """Of any size; C has no literals of more than 64 bits."""
+    if abs(value) < 1 << _WORD:
+        return literal(value, 64)
+    high, low = divmod(abs(value), 1 << _WORD)
+    sign = "-" if value < 0 else ""
+    return f"({sign}(__extension__ (__int128){literal(high, 64)} * (1LL << {_WORD}) + {literal(low, 64)}))"
+
+
+def violated_text(case: IntCase, network: IntegerNetwork) -> str:
     """The condition that a point of the case's box violates the property."""
-    return " ||\n        ".join(f"({region_text(region)})" for region in case.regions) or "0"
+    regions = (f"({_region_text(region, network)})" for region in case.regions)
+    return " ||\n        ".join(regions) or "0"
 
 
 def box_text(case: IntCase, bits: int) -> str:
@@ -69,7 +83,7 @@ def harness(network: IntegerNetwork, cases: Sequence[IntCase] | None) -> str:
     """`harness.c`: any inputs of the property's set, and the assertion that they do not violate it. Without a
     property any inputs at all, and nothing but the code's own run-time errors to find."""
     if cases is not None and not wide_enough(network, cases):
-        raise Unsupported("a harness for a property whose coefficients need more than 64 bits")
+        raise Unsupported("a harness for a property whose coefficients need more than 128 bits")
     lines = [_PROLOGUE, "extern net_t nondet_net(void);\n\n"]
     lines += _conditions(network, cases or ())
     lines.append(
@@ -91,7 +105,7 @@ def harness(network: IntegerNetwork, cases: Sequence[IntCase] | None) -> str:
 def entry(network: IntegerNetwork, cases: Sequence[IntCase], name: str) -> str:
     """The same as a function whose arguments are the inputs, x0, x1, …, for verifiers that report them."""
     if not wide_enough(network, cases):
-        raise Unsupported("a harness for a property whose coefficients need more than 64 bits")
+        raise Unsupported("a harness for a property whose coefficients need more than 128 bits")
     arguments = ", ".join(f"net_t x{i}" for i in range(network.inputs))
     lines = [
         _PROLOGUE,
@@ -116,7 +130,7 @@ def _conditions(network: IntegerNetwork, cases: Sequence[IntCase]) -> list[str]:
         f"static int in_set_{number}(const net_t *in)\n{{\n    (void)in;\n"
         f"    return {box_text(case, bits)};\n}}\n\n"
         f"static int violated_{number}(const net_t *in, const net_t *out)\n{{\n"
-        f"    (void)in;\n    return {violated_text(case)};\n}}\n\n"
+        f"    (void)in;\n    return {violated_text(case, network)};\n}}\n\n"
         for number, case in enumerate(cases)
     ]
 

@@ -85,7 +85,7 @@ class Funnel:
         self.slack = 2.0**-40 * (size + 1.0)
         self.batch = max(16, min(_BATCH, _TOGETHER // self.numbers.size))
         self.found: Ints | None = None
-        self.boxes = self.by_inputs = 0
+        self.boxes = 0
 
     def run(self) -> bool:
         """Whether no violation is left; False also where the time is up, or one was found."""
@@ -241,7 +241,6 @@ class Funnel:
         rest, _ = self._reached(boxes.take(~by_sum), _MANY_STEPS)
         free = rest.last > rest.first
         rest, free = rest.take(free.any(axis=1)), free[free.any(axis=1)]  # a single input was run already
-        self.by_inputs += len(rest)
         if len(rest):
             spread = np.ptp(np.einsum("bm,jlm->bjl", rest.weights, self.real), axis=2)
             axis = np.where(free, spread, -1.0).argmax(axis=1)

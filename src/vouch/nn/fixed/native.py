@@ -148,7 +148,7 @@ class Native:
         texts = {"net.h": header(network), "net.c": source(network), "driver.c": _DRIVER}
         if self.searchable:
             for number, case in enumerate(cases):
-                text = _SEARCH % {"condition": violated_text(case)}
+                text = _SEARCH % {"condition": violated_text(case, network)}
                 texts[f"search{number}.c"] = '#include "net.h"\n' + text.replace(
                     "int64_t net_search(", f"int64_t net_search_{number}("
                 )

@@ -10,6 +10,8 @@ import random
 from collections import deque
 
 from vouch.bmc.counterexample import Address, Counterexample, OutsideObject, Scalar
+from vouch.bmc.replay import Replayer, ReplayResult, wire
+from vouch.bmc.replay.text import Unreplayable
 from vouch.bmc.replay.wire import Encoder
 from vouch.c import ir
 from vouch.c.checks.base import Check
@@ -19,6 +21,25 @@ _CALLBACK = 0x7FFF0000  # an address that belongs to nothing: a function outside
 _LIMIT = 64  # objects in all; then pointers begin to share them
 _MOST = 1 << 17  # bytes of theirs, the same
 _CHOSEN = 4096  # bytes of an object that are chosen one by one
+
+
+class RandomReplayer(Replayer):
+    def run_random(self, entry: str, seed: int, *, library: bool = False) -> ReplayResult:
+        """Run `entry` on random inputs to its end; `fired` names every check that was violated on the way.
+
+        `confirmed` is False always. Equal seeds give equal runs. With `library` global variables hold
+        random contents at the start.
+        """
+        if not self._checks:
+            return ReplayResult(False, reason="no checks")
+        try:
+            encoder = wire.Encoder(self._build()[0], self._program)
+            example = random_example(self._program, encoder, entry, self._checks[0], seed, library=library)
+            flags = wire.RANDOM | (0 if library else wire.CONSTRUCTORS)
+            flags |= wire.MAIN if entry == "main" else 0
+            return self._run(example, flags, 0, seed)
+        except Unreplayable as error:
+            return ReplayResult(False, reason=str(error), possible=False)
 
 
 def random_example(

@@ -1,0 +1,37 @@
+// A variable of a block is another one with each turn of the loop: pointers from the last turn lead nowhere. The
+// compiler puts both into the same place, so that a run shows nothing.
+// options: --no-replay
+// replay: no
+struct node {
+    int value;
+    struct node *next;
+};
+
+int last(void)
+{
+    int *kept = 0, sum = 0;
+    for (int i = 0; i < 3; i++) {
+        int value = i;
+        if (kept)
+            sum ^= *kept; // expect: pointer unsafe
+        kept = &value;
+    }
+    return sum;
+}
+
+int list(int skipped)
+{
+    struct node *first = 0;
+    int sum = 0;
+    for (int i = 0; i < 4; i++) {
+        if (i != skipped) {
+            struct node node;
+            node.value = i;
+            node.next = first;
+            first = &node;
+            if (node.next)
+                sum ^= node.next->value; // expect: pointer unsafe
+        }
+    }
+    return sum;
+}
