@@ -247,8 +247,9 @@ def _unconfirmed(result: CheckResult) -> CheckResult:
     return replace(result, verdict=Verdict.UNKNOWN, reason=reason)
 
 
-# What is kept back for replay, as a share of the time limit and in seconds at most.
-_REPLAY_SHARE, _REPLAY_SECONDS = 0.1, 1.0
+# What is kept back for replay, as a share of the time limit and in seconds at most: the program is built anew
+# for it, and all violations wait for that.
+_REPLAY_SHARE, _REPLAY_SECONDS = 0.1, 5.0
 
 
 def _before_replay(state: CheckRun) -> float | None:

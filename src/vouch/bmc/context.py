@@ -81,6 +81,7 @@ class ExecutionContext:
         self.fields: dict[Term, tuple[Term, int]] = {}  # marks of units: before, bits written since
         self.changed: dict[Term, str] = {}  # symbols for bytes of `Changed` memory
         self.preferences: list[Term] = []  # what makes a counterexample easy to run, where it can be had
+        self.bearable: list[Term] = []  # … what a run needs at least
         self.globals: dict[str, MemObject] = {}
         self.addressed: dict[Term, MemObject] = {}  # by the symbols of their addresses
         self.null_object = MemObject(Kind.NULL, "null", 0, Unknown())

@@ -34,7 +34,9 @@ from vouch.smt.walk import count
 from vouch.status import UNREACHABLE, Direction
 from vouch.verdict import Verdict
 
+HUGE = "a violation was found with a string of more than 128 KiB only: no native run is given one"
 _LARGE = 5_000  # terms of a question that bounds decided: each smaller input would bound all of them again
+NOTING, NOTING_LEAST = 0.2, 0.5  # of the time for proofs, and seconds, to find out which never run
 SIMPLIFYING = 10.0  # seconds of work for smaller inputs of all violations of an equation
 
 
@@ -120,6 +122,7 @@ class Decider:
     ) -> Answers:
         """Decide the checks that the equation claims; the others are the caller's. What an earlier equation
         found violated may still be the cause of other violations."""
+        began = time.process_time()
         self._earlier = [c for c in self.equation.claims if c.chaos and c.check.id in violated_before]
         questions = self._questions(checks, skip)
         undecided: list[Question] = []
@@ -139,7 +142,7 @@ class Decider:
         for question in violated:
             self._violation(question, violated)
         if Direction.PROVES in self.direction:
-            self._note_unreached(questions)
+            self._note_unreached(questions, NOTING * (time.process_time() - began))
             if is_vacuous(self.equation, self.asking):
                 text = f"the assumptions in {self.equation.entry} exclude every execution"
                 self.answers.warnings.append(text)
@@ -170,12 +173,13 @@ class Decider:
     def _ask_small(self, solver: Solver, goal: Term) -> Answer:
         """Ask for an execution; if there is one, for one that is easy to run (short strings), if there is."""
         answer = self.asking.ask_cases(solver, goal, self.asking.check_timeout)
-        wishes = self.context.preferences
-        if answer is not Answer.SAT or not wishes or Direction.REFUTES not in self.direction:
+        if answer is not Answer.SAT or Direction.REFUTES not in self.direction:
             return answer
-        if self.asking.ask(solver, T.and_(goal, *wishes), self.asking.check_timeout) is Answer.SAT:
-            return answer
-        return self.asking.ask(solver, goal, self.asking.check_timeout)
+        wishes = [w for w in (self.context.preferences, self.context.bearable) if w]
+        for wish in wishes:
+            if self.asking.ask(solver, T.and_(goal, *wish), self.asking.check_timeout) is Answer.SAT:
+                return answer
+        return self.asking.ask(solver, goal, self.asking.check_timeout) if wishes else answer
 
     # ------------------------------------------------------------ groups
 
@@ -425,6 +429,8 @@ class Decider:
             verdict, reason = Verdict.UNKNOWN, guessed
         elif finding.cause is not None:
             verdict, reason = Verdict.COND_UNSAFE, f"only after {finding.cause.id} is violated"
+        elif finding.huge:
+            verdict, reason = Verdict.COND_UNSAFE, HUGE
         elif finding.overlap is not None:
             verdict, reason = Verdict.COND_UNSAFE, finding.overlap
             self.answers.overlapping[question.check.id] = finding.pairs
@@ -447,8 +453,10 @@ class Decider:
 
     # ------------------------------------------------------------ what no execution reaches
 
-    def _note_unreached(self, questions: list[Question]) -> None:
-        """A proof of something that never runs says so."""
+    def _note_unreached(self, questions: list[Question], seconds: float) -> None:
+        """A proof of something that never runs says so. It is one all the same where there is no time to find
+        that out."""
+        end = time.process_time() + max(seconds, NOTING_LEAST)
         proved = [
             q
             for q in questions
@@ -457,7 +465,7 @@ class Decider:
             and q.reached not in self.reached
             and q.reached is not T.TRUE
         ]
-        while proved:
+        while proved and time.process_time() < end:
             solver = self.asking.shared()
             goals = list(dict.fromkeys(q.reached for q in proved))
             try:

@@ -28,12 +28,13 @@ from vouch.steps import TraceStep
 class Finding:
     """One execution that violates `claim`. `cause` is the first check that fails in it before, in a way that
     leaves the rest arbitrary; `overlap` says which objects from outside overlap in it, of those that it hangs
-    on: `pairs`. None where there is no such thing."""
+    on: `pairs`. None where there is no such thing. `huge`: it has strings that no native run is given."""
 
     claim: Claim
     cause: Check | None
     overlap: str | None
     pairs: frozenset[Pair]
+    huge: bool
     inputs: dict[str, Any]
     trace: list[TraceStep]
     example: Counterexample
@@ -41,7 +42,7 @@ class Finding:
     @property
     def flaws(self) -> int:
         """The fewer, the better: it should need nothing but its inputs."""
-        return 2 * (self.cause is not None) + (self.overlap is not None)
+        return 4 * (self.cause is not None) + 2 * self.huge + (self.overlap is not None)
 
 
 class Finder:
@@ -77,6 +78,7 @@ class Finder:
             self._cause(hit, model),
             f"if {' and '.join(known.symbols[s] for s in overlaps)}" if overlaps else None,
             frozenset(known.pairs[symbol] for symbol in overlaps),
+            not all(map(model.holds, self._context.bearable)),
             inputs(model, hit),
             words,
             model.counterexample(hit),

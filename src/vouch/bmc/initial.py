@@ -50,6 +50,10 @@ class Initial:
         marked, clear = (T.const_array(sort, T.bv(bits, word)) for bits in (-1, 0))
         return T.ite(self.undefined, marked, clear)
 
+    def anywhere_in(self, memory: Memory, value: Value, offset: Term) -> Value:
+        """What a pointer from outside that was read at a variable place may be beside that."""
+        return value
+
     def values(self) -> Iterator[tuple[int, Value]]:
         """What was read or is known of it so far, with offsets: all pointers that it may hold are there, or
         in its parts."""

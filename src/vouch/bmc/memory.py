@@ -264,7 +264,7 @@ class Memory(Scalars):
         if isinstance(type_, ir.PointerType):
             value = self._pointer_from_outside(target, contents, offset)
             if value is not None:
-                return value, T.FALSE
+                return value, self._initial(target, contents).undefined
         flat = self._flat(target, contents, offset, size)
         assert flat.array is not None
         bits = self.words.read(flat.array, offset, size, flat.word)
@@ -311,8 +311,8 @@ class Memory(Scalars):
         self.context.note("a pointer read at a variable place of an object from outside")
         read: dict[Term, Value] = getattr(target.initial, "pointers", {})
         if offset not in read:
-            pointee = self.context.ctypes.pointee(self.context.ctypes.known(target.ctype))
-            found: Value = self.context.environment.pointer(pointee, f"{target.name}[*]")
+            found = self.context.environment.pointer_anywhere(target)
+            found = target.initial.anywhere_in(self, found, offset)
             # Nobody wrote there since: at the same place there is the same pointer.
             for place, known in list(read.items())[:SAME_PLACES]:
                 found = merge(T.eq(offset, place), known, found)

@@ -24,7 +24,7 @@ from vouch.c import ir
 from vouch.smt import term as T
 from vouch.smt.term import Term
 
-LARGEST = 1 << 16  # bytes of an object from outside whose contents a replay provides; the rest is zero
+LARGEST = 1 << 18  # bytes of an object from outside whose contents a replay provides; the rest is zero
 WIDEST = {64: 1 << 36}  # bytes of an object from outside, by the width of a pointer
 _NARROW = 1 << 24
 _NO_MEMORY = (Kind.NULL, Kind.WILD, Kind.DEVICE, Kind.FUNCTION)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 FARTHEST = 47  # no object is larger than 2 to this many bytes
 SHORT = 1 << 12  # lengths that a counterexample should keep to where it can
+BEARABLE = 1 << 17  # lengths that a native run is given: see `model.LARGEST`
 
 
 @frozen_record
@@ -54,9 +55,9 @@ class Ends:
         end = T.fresh(f"{target.name}.end", T.bitvec(bits))
         memory.constrain(T.or_(T.not_(inside), T.and_(T.ule(start, end), T.ule(end, size))))
         if not isinstance(target.size, int):
-            memory.context.preferences.append(
-                T.ule(T.sub(end, start), T.bv(min(SHORT, 1 << (bits - 3)), bits))
-            )
+            wishes = ((SHORT, memory.context.preferences), (BEARABLE, memory.context.bearable))
+            for length, list_ in wishes:
+                list_.append(T.ule(T.sub(end, start), T.bv(min(length, 1 << (bits - 3)), bits)))
         self.add(memory, String(start, end, size, inside), seen)
         return end
 

@@ -8,10 +8,13 @@ from vouch.bmc import access, memory_ops, shadow
 from vouch.bmc.execution import Execution
 from vouch.bmc.frame import Frame
 from vouch.bmc.initial import Unknown
+from vouch.bmc.memory import Memory
 from vouch.bmc.state import State
-from vouch.bmc.value import Kind, Pointer, Value
+from vouch.bmc.value import Kind, MemObject, Pointer, Value
 from vouch.c import ir
 from vouch.smt import term as T
+
+_REASON = "variable arguments of an entry point are not followed"
 
 
 def va_start(ex: Execution, frame: Frame, state: State, call: ir.Call, target: Pointer) -> None:
@@ -41,13 +44,29 @@ def va_start(ex: Execution, frame: Frame, state: State, call: ir.Call, target: P
 
 
 def _start_unknown(ex: Execution, state: State, target: Pointer) -> None:
-    """The extra arguments of an entry point: whatever it asks for, with values that no native run can be
-    given."""
+    """The extra arguments of a function whose caller is not followed: from outside, whatever it asks for;
+    where the program itself calls it, perhaps fewer, of other types, or pointers that lead nowhere."""
+    environment = ex.context.environment
+    if ex.scope is not None and ex.scope.inner:
+        _set_list(ex, state, target, environment.pointer(None, "arguments", strict=True, reason=_REASON))
+        return
     ex.context.note("the variable arguments of an entry point are those that it reads")
-    reason = "variable arguments of an entry point are not followed"
-    area = ex.new_object(state, Kind.HEAP, "arguments", None, Unknown(reason=reason))
+    area = ex.new_object(state, Kind.HEAP, "arguments", None, _Arguments())
     area.heap_kind = "input"
     _set_list(ex, state, target, Pointer.to(area, ex.context.zero_offset))
+
+
+class _Arguments(Unknown):
+    """What code outside passes: any numbers, and pointers as all that come from there. No native run can be
+    given them."""
+
+    def __init__(self) -> None:
+        super().__init__(reason=_REASON)
+
+    def arbitrary(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
+        if not isinstance(type_, ir.PointerType):
+            return super().arbitrary(memory, target, offset, type_)
+        return memory.context.environment.pointer(None, f"arguments+{offset}", reason=self.reason)
 
 
 def _set_list(ex: Execution, state: State, target: Pointer, start: Pointer) -> None:

@@ -131,7 +131,7 @@ class _Refinement:
         return Refined(results, examples, exact, tuple(self.log.warnings), self.log.instructions)
 
     def _worthwhile(self, name: str) -> bool:
-        if not self.scopes.can_start(name) or name in self.recursive:
+        if not self.scopes.can_pass_on(name) or name in self.recursive:
             return False
         if self.plan.text and self.plan.kind != "callers":
             return True  # be it for the text alone
@@ -331,7 +331,7 @@ class _Climbing:
                 self._lose(asked, "time limit reached")
             elif levels[name] > self.plan.depth:
                 self._lose(asked, f"more than {self.plan.depth} calls up")
-            elif name in whole.calls.graph.recursive or not whole.scopes.can_start(name):
+            elif name in whole.calls.graph.recursive or not whole.scopes.can_pass_on(name):
                 self._lose(asked, f"{name} cannot be looked at alone")
             else:
                 self._caller(name, asked)

@@ -103,12 +103,16 @@ class Scopes:
         return root in self.entries and root not in graph.taken and root not in graph.twice
 
     def can_start(self, name: str) -> bool:
-        """Not a function whose arguments are laid out by its caller alone, nor one that runs in a state of
-        its own."""
+        """Not a function that writes its result where its caller says, nor one that runs in a state of its
+        own."""
         function = self.problem.program.functions[name]
         if name in self.problem.program.models or name in self._special or name in self._threads:
             return False
-        return not function.signature.variadic and not any(p.sret for p in function.parameters)
+        return not any(p.sret for p in function.parameters)
+
+    def can_pass_on(self, name: str) -> bool:
+        """Also: are all its arguments known by name, so that a condition can speak of them?"""
+        return self.can_start(name) and not self.problem.program.functions[name].signature.variadic
 
     def start(self, name: str, policy: Policy, targets: Collection[str]) -> Start:
         """A start for the checks of the targets."""

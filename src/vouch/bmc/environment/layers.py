@@ -84,14 +84,24 @@ class Late(Unknown):
 
     def _new(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
         value = super()._new(memory, target, offset, type_)
-        if not isinstance(type_, ir.PointerType):
-            return value
-        size = memory.layout.store_size(type_)
+        return self._with_stored(memory, value, offset) if isinstance(type_, ir.PointerType) else value
+
+    def anywhere_in(self, memory: Memory, value: Value, offset: Term) -> Value:
+        return self._with_stored(memory, value, offset)
+
+    def _with_stored(self, memory: Memory, value: Value, offset: int | Term) -> Value:
+        """A pointer that is read at a place, or what the program may have stored there."""
+        pointer = ir.PointerType()
+        size = memory.layout.store_size(pointer)
+        at = 0 if isinstance(offset, Term) else offset
         for symbol, hits in self.hits.items():
             for hit in hits:
-                if _effect(hit, None, offset, size, type_) is not LayerEffect.NONE:
-                    stored = hit.value if hit.value is not None else memory.fresh(type_, "pointer")
-                    value = merge(T.and_(symbol, T.fresh("disturbed", T.BOOL)), stored, value)
+                known = hit._replace(spared=None) if isinstance(offset, Term) else hit
+                if _effect(known, None, at, size, pointer) is not LayerEffect.NONE:
+                    stored = hit.value if hit.value is not None else memory.fresh(pointer, "pointer")
+                    spared = _is_spared(hit, offset, size) if isinstance(offset, Term) else T.FALSE
+                    there = T.and_(symbol, T.fresh("disturbed", T.BOOL), T.not_(spared))
+                    value = merge(there, stored, value)
         return value
 
 
@@ -371,6 +381,14 @@ def add_hit(known: Mapping[Term, frozenset[Hit]], symbol: Term, hit: Hit) -> Map
         wider = hit._replace(value=None)
         return known if wider in hits else {**known, symbol: (hits - alike) | {wider}}
     return {**known, symbol: hits | {hit}}
+
+
+def _is_spared(hit: Hit, offset: Term, size: int) -> Term:
+    """Does what is read at a variable place lie within what a write cannot have been?"""
+    if hit.spared is None or hit.spared[1] - size < hit.spared[0]:
+        return T.FALSE
+    first, last = (T.bv(place, offset.width) for place in (hit.spared[0], hit.spared[1] - size))
+    return T.and_(T.ule(first, offset), T.ule(offset, last))
 
 
 def _effect(hit: Hit, here: ir.Type | None, offset: int, size: int, type_: ir.Type) -> LayerEffect:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 OWN = (Kind.STACK, Kind.HEAP)
 MEMORY = (*OWN, Kind.GLOBAL)
 EQUAL_LIMIT = 8  # objects that a pointer may be followed to exactly
-MOST_OBJECTS = 100  # behind pointers, where loops make more of them
+MOST_OBJECTS = 100  # behind pointers that the program may have stored, or that loops make
 OTHERS_LIMIT = 2  # pointers that may have got into one place through overlapping objects
 PLACES_LIMIT = 24  # the same where places are chosen
 
@@ -116,13 +116,14 @@ class OutsidePointers(PointerMaker):
         strict: bool | None = None,
         room: tuple[int, int] | None = None,
         size: int | Term | None = None,
+        reason: str = "",
     ) -> Pointer:
         """A pointer from outside: to an object of its own, or, unless it is `alone`, to one that is there.
         `passed` are pointers that code outside was just given and may give back; `memory` tells what of the
         program's own objects lives; `restrict`: nothing that is written through it is accessed otherwise.
         `strict` overrides the environment's; `room`: only so many bytes before and behind it are there, and
         what they hold the program itself may have put there. `size`: so many bytes are promised to be behind
-        it."""
+        it. `reason`: why no native run can have what its own object holds."""
         strict = self.strict if strict is None else strict
         restrict = restrict and self.typed
         ctype = self.ctypes.known(pointee)
@@ -155,6 +156,8 @@ class OutsidePointers(PointerMaker):
             self.restricted.add(own)
         if size is not None:
             self.sized.add(own)
+        if reason and isinstance(own.initial, Unknown):
+            own.initial.reason = reason
         self.objects.append(own)
         return Pointer(tuple(targets)) if len(targets) > 1 else Pointer.to(own, start)
 
@@ -195,18 +198,30 @@ class OutsidePointers(PointerMaker):
         self.objects.append(own)
 
     def stored_pointer(self, target: MemObject, offset: int) -> Value:
-        return self._stored(target, offset, self.strict or not self.trusted or target in self.suspects)
+        return self._stored(target, offset, self._distrusts(target))
+
+    def _distrusts(self, target: MemObject) -> bool:
+        """May pointers that an object held from the beginning be invalid?"""
+        return self.strict or not self.trusted or target in self.suspects
 
     def _stored(self, target: MemObject, offset: int, strict: bool) -> Value:
         pointee = self.ctypes.pointee(self.ctypes.ctype_at(target.ctype, offset))
         place = AccessPaths(self.ctypes.table, self.starts).place(target, offset)
-        found = self.pointer(pointee, place, strict=strict)
+        found = self.pointer(pointee, place, strict=strict, reason=_limit(target))
         if target.kind is Kind.GLOBAL:
             self.code.in_variables.update(held for _, held, _ in found.targets)
         return found
 
+    def pointer_anywhere(self, target: MemObject) -> Value:
+        """A pointer at a variable place of an object that nobody has written to."""
+        pointee = self.ctypes.pointee(self.ctypes.known(target.ctype))
+        return self.pointer(
+            pointee, f"{target.name}[*]", strict=self._distrusts(target), reason=_limit(target)
+        )
+
     def own_pointer(self, target: MemObject, offset: int) -> Value:
         """What code of the program may have stored at a place: any pointer whatever."""
+        self._end_somewhere("memory")
         return self._stored(target, offset, True)
 
     def loop_pointer(self, target: MemObject, offset: int) -> Value:
@@ -214,11 +229,15 @@ class OutsidePointers(PointerMaker):
         return self.any_pointer(self.ctypes.pointee(self.ctypes.ctype_at(target.ctype, offset)), target.name)
 
     def any_pointer(self, pointee: int | None, name: str) -> Pointer:
-        """Any pointer whatever. Each leads to an object more that may overlap all others: there is an end to
-        that."""
-        if len(self.objects) > MOST_OBJECTS:
-            raise Unsupported("a loop that leads to too many objects")
+        """Any pointer whatever."""
+        self._end_somewhere("a loop")
         return self.pointer(pointee, name, strict=True)
+
+    def _end_somewhere(self, what: str) -> None:
+        """Each pointer that may be any leads to an object more that may overlap all others, and holds more of
+        them: what that costs grows with its square."""
+        if len(self.objects) > MOST_OBJECTS:
+            raise Unsupported(f"{what} that leads to too many objects")
 
     def another_pointer(self, target: MemObject, offset: int) -> Value:
         if not self.typed:
@@ -355,6 +374,11 @@ class _OwnData(PointerMaker):
         return self.environment.own_pointer(target, offset)
 
     another_pointer = stored_pointer
+
+
+def _limit(target: MemObject) -> str:
+    """Why no native run can have what an object held from the beginning, where that is so."""
+    return target.initial.reason if isinstance(target.initial, Unknown) else ""
 
 
 def _lives(target: MemObject, memory: Mapping[MemObject, Contents] | None) -> Term:

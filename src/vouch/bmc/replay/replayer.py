@@ -40,8 +40,9 @@ class ReplayResult:
     `possible` is False where the program cannot be run here at all; `reason` then says why. Otherwise, when
     not confirmed, `reason` says how the run ended. `diverged` tells how the run differed from the recorded
     one (None: it did not); `faithful`: what came in did so as recorded; `assumed`: a result was
-    used that a model of the library assumes and does not compute. `fired` are the ids of all checks
-    that were violated, in order; a confirmed run stops at the check it is about.
+    used that a model of the library assumes and does not compute, or the entry point may have asked for
+    variable arguments, which no run can be given. `fired` are the ids of all checks that were violated, in
+    order; a confirmed run stops at the check it is about.
     """
 
     confirmed: bool
@@ -127,7 +128,10 @@ class Replayer:
                 raise Unreplayable(f"no function {example.entry} to start with")
             flags = wire.CONSTRUCTORS if _starts_program(example, self._program) else 0
             flags |= wire.MAIN if example.entry == "main" else 0
-            return self._run(example, flags, number)
+            result = self._run(example, flags, number)
+            if self._program.functions[example.entry].signature.variadic:
+                result.faithful, result.assumed = False, True
+            return result
         except Unreplayable as error:
             return ReplayResult(False, reason=str(error), possible=False)
         except MemoryError:

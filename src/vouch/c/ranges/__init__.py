@@ -29,7 +29,7 @@ from vouch.c.ranges.solve import FixedPoint
 from vouch.c.ranges.spreading import spreads
 from vouch.c.ranges.state import CLEAN, FACTS, LIVE, TIDY, WHOLE, ZONES
 from vouch.c.ranges.summaries import Summaries
-from vouch.c.ranges.whole_program import FROM_OUTSIDE, WholeProgram, join_arguments
+from vouch.c.ranges.whole_program import FROM_OUTSIDE, RangesLate, WholeProgram, join_arguments
 from vouch.c.ranges.widths import by_width
 from vouch.record import frozen_record, record
 from vouch.verdict import Verdict
@@ -132,25 +132,32 @@ def analyse(
     strict_pointers: bool = False,
     malloc_may_fail: bool = False,
     promised: Promises | None = None,
+    deadline: float | None = None,
 ) -> RangeAnalysis:
     """Decisions by check id (a check that is missing is not decided), with the invariants. Of what is
-    `promised` of calls from outside, the lengths of arrays count."""
+    `promised` of calls from outside, the lengths of arrays count. After the `deadline`, callees that nobody
+    has come to are left out: whoever calls them has been looked at before."""
     by_function: dict[str, list[Check]] = {}
     checks = list(checks)
     for check in checks:
         by_function.setdefault(check.function, []).append(check)
     public = starts.names if starts.library else ()
     whole = WholeProgram(program, starts.arbitrary, public, malloc_may_fail)
-    whole.strict = strict_pointers
+    whole.strict, whole.deadline = strict_pointers, deadline
     run = _Passes(whole, starts.names, strict_pointers, promised or Promises())
     run.roots.update(starts.handlers)
     if any(check.trigger is Trigger.UNINITIALISED for check in checks):
         run.whole.copies = partly_written(program)
-    run.bottom_up()
     decisions: dict[str, Decision] = {}
-    for component in reversed(run.whole.graph.components):
-        for name, safe in run.component(component, by_function).items():
-            decisions.update(_decisions(program, name, by_function.get(name, []), safe))
+    try:
+        run.bottom_up()
+        for component in reversed(run.whole.graph.components):
+            for name, safe in run.component(component, by_function).items():
+                decisions.update(_decisions(program, name, by_function.get(name, []), safe))
+    except RangesLate:
+        run.give_up()
+        for name in by_function.keys() - run.contexts.keys():
+            decisions.update(_decisions(program, name, by_function[name], {}))
     if run.whole.incomplete:
         for check in checks:
             known = decisions.get(check.id)
@@ -205,6 +212,21 @@ class _Passes:
         self.solvers: dict[str, FixedPoint] = {}
         self.contexts: dict[str, RangeContext] = {}
         self._called = {callee for callees in graph.callees.values() for callee in callees}
+        self._current: list[str] = []
+
+    def give_up(self) -> None:
+        """There is no time for the rest: nothing is known of it, nor of what was being looked at. What it
+        would have said of memory that is written in part is taken to be said."""
+        whole = self.whole
+        whole.incomplete = True
+        if whole.relating is False:  # still in the first pass
+            whole.general.clear()
+        for name in self._current:
+            self.solvers.pop(name, None)
+            self.contexts.pop(name, None)
+        finished = {i.number for name in self.contexts for i in instructions(whole.program.functions[name])}
+        for number in [n for n in whole.printed if n not in finished]:
+            del whole.printed[number]
 
     def bottom_up(self) -> None:
         """What every function returns, whatever it is called with; and all writes to globals. Relations are
@@ -302,6 +324,7 @@ class _Passes:
         found: dict[str, dict[str, str]] = {}
         seen: dict[str, Any] = {}
         rounds = 0
+        self._current = names
         while True:
             before = {name: list(self.whole.arguments.get(name, ())) for name in names}
             for name in reversed(names):

@@ -275,6 +275,7 @@ class FixedPoint:
         queued = {entry}
         visits: dict[str, int] = {}
         while queue:
+            self.at.whole.stay_in_time()
             label = graph.order[heapq.heappop(queue)[1]]
             queued.discard(label)
             visits[label] = visits.get(label, 0) + 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection
 from typing import Any, NamedTuple, Protocol
 
@@ -49,6 +50,10 @@ class Summarising(Protocol):
     def of_call(self, at: Any, call: Call, target: str) -> CallSummary | None: ...
 
 
+class RangesLate(Exception):
+    """The time of the range analysis is up: what it has not finished is not known."""
+
+
 class WholeProgram:
     """Filled in by the first pass over all functions, read by the second."""
 
@@ -59,6 +64,7 @@ class WholeProgram:
         self.program = program
         self.relating = True  # relations are looked for
         self.strict = False  # nothing is known of pointers from outside
+        self.deadline: float | None = None
         self.may_fail = may_fail
         self.arbitrary = arbitrary  # globals may hold anything when an entry point is called
         self.objects = Objects(program, arbitrary)
@@ -81,6 +87,10 @@ class WholeProgram:
         self.spreads: dict[str, frozenset[int] | None] = {}  # see `written.spreads`
         self._frames: dict[str, FrameFacts] = {}
         self._contents: dict[tuple[str, int, int, int], Value | None] = {}
+
+    def stay_in_time(self) -> None:
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            raise RangesLate
 
     def frame(self, function: Function) -> FrameFacts:
         if function.name not in self._frames:

@@ -1,0 +1,26 @@
+// Looked at alone, a function that walks a structure of its callers' meets ever more objects: what lies behind too many is
+// left to its callers, who know the structure.
+struct node {
+    struct node *left, *right, *up;
+    unsigned weight;
+};
+
+static unsigned total(struct node *n, unsigned depth)
+{
+    unsigned sum = 0;
+    for (unsigned i = 0; i < depth; i++) {
+        n->left->up->right->weight = i;
+        n->right->up->left->weight = i;
+        n->up = n->left->right;
+        n = n->up;
+        sum += n->weight / (depth + 1u - i);
+    }
+    return sum;
+}
+
+unsigned ring(unsigned depth)
+{
+    struct node a = {0};
+    a.left = a.right = a.up = &a;
+    return depth < 3 ? total(&a, depth) : 0;
+}
