@@ -207,7 +207,7 @@ class _Verification:
     def _effort(self, case: Case) -> Effort:
         if len(case.lower) <= FEW_INPUTS and self.model.neurons <= 2000:
             return Effort()
-        return Effort(samples=128, starts=16, steps=30)
+        return Effort(samples=128, starts=16, steps=30, pushed=32)
 
     def _case(self, case: Case) -> tuple[str, Outcome]:
         """The engine that decided, or the last one tried, and how far it came."""
