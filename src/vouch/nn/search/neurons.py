@@ -33,6 +33,7 @@ from vouch.nn.search.cells import Cell
 from vouch.nn.search.outcome import Outcome
 from vouch.nn.search.refine import Refinement
 from vouch.nn.search.task import Clock, Judge, Probe
+from vouch.nn.search.waist import leading, reaching, waist
 
 _TRIED = 4
 # Neurons tried as cuts in the middle, and how many may be alive in a layer for that.
@@ -51,6 +52,8 @@ _DEVICE_FIRST, _DEVICE_SPEED = 5.0, 30.0
 # Batches up to this many nodes, of networks with at most so many coefficients, are quicker on the CPU than
 # the many small kernels that a device would be given.
 _FEW_NODES, FEW_COEFFICIENTS = 48, 4e6
+# The share of the time left for showing that no value of a waist leads into a region.
+_WAIST = 0.5
 # How much narrower than at the root an interval may become by cuts: what is left is decided otherwise.
 _HALVED = 256.0
 # After so many nodes without an end in sight, a thorough search for a violation is worth its time.
@@ -132,6 +135,9 @@ class NeuronSearch:
         self.host = None if self.host is None else small.on_cpu()
         state = state.columns(self.arrays.indices(kept))
         self._look_at(small)
+        found = self._at_waist(regions, state)
+        if found is not None:
+            return found
         for number, region in enumerate(regions):
             self.share = (easy + number) / total
             left = self._refute(region, state, 1.0 / total)
@@ -142,6 +148,32 @@ class NeuronSearch:
                 return Outcome(None, self.share, self.boxes, max(self.stuck, 1), float(worst))
         done = self.stuck == 0
         return Outcome(None, 1.0 if done else self.share, self.boxes, self.stuck, None if done else worst)
+
+    def _at_waist(self, regions: list[Unsafe], state: ForwardState) -> Outcome | None:
+        """Decides all regions together, where few values of a layer decide them and none of those that lead
+        into one is reached; None where that is not shown."""
+        model = self.model
+        plain = self.arrays.device is None and self.plain and self.settled is None and self.case.ball is None
+        index = waist(model) if plain and regions else None
+        if index is None or any(region.x_rows.any() for region in regions):
+            return None
+        boxes, looked = leading(model, index, state, regions, lambda: self.clock.over)
+        self.boxes += looked
+        if not boxes:
+            return Outcome(None, 1.0, self.boxes, 0, None)
+        reached = reaching(model, index, state, boxes)
+        if reached is None:
+            return None
+        before = self.share, self.clock
+        self.clock = self.clock.share(_WAIST)
+        first = model.until(model.node(index).input)
+        self._look_at(first)
+        left = self._refute(reached, state.columns(slice(0, first.neurons)), 1.0 - self.share, exact=False)
+        self.share, self.clock = before
+        self._look_at(model)
+        if isinstance(left, Outcome):
+            return left
+        return Outcome(None, 1.0, self.boxes, 0, None) if left == np.inf else None
 
     def _easy(
         self, regions: list[Unsafe], state: ForwardState, ball: Ball | None
@@ -203,8 +235,11 @@ class NeuronSearch:
         nodes.state = ForwardState(self.arrays.copy(state.low), self.arrays.copy(state.high))
         return nodes
 
-    def _refute(self, region: Unsafe, state: ForwardState, part: float) -> Outcome | float:
-        """Shows that the region is never met; otherwise a violation, or the bound where time ran out."""
+    def _refute(
+        self, region: Unsafe, state: ForwardState, part: float, *, exact: bool = True
+    ) -> Outcome | float:
+        """Shows that the region is never met; otherwise a violation, or the bound where time ran out. A
+        region that is not `exact` is given up, with its bound, when a part of it seems to be met."""
         stack = [self._root(region, state)]
         self.narrowest = (state.high - state.low) / _HALVED
         weights = [np.array([part])]
@@ -237,6 +272,9 @@ class NeuronSearch:
             violation = self._branch(nodes, bounded, left, sizes, region, stack, weights)
             if violation is not None:
                 return Outcome(violation, self.share, self.boxes, self.stuck, None)
+            if not exact and self.stuck:
+                self.stuck = 0
+                return worst
         return np.inf
 
     def _bound(self, nodes: Assumptions, region: Unsafe, steps: int) -> tuple[Assumptions, SplitBounds, Any]:
