@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from vouch.nn.bounds.ascent import all_relus, is_relu
-from vouch.nn.bounds.climb import Assumptions, SplitBounds
+from vouch.nn.bounds.climb import Assumptions, SplitBounds, joined, popped
 from vouch.nn.bounds.forward import Domain, ForwardState, analyse, fresh
 from vouch.nn.bounds.glance import Glance
 from vouch.nn.bounds.model import BoundModel
@@ -246,7 +246,7 @@ class NeuronSearch:
         steps = _ROOT_STEPS
         worst = np.inf
         while stack:
-            nodes, sizes = self._pop(stack, weights)
+            nodes, sizes = popped(self.xp, stack, weights, self.batch)
             nodes, bounded, empty = self._bound(nodes, region, steps)
             steps = _STEPS
             self.boxes += len(nodes)
@@ -299,7 +299,7 @@ class NeuronSearch:
             join([b.loss for b, _ in found]),
             join([b.unstable for b, _ in found]),
         )
-        return _joined(self.xp, chunks), bounded, join([empty for _, empty in found])
+        return joined(self.xp, chunks), bounded, join([empty for _, empty in found])
 
     def _bound_here(
         self, host: BoundModel, nodes: Assumptions, region: Unsafe, steps: int
@@ -312,20 +312,6 @@ class NeuronSearch:
         found, analysis = bound(host, *box, chunk, rows, steps, stop, self.domain)
         bounded = SplitBounds(up(found.value), up(found.corner), up(found.loss), up(found.unstable) > 0)
         return chunk.moved(up), bounded, up(analysis.empty) > 0
-
-    def _pop(self, stack: list[Assumptions], weights: list[Any]) -> tuple[Assumptions, Any]:
-        parts, sizes, count = [], [], 0
-        while stack and count < self.batch:
-            top, size = stack.pop(), weights.pop()
-            if count + len(top) > self.batch:
-                fits = self.batch - count
-                stack.append(top.take(slice(0, len(top) - fits)))
-                weights.append(size[: len(top) - fits])
-                top, size = top.take(slice(len(top) - fits, len(top))), size[len(top) - fits :]
-            parts.append(top)
-            sizes.append(size)
-            count += len(top)
-        return _joined(self.xp, parts), np.concatenate(sizes)
 
     def _suspects(self, region: Unsafe, points: Any) -> Any:
         values = self.model.run(points)
@@ -514,26 +500,3 @@ class NeuronSearch:
             fresh_cut = cut & (nodes.cuts[rows, neuron] == 0)
             both.multipliers[part, neuron] = xp.where(fresh_cut, turned, both.multipliers[part, neuron])
         return both
-
-
-def splits_help(model: BoundModel) -> bool:
-    """Whether neurons of the model can be split or cut: functions that are defined everywhere, no products,
-    no differences of two networks."""
-    if model.products or model.integers is not None:
-        return False
-    nodes = [model.node(index) for index in model.activations]
-    return all(node.kind in (NodeKind.RELU, NodeKind.SIGMOID, NodeKind.TANH) for node in nodes)
-
-
-def _joined(xp: Any, parts: list[Assumptions]) -> Assumptions:
-    if len(parts) == 1:
-        return parts[0]
-    join = xp.concatenate
-    return Assumptions(
-        ForwardState(join([p.state.low for p in parts]), join([p.state.high for p in parts])),
-        join([p.signs for p in parts]),
-        join([p.cuts for p in parts]),
-        join([p.slopes for p in parts]),
-        join([p.multipliers for p in parts]),
-        join([p.weights for p in parts]),
-    )
