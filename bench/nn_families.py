@@ -4,12 +4,14 @@ networks, small convolutional, residual and attention networks.
 `python -m bench nn_families [count=N] [limit=S] [total=S]` prints the share decided and the processor time of
 each family: N questions, S seconds for each, and not many more than `total` for everything. Where Marabou
 (pip install maraboupy) is installed it is asked the same questions about ReLU networks, one after the other
-with vouch, in a process of its own. Answers that contradict each other are printed.
+with vouch, in a process of its own. `lirpa=PYTHON` names a Python that has auto_LiRPA (which wants an old
+torch); its optimised bounds are asked too. Answers that contradict each other are printed.
 """
 
 from __future__ import annotations
 
 import multiprocessing
+import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -19,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.nn_instances import WORDS
 from vouch.nn.export import to_onnx
 from vouch.nn.network import GraphBuilder, Network
 from vouch.nn.operators import (
@@ -224,27 +227,70 @@ def _peer(pipe: Any, question: Question, limit: float) -> None:
     pipe.send((said, time.process_time() - start))
 
 
+def lirpa(python: str, question: Question, limit: float) -> tuple[str | None, float]:
+    """What auto_LiRPA says, which `python` has, and its processor time; None where it does not read the
+    network."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "net.onnx").write_bytes(to_onnx(question.network, double=False))
+        (case,) = question.prop.cases
+        shape = question.network.input_shape
+        ends = {"lower": case.lower.reshape(shape), "upper": case.upper.reshape(shape)}
+        rows = {f"rows{n}": region.y_rows for n, region in enumerate(case.regions)}
+        limits = {f"limits{n}": region.rhs for n, region in enumerate(case.regions)}
+        np.savez(Path(folder, "question.npz"), regions=len(case.regions), **ends, **rows, **limits)
+        command = [python, str(Path(__file__).with_name("peer_lirpa.py")), folder]
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, timeout=4 * limit + 20, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return "timeout", limit
+    if done.returncode:
+        return None, 0.0
+    said, seconds = done.stdout.split()
+    return said, float(seconds)
+
+
+@dataclass(slots=True)
+class Tally:
+    """How one tool fared with a family."""
+
+    name: str
+    decided: int = 0
+    asked: int = 0
+    seconds: float = 0.0
+
+    def add(self, said: str | None, seconds: float) -> None:
+        if said is not None:
+            self.asked, self.seconds = self.asked + 1, self.seconds + seconds
+            self.decided += said in ("sat", "unsat")
+
+    def __str__(self) -> str:
+        if not self.asked:
+            return f"{self.name} -"
+        return f"{self.name} {self.decided} of {self.asked}, {self.seconds:.2f} s"
+
+
 def main(arguments: list[str]) -> int:
     named = dict(a.split("=") for a in arguments)
     count, limit = int(named.get("count", 5)), float(named.get("limit", 20))
     share = float(named.get("total", 540)) / len(FAMILIES)
     for name, make in FAMILIES.items():
-        decided = peer = asked = done = 0
-        own = other = 0.0
-        started = time.monotonic()
-        for seed in range(count):
-            if time.monotonic() - started + 2 * limit > share and done:
-                break
-            question, done = make(seed), done + 1
-            start = time.process_time()
+        tallies = own, other, bounds = Tally("vouch"), Tally("Marabou"), Tally("auto_LiRPA")
+        started, seed = time.monotonic(), 0
+        while seed < count and (not seed or time.monotonic() - started + 2 * limit <= share):
+            question, seed, start = make(seed), seed + 1, time.process_time()
             result = verify(question.network, question.prop, resolve("nn", {"timeout": limit}))
-            own += time.process_time() - start
-            decided += result.verdict.value in ("safe", "unsafe")
-            said, seconds = within(limit, question) if len(question.prop.cases) == 1 else (None, 0.0)
-            if said is not None:
-                asked, other, peer = asked + 1, other + seconds, peer + (said in ("sat", "unsat"))
-                if {result.verdict.value, said} in ({"safe", "sat"}, {"unsafe", "unsat"}):
-                    print(f"{question.name}: {result.verdict.value}, but Marabou says {said}", flush=True)
-        line = f"{name:16} {decided} of {done} decided, {own:.2f} s of processor time"
-        print(line + (f"; Marabou {peer} of {asked}, {other:.2f} s" if asked else ""), flush=True)
+            word = WORDS[result.verdict]
+            own.add(word, time.process_time() - start)
+            if len(question.prop.cases) > 1:
+                continue
+            said, seconds = within(limit, question)
+            other.add(said, seconds)
+            proved = lirpa(named["lirpa"], question, limit) if "lirpa" in named else (None, 0.0)
+            bounds.add(*proved)
+            for peer, answer in (("Marabou", said), ("auto_LiRPA", proved[0])):
+                if {word, answer} == {"sat", "unsat"}:
+                    print(f"{question.name}: {word}, but {peer} says {answer}", flush=True)
+        print(f"{name:16}" + "; ".join(map(str, tallies)), flush=True)
     return 0

@@ -13,7 +13,7 @@ from exact_paths import exact_maximum
 from random_networks import ALL, PIECEWISE, random_model
 from zonotopes import zonotope_bounds
 
-from vouch.nn.bounds.ascent import all_relus
+from vouch.nn.bounds.ascent import all_relus, splits_help
 from vouch.nn.bounds.model import model_of
 from vouch.nn.bounds.outputs import output_bounds
 from vouch.nn.loaders.onnx import from_bytes
@@ -21,7 +21,6 @@ from vouch.nn.property import output_union
 from vouch.nn.replay import replay
 from vouch.nn.search import driver as driving
 from vouch.nn.search import verify
-from vouch.nn.search.neurons import splits_help
 from vouch.settings import resolve
 from vouch.verdict import Verdict
 

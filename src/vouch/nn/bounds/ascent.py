@@ -27,6 +27,15 @@ def all_relus(model: BoundModel) -> bool:
     return all(kind is NodeKind.RELU for kind in kinds)
 
 
+def splits_help(model: BoundModel) -> bool:
+    """Whether neurons of the model can be split or cut: functions that are defined everywhere, no products,
+    no differences of two networks."""
+    if model.products or model.integers is not None:
+        return False
+    nodes = [model.node(index) for index in model.activations]
+    return all(node.kind in (NodeKind.RELU, NodeKind.SIGMOID, NodeKind.TANH) for node in nodes)
+
+
 def relu_slopes(model: BoundModel, relaxed: dict[int, Any]) -> dict[int, Any]:
     """The lower slopes that may be changed freely within 0..1 where a ReLU is unstable."""
     return {i: relaxation.low_slope for i, relaxation in relaxed.items() if is_relu(model, i)}

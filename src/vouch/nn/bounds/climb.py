@@ -6,7 +6,7 @@ be looked for in float32, which is twice as fast (`roughly`), by whoever evaluat
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,6 +64,37 @@ class Assumptions:
 
     def __len__(self) -> int:
         return len(self.signs)
+
+
+def joined(xp: Any, parts: Sequence[Assumptions]) -> Assumptions:
+    """All nodes of some batches in one."""
+    if len(parts) == 1:
+        return parts[0]
+    join = xp.concatenate
+    return Assumptions(
+        ForwardState(join([p.state.low for p in parts]), join([p.state.high for p in parts])),
+        join([p.signs for p in parts]),
+        join([p.cuts for p in parts]),
+        join([p.slopes for p in parts]),
+        join([p.multipliers for p in parts]),
+        join([p.weights for p in parts]),
+    )
+
+
+def popped(xp: Any, stack: list[Assumptions], sizes: list[Any], wanted: int) -> tuple[Assumptions, Any]:
+    """The newest nodes of a stack, at most so many, with their entries in `sizes`."""
+    parts, found, count = [], [], 0
+    while stack and count < wanted:
+        top, size = stack.pop(), sizes.pop()
+        if count + len(top) > wanted:
+            rest = len(top) - (wanted - count)
+            stack.append(top.take(slice(0, rest)))
+            sizes.append(size[:rest])
+            top, size = top.take(slice(rest, len(top))), size[rest:]
+        parts.append(top)
+        found.append(size)
+        count += len(top)
+    return joined(xp, parts), np.concatenate(found)
 
 
 @dataclass(slots=True)

@@ -27,7 +27,17 @@ import numpy as np
 from vouch.errors import Unsupported
 from vouch.nn.bounds.arrays import NUMPY, Arrays
 from vouch.nn.linear import Dense, LinearMap, Sparse
-from vouch.nn.lowered import Activation, Affine, AffineGap, Lowered, Maximum, Multiply, NodeKind
+from vouch.nn.lowered import (
+    Activation,
+    Affine,
+    AffineGap,
+    Input,
+    Lowered,
+    LoweredNode,
+    Maximum,
+    Multiply,
+    NodeKind,
+)
 from vouch.nn.lowering import lower
 from vouch.nn.network import Network
 from vouch.nn.operators.base import UNIT32
@@ -150,6 +160,30 @@ class BoundModel:
             neurons=max((part.stop for part in within.values()), default=0),
         )
 
+    def after(self, index: int) -> BoundModel:
+        """The model of what follows node `index`, whose values are its inputs: no node behind reads an
+        earlier one. Its neurons are the last ones of this model."""
+        first = self.slots[index].stop
+        later = [i for i in self.slots if i > index]
+
+        def moved(parts: dict[int, Any]) -> dict[int, Any]:
+            return {i - index: part for i, part in parts.items() if i > index}
+
+        nodes = tuple(_read_from(node, index) for node in self.lowered.nodes[index + 1 :])
+        return replace(
+            self,
+            lowered=Lowered((Input(self.node(index).size), *nodes), self.lowered.softmax),
+            activations=tuple(i - index for i in self.activations if i > index),
+            products=tuple(i - index for i in self.products if i > index),
+            slots={i - index: slice(self.slots[i].start - first, self.slots[i].stop - first) for i in later},
+            neurons=self.neurons - first,
+            biases=moved(self.biases),
+            size_of_biases=moved(self.size_of_biases),
+            factors=moved(self.factors),
+            bias_noise=moved(self.bias_noise),
+            reaches=moved(self.reaches),
+        )
+
     def height(self, index: int, sizes: list[Any], heights: dict[int, Any]) -> Any:
         """In float32: a bound of every number that a runtime may meet on the way to an affine node,
         [batch], however it associates the constants of the affine nodes in a row up to here: weights
@@ -249,6 +283,15 @@ def model_from(lowered: Lowered, arithmetic: Arithmetic, arrays: Arrays = NUMPY)
         {i: arrays.array(b) for i, b in _bias_noise(affine, arithmetic).items()},
         {i: tuple(map(_reach, node.maps)) for i, node in affine.items()} if arithmetic == "float32" else {},
     )
+
+
+def _read_from(node: LoweredNode, first: int) -> LoweredNode:
+    """A node of the part that begins with node `first`."""
+    if isinstance(node, Affine):
+        return replace(node, inputs=tuple(i - first for i in node.inputs))
+    if isinstance(node, Activation):
+        return replace(node, input=node.input - first)
+    raise Unsupported("a part of a network with products or differences")
 
 
 def _reach(linear: LinearMap) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 
 from vouch.errors import Unsupported, VouchError
 from vouch.nn.bounds.arrays import arrays_for
-from vouch.nn.bounds.ascent import all_relus, is_relu
+from vouch.nn.bounds.ascent import all_relus, is_relu, splits_help
 from vouch.nn.bounds.model import BoundModel, model_of
 from vouch.nn.bounds.outputs import fed_box, may_overflow, output_bounds, refuted_at_once
 from vouch.nn.bounds.single import fits
@@ -27,7 +27,7 @@ from vouch.nn.search.falsify import Effort, falsify
 from vouch.nn.search.inputs import InputSearch
 from vouch.nn.search.many import MANY, ManyCases
 from vouch.nn.search.milp import MilpSearch
-from vouch.nn.search.neurons import FEW_COEFFICIENTS, NeuronSearch, splits_help
+from vouch.nn.search.neurons import FEW_COEFFICIENTS, NeuronSearch
 from vouch.nn.search.outcome import Outcome
 from vouch.nn.search.star import StarSearch
 from vouch.nn.search.task import Clock, Judge, Probe
@@ -207,7 +207,7 @@ class _Verification:
     def _effort(self, case: Case) -> Effort:
         if len(case.lower) <= FEW_INPUTS and self.model.neurons <= 2000:
             return Effort()
-        return Effort(samples=128, starts=16, steps=30)
+        return Effort(samples=128, starts=16, steps=30, pushed=32)
 
     def _case(self, case: Case) -> tuple[str, Outcome]:
         """The engine that decided, or the last one tried, and how far it came."""

@@ -1,11 +1,14 @@
-"""Looks for violations by evaluation: the middle, corners, samples, then descent from the best of them.
+"""Looks for violations by evaluation: the middle, corners, samples, then descent from the best of them
+and from points to which hidden neurons lead.
 
 Works on the float64 network in batches; whoever calls confirms what is found. Deterministic for a seed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,14 +19,21 @@ from vouch.nn.property import Array, Case, Rows
 from vouch.nn.result import ViolatingInput
 from vouch.nn.search.task import Clock, Judge
 
+# Points that descend in one batch, towards one region or several.
+_TOGETHER = 512
+# Steps that push hidden neurons, and how much of its direction such a step keeps.
+_PUSHES, _MOMENTUM = 12, 0.75
+
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How many points are sampled, how many descend, and how far."""
+    """How many points are sampled, how many descend, and how far; how many more start where hidden neurons
+    are pushed."""
 
     samples: int = 16384
     starts: int = 128
     steps: int = 40
+    pushed: int = 0
 
 
 def falsify(
@@ -39,15 +49,24 @@ def falsify(
         found = judge.confirm(case, points[np.flatnonzero(excess <= 0)])
         if found is not None:
             return found
-    for region in case.regions:
-        excess = region.excess(points, values).max(1, initial=-np.inf)
-        # Half of the starts are the best samples, the other half the first ones, for variety.
-        best = np.argsort(excess, kind="stable")[: effort.starts // 2]
-        starts = np.concatenate([points[best], points[: effort.starts // 2]])
-        found = _descend(model, case, region, starts, judge, clock, effort.steps)
+    elsewhere = pushed(model, case, rng, effort.pushed, clock)
+    regions = [region for region in case.regions if region.count]
+    starts = [_starts(region, points, values, effort.starts, elsewhere) for region in regions]
+    together = max(1, _TOGETHER // max(map(len, starts), default=1))
+    for first in range(0, len(regions), together):
+        some = slice(first, first + together)
+        found = _descend(model, case, regions[some], starts[some], judge, clock, effort.steps)
         if found is not None or clock.over:
             return found
     return None
+
+
+def _starts(region: Rows, points: Array, values: Array, count: int, elsewhere: Array) -> Array:
+    """Where descents towards a region begin: at the best samples, at as many others for variety, and
+    `elsewhere`."""
+    excess = region.excess(points, values).max(1, initial=-np.inf)
+    best = np.argsort(excess, kind="stable")[: count // 2]
+    return np.concatenate([points[best], points[: count // 2], elsewhere])
 
 
 def samples(case: Case, rng: np.random.Generator, count: int) -> Array:
@@ -65,6 +84,29 @@ def samples(case: Case, rng: np.random.Generator, count: int) -> Array:
     inner = np.where(ends, np.round(inner), inner)
     points = case.lower + np.vstack([np.full((1, inputs), 0.5), bits, inner]) * width
     return projected(case, points)
+
+
+def pushed(model: BoundModel, case: Case, rng: np.random.Generator, count: int, clock: Clock) -> Array:
+    """Points at which hidden neurons are about as small or as large as they get, one neuron for each point,
+    of all layers in turn. Where outputs are nearly the same nearly everywhere, they tell a descent nothing;
+    neurons that are off at most points, or on, lead it to the others."""
+    layers = [node.input for node in map(model.node, model.activations) if isinstance(node, Activation)]
+    width = case.upper - case.lower
+    points = projected(case, case.lower + rng.random((count if layers else 0, len(width))) * width)
+    for number, layer in enumerate(layers[:count]):
+        some, momentum = points[number :: len(layers)], 0.0
+        rows = np.zeros((len(some), model.node(layer).size))
+        chosen = rng.integers(0, rows.shape[1], len(some))
+        rows[np.arange(len(some)), chosen] = rng.choice([-1.0, 1.0], len(some))
+        for step in range(_PUSHES):
+            if clock.over:
+                return points
+            values = model.lowered.values(model.arrays.array(some))
+            slope = gradient(model, values, rows, layer) * width
+            momentum = _MOMENTUM * momentum + slope / (np.abs(slope).mean(1, keepdims=True) + 1e-300)
+            some = projected(case, some - np.sign(momentum) * width * (0.5 * 0.85**step))
+        points[number :: len(layers)] = some
+    return points
 
 
 def projected(case: Case, points: Array) -> Array:
@@ -87,22 +129,32 @@ def _run(model: BoundModel, points: Array) -> Array:
 
 
 def _descend(
-    model: BoundModel, case: Case, region: Rows, points: Array, judge: Judge, clock: Clock, steps: int
+    model: BoundModel,
+    case: Case,
+    regions: Sequence[Rows],
+    starts: Sequence[Array],
+    judge: Judge,
+    clock: Clock,
+    steps: int,
 ) -> ViolatingInput | None:
-    """Projected descent on the largest excess of the region's rows, with shrinking signed steps."""
+    """Projected descents on the largest excess of each region's rows from its starts, with shrinking signed
+    steps; those towards all regions stand in one batch."""
     width = case.upper - case.lower
-    if region.count == 0:
-        return None
+    points, edges = np.concatenate(starts), np.cumsum([0, *map(len, starts)])
+    parts = [slice(*ends) for ends in pairwise(edges)]
     for step in range(steps):
         values = model.lowered.values(model.arrays.array(points))
         outputs = model.arrays.numpy(values[-1])
-        excess = region.excess(points, outputs)
-        found = judge.confirm(case, points[np.flatnonzero((excess <= 0).all(1))])
-        if found is not None or clock.over:
-            return found
-        worst = excess.argmax(1)
-        slope = gradient(model, values, region.y_rows[worst]) + region.x_rows[worst]
-        scaled = slope * width
+        worst = []
+        for region, part in zip(regions, parts, strict=True):
+            excess = region.excess(points[part], outputs[part])
+            found = judge.confirm(case, points[part][(excess <= 0).all(1)])
+            if found is not None or clock.over:
+                return found
+            worst.append(excess.argmax(1))
+        rows = zip(regions, worst, strict=True)
+        y_rows, x_rows = zip(*((region.y_rows[w], region.x_rows[w]) for region, w in rows), strict=True)
+        scaled = (gradient(model, values, np.concatenate(y_rows)) + np.concatenate(x_rows)) * width
         largest = np.abs(scaled).max(1, keepdims=True)
         # Mostly the sign, which crosses plateaus; partly the gradient, which settles.
         direction = 0.5 * np.sign(scaled) + 0.5 * scaled / np.maximum(largest, 1e-300)

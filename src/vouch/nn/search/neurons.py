@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from vouch.nn.bounds.ascent import all_relus, is_relu
-from vouch.nn.bounds.climb import Assumptions, SplitBounds
+from vouch.nn.bounds.climb import Assumptions, SplitBounds, joined, popped
 from vouch.nn.bounds.forward import Domain, ForwardState, analyse, fresh
 from vouch.nn.bounds.glance import Glance
 from vouch.nn.bounds.model import BoundModel
@@ -33,6 +33,7 @@ from vouch.nn.search.cells import Cell
 from vouch.nn.search.outcome import Outcome
 from vouch.nn.search.refine import Refinement
 from vouch.nn.search.task import Clock, Judge, Probe
+from vouch.nn.search.waist import leading, reaching, waist
 
 _TRIED = 4
 # Neurons tried as cuts in the middle, and how many may be alive in a layer for that.
@@ -51,6 +52,8 @@ _DEVICE_FIRST, _DEVICE_SPEED = 5.0, 30.0
 # Batches up to this many nodes, of networks with at most so many coefficients, are quicker on the CPU than
 # the many small kernels that a device would be given.
 _FEW_NODES, FEW_COEFFICIENTS = 48, 4e6
+# The share of the time left for showing that no value of a waist leads into a region.
+_WAIST = 0.5
 # How much narrower than at the root an interval may become by cuts: what is left is decided otherwise.
 _HALVED = 256.0
 # After so many nodes without an end in sight, a thorough search for a violation is worth its time.
@@ -132,6 +135,9 @@ class NeuronSearch:
         self.host = None if self.host is None else small.on_cpu()
         state = state.columns(self.arrays.indices(kept))
         self._look_at(small)
+        found = self._at_waist(regions, state)
+        if found is not None:
+            return found
         for number, region in enumerate(regions):
             self.share = (easy + number) / total
             left = self._refute(region, state, 1.0 / total)
@@ -142,6 +148,32 @@ class NeuronSearch:
                 return Outcome(None, self.share, self.boxes, max(self.stuck, 1), float(worst))
         done = self.stuck == 0
         return Outcome(None, 1.0 if done else self.share, self.boxes, self.stuck, None if done else worst)
+
+    def _at_waist(self, regions: list[Unsafe], state: ForwardState) -> Outcome | None:
+        """Decides all regions together, where few values of a layer decide them and none of those that lead
+        into one is reached; None where that is not shown."""
+        model = self.model
+        plain = self.arrays.device is None and self.plain and self.settled is None and self.case.ball is None
+        index = waist(model) if plain and regions else None
+        if index is None or any(region.x_rows.any() for region in regions):
+            return None
+        boxes, looked = leading(model, index, state, regions, lambda: self.clock.over)
+        self.boxes += looked
+        if not boxes:
+            return Outcome(None, 1.0, self.boxes, 0, None)
+        reached = reaching(model, index, state, boxes)
+        if reached is None:
+            return None
+        before = self.share, self.clock
+        self.clock = self.clock.share(_WAIST)
+        first = model.until(model.node(index).input)
+        self._look_at(first)
+        left = self._refute(reached, state.columns(slice(0, first.neurons)), 1.0 - self.share, exact=False)
+        self.share, self.clock = before
+        self._look_at(model)
+        if isinstance(left, Outcome):
+            return left
+        return Outcome(None, 1.0, self.boxes, 0, None) if left == np.inf else None
 
     def _easy(
         self, regions: list[Unsafe], state: ForwardState, ball: Ball | None
@@ -203,15 +235,18 @@ class NeuronSearch:
         nodes.state = ForwardState(self.arrays.copy(state.low), self.arrays.copy(state.high))
         return nodes
 
-    def _refute(self, region: Unsafe, state: ForwardState, part: float) -> Outcome | float:
-        """Shows that the region is never met; otherwise a violation, or the bound where time ran out."""
+    def _refute(
+        self, region: Unsafe, state: ForwardState, part: float, *, exact: bool = True
+    ) -> Outcome | float:
+        """Shows that the region is never met; otherwise a violation, or the bound where time ran out. A
+        region that is not `exact` is given up, with its bound, when a part of it seems to be met."""
         stack = [self._root(region, state)]
         self.narrowest = (state.high - state.low) / _HALVED
         weights = [np.array([part])]
         steps = _ROOT_STEPS
         worst = np.inf
         while stack:
-            nodes, sizes = self._pop(stack, weights)
+            nodes, sizes = popped(self.xp, stack, weights, self.batch)
             nodes, bounded, empty = self._bound(nodes, region, steps)
             steps = _STEPS
             self.boxes += len(nodes)
@@ -237,6 +272,9 @@ class NeuronSearch:
             violation = self._branch(nodes, bounded, left, sizes, region, stack, weights)
             if violation is not None:
                 return Outcome(violation, self.share, self.boxes, self.stuck, None)
+            if not exact and self.stuck:
+                self.stuck = 0
+                return worst
         return np.inf
 
     def _bound(self, nodes: Assumptions, region: Unsafe, steps: int) -> tuple[Assumptions, SplitBounds, Any]:
@@ -261,7 +299,7 @@ class NeuronSearch:
             join([b.loss for b, _ in found]),
             join([b.unstable for b, _ in found]),
         )
-        return _joined(self.xp, chunks), bounded, join([empty for _, empty in found])
+        return joined(self.xp, chunks), bounded, join([empty for _, empty in found])
 
     def _bound_here(
         self, host: BoundModel, nodes: Assumptions, region: Unsafe, steps: int
@@ -274,20 +312,6 @@ class NeuronSearch:
         found, analysis = bound(host, *box, chunk, rows, steps, stop, self.domain)
         bounded = SplitBounds(up(found.value), up(found.corner), up(found.loss), up(found.unstable) > 0)
         return chunk.moved(up), bounded, up(analysis.empty) > 0
-
-    def _pop(self, stack: list[Assumptions], weights: list[Any]) -> tuple[Assumptions, Any]:
-        parts, sizes, count = [], [], 0
-        while stack and count < self.batch:
-            top, size = stack.pop(), weights.pop()
-            if count + len(top) > self.batch:
-                fits = self.batch - count
-                stack.append(top.take(slice(0, len(top) - fits)))
-                weights.append(size[: len(top) - fits])
-                top, size = top.take(slice(len(top) - fits, len(top))), size[len(top) - fits :]
-            parts.append(top)
-            sizes.append(size)
-            count += len(top)
-        return _joined(self.xp, parts), np.concatenate(sizes)
 
     def _suspects(self, region: Unsafe, points: Any) -> Any:
         values = self.model.run(points)
@@ -476,26 +500,3 @@ class NeuronSearch:
             fresh_cut = cut & (nodes.cuts[rows, neuron] == 0)
             both.multipliers[part, neuron] = xp.where(fresh_cut, turned, both.multipliers[part, neuron])
         return both
-
-
-def splits_help(model: BoundModel) -> bool:
-    """Whether neurons of the model can be split or cut: functions that are defined everywhere, no products,
-    no differences of two networks."""
-    if model.products or model.integers is not None:
-        return False
-    nodes = [model.node(index) for index in model.activations]
-    return all(node.kind in (NodeKind.RELU, NodeKind.SIGMOID, NodeKind.TANH) for node in nodes)
-
-
-def _joined(xp: Any, parts: list[Assumptions]) -> Assumptions:
-    if len(parts) == 1:
-        return parts[0]
-    join = xp.concatenate
-    return Assumptions(
-        ForwardState(join([p.state.low for p in parts]), join([p.state.high for p in parts])),
-        join([p.signs for p in parts]),
-        join([p.cuts for p in parts]),
-        join([p.slopes for p in parts]),
-        join([p.multipliers for p in parts]),
-        join([p.weights for p in parts]),
-    )
