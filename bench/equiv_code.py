@@ -175,7 +175,7 @@ def _float(number: int, r: random.Random, bugs: list[str]) -> Iterator[tuple[str
     activations = [*[kind] * (len(layers) - 1), "identity"]
     model = code_styles.network(layers, activations)
     for bug in ["as it is", *bugs]:
-        made = _with_bug(layers, activations, bug)
+        made = with_bug(layers, activations, bug)
         code = None if made is None else code_styles.STYLES[name](*made)
         yield bug, None if code is None else Question(model, code, 1e-4)
 
@@ -201,7 +201,7 @@ def _drawn_float(r: random.Random) -> code_styles.Layers:
     return [(rng.normal(size=(b, a)).astype("f4"), rng.normal(size=b).astype("f4")) for a, b in shapes]
 
 
-def _with_bug(layers: code_styles.Layers, activations: list[str], bug: str) -> Any:
+def with_bug(layers: code_styles.Layers, activations: list[str], bug: str) -> Any:
     """None where floats cannot have it."""
     layers, activations = [(w.copy(), b.copy()) for w, b in layers], list(activations)
     match bug:
@@ -228,12 +228,16 @@ def asked(question: Question) -> str:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "net.onnx").write_bytes(to_onnx(question.model))
-        words = ["equiv", "code", "net.onnx", *question.code.written(folder)]
-        words += ["--epsilon", str(question.epsilon), "--json", "--timeout", "240"]
-        words += ["--centre", ",".join(["0"] * size), "--radius", "1"]
+        words = ["net.onnx", *question.code.written(folder), "--epsilon", str(question.epsilon)]
         words += ["--format", question.format] if question.format else []
-        command = [sys.executable, "-m", "vouch", *words]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        return compared(words, size, folder)
+
+
+def compared(words: list[str], size: int, folder: Path) -> str:
+    """The verdict of `vouch equiv code` over inputs from -1 to 1."""
+    box = ["--centre", ",".join(["0"] * size), "--radius", "1", "--timeout", "240"]
+    command = [sys.executable, "-m", "vouch", "equiv", "code", *words, *box, "--json"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode == 1:
         return "different"
     return str(json.loads(done.stdout)["verdict"]) if done.stdout else done.stderr.strip()
