@@ -1,11 +1,11 @@
 """Families of networks that cannot be shipped, made here: index networks with many cases, satisfiability
 networks, small convolutional, residual and attention networks.
 
-`python -m bench nn_families [count=N] [limit=S] [total=S]` prints the share decided and the processor time of
-each family: N questions, S seconds for each, and not many more than `total` for everything. Where Marabou
-(pip install maraboupy) is installed it is asked the same questions about ReLU networks, one after the other
-with vouch, in a process of its own. `lirpa=PYTHON` names a Python that has auto_LiRPA (which wants an old
-torch); its optimised bounds are asked too. Answers that contradict each other are printed.
+`python -m bench nn_families [count=N] [limit=S] [total=S] [families=A,B]` prints the share decided and the
+processor time of each family: N questions, S seconds for each, and not many more than `total` for everything.
+Where Marabou (pip install maraboupy) is installed it is asked the same questions about ReLU networks, one
+after the other with vouch, in a process of its own. `lirpa=PYTHON` names a Python that has auto_LiRPA (which
+wants an old torch); its optimised bounds are asked too. Answers that contradict each other are printed.
 """
 
 from __future__ import annotations
@@ -274,8 +274,10 @@ class Tally:
 def main(arguments: list[str]) -> int:
     named = dict(a.split("=") for a in arguments)
     count, limit = int(named.get("count", 5)), float(named.get("limit", 20))
-    share = float(named.get("total", 540)) / len(FAMILIES)
-    for name, make in FAMILIES.items():
+    chosen = named.get("families", ",".join(FAMILIES)).split(",")
+    share = float(named.get("total", 540)) / len(chosen)
+    for name in chosen:
+        make = FAMILIES[name]
         tallies = own, other, bounds = Tally("vouch"), Tally("Marabou"), Tally("auto_LiRPA")
         started, seed = time.monotonic(), 0
         while seed < count and (not seed or time.monotonic() - started + 2 * limit <= share):
