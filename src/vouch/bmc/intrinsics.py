@@ -92,7 +92,7 @@ def _is_kept(ex: Execution, state: State, target: MemObject) -> bool:
         return False
     walker = ex.context.environment.walker
     return any(
-        isinstance(value, Pointer) and any(held is target for _, held, _ in value.targets)
+        walker.leads_to(value, target)
         for place, contents in state.memory.items()
         if not place.dead and contents.alive is not T.FALSE
         for _, value in walker.stored(place, contents)

@@ -133,8 +133,6 @@ class StepWriter:
 
     # ------------------------------------------------------------ memory
 
-    # ------------------------------------------------------------ memory
-
     def _opened(self, operand: ir.Operand) -> Opened:
         """A pointer to one known place, in its parts."""
         name = operand.name if isinstance(operand, ir.Register) else ""

@@ -138,7 +138,10 @@ def load(
     if " weak " in whole.text and "main" not in whole.bodies:
         from vouch.c.replaceable import with_choices
 
-        whole = replace(whole, text=with_choices(whole.text))
+        text, left = with_choices(whole.text)
+        whole = replace(whole, text=text)
+        if left:
+            warnings.append(f"{_some(left)}: weak, taken not to be replaced by a definition elsewhere")
     from vouch.c.reader import read
 
     program = _finished(read(whole.text), models, sources, [unit.path for unit in units])

@@ -19,19 +19,21 @@ _DEBUG = re.compile(r"!dbg !\d+")
 _CHOICE = "__vouch_nondet_replaced"
 
 
-def with_choices(text: str) -> str:
-    """The program, as IR text, with what may take the place of its weak definitions."""
+def with_choices(text: str) -> tuple[str, list[str]]:
+    """The program, as IR text, with what may take the place of its weak definitions; and the functions whose
+    own bodies count all the same, because their arguments cannot be handed on."""
     text = _CONSTANT.sub(_declared, text)
-    added = []
+    added, left = [], []
     for line in _HEADER.findall(text):
-        made = _choice(line)
-        if made is not None:
-            name, lines = made
+        name, lines = _choice(line)
+        if lines:
             text = _renamed(text, name, line)
-            added += lines
+        else:
+            left.append(unquoted(name))
+        added += lines
     if added:
         added.append(f"declare i8 @{_CHOICE}()")
-    return "\n".join([text, *added, ""]) if added else text
+    return "\n".join([text, *added, ""]) if added else text, left
 
 
 def _declared(match: re.Match[str]) -> str:
@@ -42,8 +44,8 @@ def _declared(match: re.Match[str]) -> str:
     return ", ".join([f"{place}external {words}constant {rest[:end]}", *extras])
 
 
-def _choice(line: str) -> tuple[str, list[str]] | None:
-    """The name of the function as it is spelled, and the text of the function that chooses. None where the
+def _choice(line: str) -> tuple[str, list[str]]:
+    """The name of the function as it is spelled, and the text of the function that chooses. Nothing where the
     arguments cannot be handed on: those that have no names, and conventions of calling other than C's."""
     before = BEFORE_TYPE.match(line, len("define "))
     start = before.end() if before else len("define ")
@@ -54,25 +56,25 @@ def _choice(line: str) -> tuple[str, list[str]] | None:
     finish = closing(line, opening)
     given = line[opening + 1 : finish]
     if "..." in split(given) or any("cc" in word for word in words):
-        return None
+        return name, []
     result = " ".join([*words, line[start:end]])
     plain = line[start:end]
-    value, returned = ("", "void") if plain == "void" else ("%value{} = ", plain + " %value{}")
+    value, returned = ("", "void") if plain == "void" else ("%vouch.value = ", f"{plain} %vouch.value")
     debug = _DEBUG.search(line, finish)
     other = f'@"another {unquoted(name)}"'
     lines = [
         f"define internal {result} {_chooser(name)}({given}) {{",
-        f"  %replaced = call i8 @{_CHOICE}()",
-        "  %own = icmp eq i8 %replaced, 0",
-        "  br i1 %own, label %here, label %elsewhere",
+        f"  %vouch.replaced = call i8 @{_CHOICE}()",  # names that no parameter has
+        "  %vouch.own = icmp eq i8 %vouch.replaced, 0",
+        "  br i1 %vouch.own, label %vouch.here, label %vouch.elsewhere",
         "",
-        "here:",
-        f"  {value.format(1)}call {result} @{name}({given})",
-        f"  ret {returned.format(1)}",
+        "vouch.here:",
+        f"  {value}call {result} @{name}({given})",
+        f"  ret {returned}",
         "",
-        "elsewhere:",
-        f"  {value.format(2)}call {result} {other}({given})",
-        f"  ret {returned.format(2)}",
+        "vouch.elsewhere:",
+        f"  {value.replace('value', 'other')}call {result} {other}({given})",
+        f"  ret {returned.replace('%vouch.value', '%vouch.other')}",
         "}",
         f"declare {debug.group() + ' ' if debug else ''}{result} {other}({given})",
     ]

@@ -50,3 +50,18 @@ void own_body(struct device *device)
     finished(device);
     assert(done == 0); // expect: assertion unsafe|cond-unsafe
 }
+
+struct pair {
+    long first, second;
+};
+
+__attribute__((weak)) struct pair chosen(long own, long here)
+{
+    return (struct pair){own, here};
+}
+
+void in_registers(void)
+{
+    struct pair pair = chosen(1, 2);
+    assert(pair.second == 2); // expect: assertion unsafe
+}

@@ -35,3 +35,29 @@ int list(int skipped)
     }
     return sum;
 }
+
+int as_number(void)
+{
+    unsigned long kept = 0;
+    int sum = 0;
+    for (int i = 0; i < 3; i++) {
+        int value = i;
+        if (kept)
+            sum ^= *(int *)kept; // expect: pointer unsafe
+        kept = (unsigned long)&value;
+    }
+    return sum;
+}
+
+int in_a_table(unsigned start)
+{
+    int *kept[4] = {0};
+    int sum = 0;
+    for (int i = 0; i < 3; i++, start--) {
+        int value = i;
+        if (kept[(start + 1) & 3])
+            sum ^= *kept[(start + 1) & 3]; // expect: pointer unsafe
+        kept[start & 3] = &value;
+    }
+    return sum;
+}

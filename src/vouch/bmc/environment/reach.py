@@ -157,6 +157,14 @@ class Walker:
                     if _is_memory(target, result):
                         yield target, WHOLE, root.writable
 
+    def leads_to(self, value: Value, target: MemObject) -> bool:
+        """Is the address of an object in a value, as a pointer or as a number?"""
+        if isinstance(value, tuple):
+            return any(self.leads_to(part, target) for part in value)
+        if isinstance(value, Pointer):
+            return any(held is target for _, held, _ in value.targets)
+        return bool(self.addressed) and target in self._in_number(value)
+
     def _span(self, target: MemObject, offset: Term, root: Root) -> Span:
         place = int(offset.value) if offset.value is not None else None
         if self.whole or place is None or place >> (offset.width - 1):
