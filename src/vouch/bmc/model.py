@@ -18,7 +18,7 @@ from vouch.bmc.counterexample import (
 from vouch.bmc.environment.layers import OutsideData
 from vouch.bmc.equation import Claim, Equation, Incoming, Step
 from vouch.bmc.initial import CommandLine, Initial, Merged, Unknown
-from vouch.bmc.trace import ConcreteStep, TracePlace, address_text
+from vouch.bmc.trace import ConcreteStep, TracePlace, address_text, parted
 from vouch.bmc.value import Kind, MemObject, Pointer, Value
 from vouch.c import ir
 from vouch.smt import term as T
@@ -327,14 +327,21 @@ class ModelReader:
     # ------------------------------------------------------------ the trace
 
     def steps(self, claim: Claim) -> list[ConcreteStep]:
-        """What happened up to the claim, what code outside wrote among it."""
+        """What happened up to the claim, what code outside wrote among it, as far as a trace tells it."""
         result: list[ConcreteStep] = []
         events = [e for e in self.equation.incoming[: claim.events] if e.writes and self.holds(e.guard)]
         events.reverse()
-        for number, step in enumerate(self.equation.steps[: claim.position]):
-            while events and events[-1].position <= number:
-                result += self._written(events.pop())
-            if self.holds(step.guard):
+        before = self.equation.steps[: claim.position]
+        happened = [(number, step) for number, step in enumerate(before) if self.holds(step.guard)]
+        parts = parted(happened)
+        left_out = len(happened) - sum(map(len, parts))
+        for index, part in enumerate(parts):
+            if index:
+                result.append(ConcreteStep("thinned", None, "", "", value=left_out))
+                left_out = 0
+            for number, step in part:
+                while events and events[-1].position <= number:
+                    result += self._written(events.pop())
                 result.append(self._step(step))
         while events:
             result += self._written(events.pop())
