@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, assert_never
+from typing import Any, TypeGuard, assert_never
 
 from vouch.bmc.access_paths import AccessPaths
 from vouch.bmc.context import ExecutionContext
@@ -18,7 +18,7 @@ from vouch.bmc.counterexample import (
 from vouch.bmc.environment.layers import OutsideData
 from vouch.bmc.equation import Claim, Equation, Incoming, Step
 from vouch.bmc.initial import CommandLine, Initial, Merged, Unknown
-from vouch.bmc.trace import ConcreteStep, TracePlace, address_text, parted
+from vouch.bmc.trace import ConcreteStep, TracePlace, address_text, float_text, parted
 from vouch.bmc.value import Kind, MemObject, Pointer, Value
 from vouch.c import ir
 from vouch.smt import term as T
@@ -374,6 +374,8 @@ class ModelReader:
             # Nothing but its name says that such a function returns an unsigned number.
             if isinstance(step.value, Term) and not ("nondet_u" in step.what and step.kind == "input"):
                 bits = step.value.width
+            if step.ctype is None and isinstance(value, int) and _is_float(step.value):
+                value = float_text(value, step.value.width // 8)
         made = ConcreteStep(step.kind, step.location, step.function, step.what, step.ctype, value, bits)
         target, offset = step.target, step.offset
         if step.pointer is not None:
@@ -463,6 +465,10 @@ class ModelReader:
             return self._traced(cell[1]) if cell and whole else address_text(known.pointers[at])
         data = known.data[at : at + size]
         return int.from_bytes(data, "big" if self.context.memory.big_endian else "little") if data else None
+
+
+def _is_float(value: Value) -> TypeGuard[Term]:
+    return isinstance(value, Term) and value.sort.kind == "fp"
 
 
 def _passed(context: ExecutionContext, equation: Equation) -> list[MemObject]:

@@ -317,7 +317,7 @@ def _scalar(value: int, kind: CType) -> str:
         case "bool":
             return "true" if value else "false"
         case "float":
-            return _float(value, kind.size)
+            return float_text(value, kind.size)
         case "pointer":
             return address_text(Address(None, value))
         case "char":
@@ -327,7 +327,8 @@ def _scalar(value: int, kind: CType) -> str:
             return str(_signed(value, bits) if kind.signed else value)
 
 
-def _float(value: int, size: int) -> str:
+def float_text(value: int, size: int) -> str:
+    """The float with these bits, with as many digits as tell it from others."""
     if size not in _FLOATS:
         return f"{value:#x} (bits)"
     number: float = struct.unpack("<" + _FLOATS[size], value.to_bytes(size, "little"))[0]
