@@ -86,3 +86,13 @@ def test_what_the_driver_cannot_say_is_listed(tmp_path: Path, monkeypatch: pytes
     found = [r for r in vouch.check("a.c", jobs=1).checks if r.verdict is Verdict.UNSAFE]
     assert found[0].driver is not None
     assert found[0].driver["limits"] == ["volatile reads"]
+
+
+def test_what_the_library_returns_is_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The driver has no functions that only models call: nobody would call them there."""
+    monkeypatch.chdir(tmp_path)
+    Path("a.c").write_text("#include <stdlib.h>\nint f(void) { return 1 / (rand() - 77); }")
+    found = [r for r in vouch.check("a.c", jobs=1).checks if r.verdict is Verdict.UNSAFE]
+    assert found[0].driver is not None
+    assert found[0].driver["limits"] == ["what functions of the C library return"]
+    assert "__vouch" not in found[0].driver["driver"]

@@ -15,7 +15,8 @@ from dataclasses import field
 
 from vouch.bmc.counterexample import OUTSIDE_FUNCTION, Address, Counterexample, Event, OutsideObject, Scalar
 from vouch.c.checks.base import Category
-from vouch.c.ir import CType, Function, Program
+from vouch.c.ir import CType, FloatType, Function, Program
+from vouch.c.known import is_own
 from vouch.printable import visible
 from vouch.record import frozen_record, record
 
@@ -216,6 +217,9 @@ class DriverText:
                 self.limits.append(
                     "volatile reads" if event.kind == "volatile" else "what memory holds that nobody wrote"
                 )
+            elif is_own(event.function):  # a model asked it: the library that is linked has its own answer
+                if not isinstance(event.type, FloatType):  # those of math.h are the same
+                    self.limits.append("what functions of the C library return")
             elif not event.function.startswith("llvm."):
                 events.setdefault(event.function, []).append(event)
         lines: list[str] = []
