@@ -30,6 +30,11 @@ class Initial:
     undefined: Term = T.FALSE
     word = 0
 
+    @property
+    def lacks(self) -> bool:
+        """Whether some byte may not be initialised."""
+        return self.undefined is not T.FALSE
+
     def read(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> tuple[Value, Term]:
         """A scalar, and the condition under which some of its bytes are not initialised."""
         raise NotImplementedError
@@ -44,7 +49,7 @@ class Initial:
 
     def flags(self, memory: Memory, target: MemObject, word: int) -> Term | None:
         """Which bytes are uninitialised, as an array beside it with one bit per byte; None for none."""
-        if self.undefined is T.FALSE:
+        if not self.lacks:
             return None
         sort = memory.words.flag_sort(word)
         marked, clear = (T.const_array(sort, T.bv(bits, word)) for bits in (-1, 0))
@@ -296,6 +301,10 @@ class Changed(Unknown):
     def undefined(self, value: Term) -> None:
         pass
 
+    @property
+    def lacks(self) -> bool:
+        return self.partly
+
     def unwritten(self, memory: Memory, offset: int, size: int) -> Term:
         unwritten = self.undefined
         first, last = (T.bv(place, memory.pointer_bits) for place in (offset, offset + size - 1))
@@ -424,15 +433,24 @@ class Merged(Initial):
         self._known: dict[tuple[int, ir.Type], tuple[Value, Term]] = {}
         self._arrays: dict[int, Term] = {}
         self._flags: dict[int, Term | None] = {}
+        self._unwritten: dict[tuple[int, int], Term] = {}
+        self._lacks = yes.lacks or no.lacks
         self.word = yes.word or no.word
 
     @property
     def undefined(self) -> Term:  # type: ignore[override]
         return T.ite(self.condition, self.yes.undefined, self.no.undefined)
 
+    @property
+    def lacks(self) -> bool:
+        return self._lacks
+
     def unwritten(self, memory: Memory, offset: int, size: int) -> Term:
-        yes, no = (part.unwritten(memory, offset, size) for part in (self.yes, self.no))
-        return T.ite(self.condition, yes, no)
+        known = self._unwritten.get((offset, size))
+        if known is None:
+            yes, no = (part.unwritten(memory, offset, size) for part in (self.yes, self.no))
+            known = self._unwritten[offset, size] = T.ite(self.condition, yes, no)
+        return known
 
     def read(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> tuple[Value, Term]:
         known = self._known.get((offset, type_))
