@@ -7,7 +7,6 @@ import struct
 from pathlib import Path
 
 import pytest
-
 from tests.bmc.replaying import I8, I32, I64, PTR, compiled, outside, read, returned
 
 from vouch.bmc.counterexample import Address, Counterexample, Event, OutsideObject
