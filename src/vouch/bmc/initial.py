@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 
 class Initial:
     """`undefined`: the condition under which some byte is not initialised. `word`: the word size of arrays
-    already made of it, 0 for none."""
+    already made of it, 0 for none. `differs`: each look at `undefined` gives another symbol."""
 
     undefined: Term = T.FALSE
     word = 0
+    differs = False
 
     @property
     def lacks(self) -> bool:
@@ -287,7 +288,7 @@ class Changed(Unknown):
         super().__init__()
         self.context = context
         self.limit = reason  # on whether a byte was written; the values are confirmed by the replay
-        self.partly = partly
+        self.partly = self.differs = partly
         self.why = why
         self.filled: list[tuple[Term, Term, Term]] = []  # written from here, up to there, where this holds
         self._flags: dict[int, Term] = {}
@@ -436,10 +437,17 @@ class Merged(Initial):
         self._unwritten: dict[tuple[int, int], Term] = {}
         self._lacks = yes.lacks or no.lacks
         self.word = yes.word or no.word
+        self.differs = yes.differs or no.differs
+        self._undefined: Term | None = None
 
     @property
     def undefined(self) -> Term:  # type: ignore[override]
-        return T.ite(self.condition, self.yes.undefined, self.no.undefined)
+        if self._undefined is not None:
+            return self._undefined
+        found = T.ite(self.condition, self.yes.undefined, self.no.undefined)
+        if not self.differs:
+            self._undefined = found
+        return found
 
     @property
     def lacks(self) -> bool:
