@@ -91,7 +91,8 @@ def _accesses_arguments(context: Context, call: Call, name: str) -> bool:
         return not _is_harmless(context, call, name)
     function = context.program.functions.get(name)
     outside = function is not None and not function.defined
-    return outside and (bool(known.contract(name)) or name in known.by_engine("copy", "fill"))
+    demands = any(letter != "-" for letter, _ in known.contract(name))
+    return outside and (demands or name in known.by_engine("copy", "fill"))
 
 
 def _is_harmless(context: Context, call: Call, name: str) -> bool:
