@@ -84,6 +84,7 @@ __vouch_find_last : engine find_last : silent
 __vouch_span : engine span : silent
 __vouch_compare : engine compare : silent
 __vouch_access : engine access : silent
+__vouch_apart : engine distinct : silent harmless
 __vouch_repeats : engine repeats : silent
 __vouch_unsupported : engine unsupported_arguments : silent
 __vouch_require : engine require : silent

@@ -5,7 +5,8 @@ literals, copies (`memcpy`, struct assignment), library functions that work on m
 calls through function pointers, addresses of members (`&p->x`, an array `p->data`) of what a null pointer
 points to, and `free` of something that is not the start of a live heap object (twice freed, inside an object,
 on the stack) or that came another way: `free` of what `new` made, `delete` of an array.
-`memcpy` and its kin between places of one object that overlap are violations too. Those that code outside
+`memcpy` and its kin between places of one object that overlap are violations too, and so is text that is
+written over itself (`snprintf(s, n, "%s,", s)`, `strcpy(s, s)`). Those that code outside
 hands over are taken to lie apart, which the verdict names. So is a function of the library that is given a
 member of a struct (`strcpy(d->name, s)`) and goes beyond the struct.
 

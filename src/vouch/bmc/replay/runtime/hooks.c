@@ -168,6 +168,13 @@ void __replay_apart(void *to, void *from, u64 count, u32 site, u32 function) {
     bad_access(a, site, function);
 }
 
+/* The same of those that must not coincide either; others are looked at when they are copied. */
+void __replay_distinct(void *to, void *from, u64 count, u32 function) {
+    struct object *o;
+    if (to != from || !count || where((word)to, 1, &o) != VALID || (o->kind == OUTSIDE && (flags & FLAG_RANDOM))) return;
+    bad_access((word)to, 0, function);
+}
+
 void __replay_copy(void *to, void *from, u64 count, u32 to_site, u32 from_site, u32 uninitialised, u32 function) {
     struct object *target = 0, *source = 0;
     if (!count) return;
