@@ -239,6 +239,8 @@ class FunctionRewriter:
             self._keep(line, f"load {kind}, ptr {pointer}, align 1")
             return
         self._stay_within(line, pointer, kind, access)
+        if any(check.written for _, check in self._checks.get(line.number, ())):
+            self._out.call("writable", pointer, stored_size(kind), access, self._number)
         hook = "volatile_load" if volatile else "load"
         place = self._out.call(hook, pointer, stored_size(kind), access, uninitialised, self._number)
         self._keep(line, f"load {kind}, ptr {place}, align 1")

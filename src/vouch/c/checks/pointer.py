@@ -158,6 +158,11 @@ def _accesses(context: Context, places: PointsTo) -> Iterator[Found]:
             elif isinstance(atomic, CompareExchange):
                 accesses.append((atomic, atomic.pointer, _type(atomic.expected)))
     accesses.sort(key=lambda access: access[0].number)
+    written = {
+        _access_key(pointer, location): site
+        for site, pointer, _ in accesses
+        if not isinstance(site, Load) and (location := context.place(site)) is not None
+    }
     for site, pointer, kind in accesses:
         location = context.place(site)
         if location is None:
@@ -166,13 +171,34 @@ def _accesses(context: Context, places: PointsTo) -> Iterator[Found]:
         valid = places.is_valid(place, places.store_size(kind)) and not _is_constant(context, place, site)
         if valid or is_device_register(context, pointer):
             continue
-        key = (pointer.name if isinstance(pointer, Register) else repr(pointer), location.line)
+        key = _access_key(pointer, location)
         if key in seen:
             continue
-        seen.add(key)
+        writer = written.get(key) if isinstance(site, Load) else None
+        if writer is None or _is_update(context, site, writer):
+            seen.add(key)
         text = spell_place(context, pointer) or "memory"
         message = f"{text} is accessed through a null, freed or out-of-bounds pointer"
-        yield Found(CATEGORY, location, message, Trigger.ACCESS, site, operands=(text,), shares=place.guard)
+        yield Found(
+            CATEGORY,
+            location,
+            message,
+            Trigger.ACCESS,
+            site,
+            operands=(text,),
+            shares=place.guard,
+            written=writer is not None and _is_update(context, site, writer),
+        )
+
+
+def _is_update(context: Context, read: Instruction, write: Instruction) -> bool:
+    """Whether what is read is written in any case: in optimised code one address serves for more."""
+    blocks = context.blocks
+    return bool(context.handlers) or blocks[read.number] == blocks[write.number]
+
+
+def _access_key(pointer: Operand, location: Location) -> tuple[str, int]:
+    return pointer.name if isinstance(pointer, Register) else repr(pointer), location.line
 
 
 def _members(context: Context, places: PointsTo) -> Iterator[Found]:

@@ -143,6 +143,12 @@ void *__replay_store(void *pointer, u64 size, u32 access, u32 function) {
     return pointer;
 }
 
+/* What is about to be read will be written: it must not be constant. What is invalid is said by the read. */
+void __replay_writable(void *pointer, u64 size, u32 access, u32 function) {
+    struct object *o;
+    if (where((word)pointer, (word)size, &o) == VALID && o->fixed) bad_access((word)pointer, access, function);
+}
+
 /* How many bytes of a block may be accessed: what lies outside its object is left out. */
 LOCAL word reachable(void *pointer, word size, int writing, u32 site, u32 function, struct object **o) {
     word address = (word)pointer;
