@@ -274,15 +274,16 @@ class FunctionRewriter:
     def _atomic(self, line: Line) -> None:
         before, pointer, after = _around_pointer(line.text)
         kind = after.lstrip(", ").split(" ", 1)[0]
+        site = self._site(line, Trigger.ACCESS)
         place = self._out.call(
             "volatile_load" if " volatile " in before else "load",
             pointer,
             stored_size(kind),
-            self._site(line, Trigger.ACCESS),
+            site,
             self._site(line, Trigger.UNINITIALISED),
             self._number,
         )
-        self._out.call("store", place, stored_size(kind), "0", self._number)
+        self._out.call("store", place, stored_size(kind), site, self._number)
         self._keep(line, f"{before}{place}{after}")
 
     # ------------------------------------------------------------ arithmetic
