@@ -1,3 +1,5 @@
+#include <stdio.h>
+
 static int limits[4] = {1, 2, 3, 4};
 
 static void capital(char *text)
@@ -21,5 +23,8 @@ int main(void)
     name[1] ^= 1;
     capital(name);
     count(&limits[2]);
+    __atomic_add_fetch(&limits[1], 1, 0);
+    char table[4] = "abc";
+    fread(table, 1, sizeof table, stdin);
     return first("abc");
 }
