@@ -249,8 +249,9 @@ class Given(Initial):
         if row is None or not row.start <= offset < row.end:
             row = self._row = row_at(memory.layout, self.constant, offset)
         if row is not None and row.element == type_ and not (offset - row.start) % row.step:
-            value = memory.constant_value(row.elements[(offset - row.start) // row.step])
-            if memory.has_type(value, type_):
+            element = row.elements[(offset - row.start) // row.step]
+            value = memory.constant_value(element)
+            if type(element) is ir.FloatConstant or memory.has_type(value, type_):
                 return value
         size = memory.layout.store_size(type_)
         found = constant_at(memory.layout, self.constant, offset, size)
