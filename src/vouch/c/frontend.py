@@ -178,6 +178,10 @@ def _rewritten(text: str) -> tuple[str, frozenset[str]]:
         from vouch.c.past_end import tighten
 
         text = tighten(text)
+    if "%.compoundliteral" in text:
+        from vouch.c.literals import mark
+
+        text = mark(text)
     if "vouch_" in text:
         from vouch.c.kernels import prepared
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -55,21 +57,22 @@ class Narrowing:
                 self.ranges[variable] = anything(variable.sort, 1)
         self.values: TapeValues = []
 
-    def _briefly(self) -> None:
+    def _briefly(self, deadline: float) -> None:
         """What the short conjuncts say: most of what there is to know, for a part of what a round costs."""
         if len(self.tape.terms) <= _LONG:
             return
         brief = Tape([root for root in self.tape.roots if _is_brief(root)], self.tape.library)
         if len(brief.terms) < len(self.tape.terms) / 2:
-            found = Narrowing(brief)._rounds()
+            found = Narrowing(brief)._rounds(deadline)
             self.ranges.update((v, value) for v, value in found.items() if v in self.ranges)
 
-    def run(self) -> dict[Term, Abstract]:
-        """The range of every variable, for a batch of one. Raises Contradiction."""
-        self._briefly()
-        return self._rounds()
+    def run(self, deadline: float = math.inf) -> dict[Term, Abstract]:
+        """The range of every variable, for a batch of one; not as tight as it could be where time is up.
+        Raises Contradiction."""
+        self._briefly(deadline)
+        return self._rounds(deadline)
 
-    def _rounds(self) -> dict[Term, Abstract]:
+    def _rounds(self, deadline: float) -> dict[Term, Abstract]:
         work = [(root, True) for root in self.tape.roots]
         ran: object = None
         for _ in range(_ROUNDS):
@@ -79,6 +82,9 @@ class Narrowing:
                 self._learn(term, truth)
             if (len(self.known), _summary(self.ranges)) == before:
                 break  # the values are those of the ranges
+            if time.monotonic() > deadline:
+                self._run(ran)
+                break
         else:
             self._run(ran)
         for root in self.tape.roots:

@@ -70,6 +70,7 @@ size_t __vouch_any_size_t(void) { return told_size; }
 _Bool __vouch_any_bool(void) { return told_truth; }
 void __vouch_unsupported(void) { differ("not modelled", current); }
 void __vouch_access(const void *p, size_t n, int write) {}
+void __vouch_apart(const void *to, const void *from, size_t n) {}
 
 static unsigned unit(const void *p, size_t i, int size) {
     const unsigned char *at = (const unsigned char *)p + i * (size_t)size;
