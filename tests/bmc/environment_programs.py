@@ -40,6 +40,7 @@ HEAD = """\
 #define SET(place, value) place = value
 #define FILL(place, byte) memset(&(place), byte, sizeof(place))
 #define USE(place) place
+#define WHOLE(place) place
 #define CALLED(place) place
 #define UNSET(declaration, name) declaration
 #define ENTER
@@ -435,7 +436,8 @@ class Generator:
         record = self.random.choice((self.one, self.two))
         targets, sources = scope.of(record, writable=True), scope.of(record)
         if targets:
-            scope.line(f"SET({self.random.choice(targets).text}, {self.random.choice(sources).text});")
+            target, source = self.random.choice(targets).text, self.random.choice(sources).text
+            scope.line(f"SET({target}, WHOLE({source}));")
 
     def _bytes(self, scope: _Scope) -> None:
         """A whole object at once: as bytes, or as what an external function returns."""
@@ -593,7 +595,7 @@ class Generator:
                 return self._callback(scope, type_)
             case Record():
                 places = scope.of(type_)
-                return self.random.choice(places).text if places else None
+                return f"WHOLE({self.random.choice(places).text})" if places else None
             case _:
                 return None
 

@@ -101,6 +101,15 @@ static void called(void *function, unsigned line)
     }
 }
 
+/* A struct that is copied: the sanitizer does not look at where it is. */
+static void copied(const void *at, unsigned line)
+{
+    if ((unsigned long)at < 4096) {
+        fired(POINTER, line);
+        end_run();
+    }
+}
+
 /* ---------------------------------------------------------------- what is alive, and known outside */
 
 enum { LISTS = 128, LENGTH = 24 };
@@ -205,12 +214,14 @@ static void leave(char *frame, void *result)
     do {                                      \
         __typeof__(place) value_ = (value);   \
         __typeof__(place) *at_ = &(place);    \
+        copied((void *)at_, __LINE__);        \
         *at_ = value_;                        \
         wrote((void *)at_, sizeof value_);    \
     } while (0)
 #define FILL(place, byte)                       \
     do {                                        \
         __typeof__(place) *at_ = &(place);      \
+        copied((void *)at_, __LINE__);          \
         memset((void *)at_, byte, sizeof *at_); \
         wrote((void *)at_, sizeof *at_);        \
     } while (0)
@@ -223,6 +234,7 @@ static int is_next(const void *behind, const void *other)
 }
 #define NEXT(p, q) is_next((const void *)((p) + 1), (const void *)(q))
 #define USE(place) (used((void *)&(place), sizeof(place), __LINE__), (place))
+#define WHOLE(place) (copied((void *)&(place), __LINE__), (place))
 /* A function pointer that was set to zero: a violation, and nothing to run. */
 #define CALLED(place) (called((void *)(place), __LINE__), (place))
 #define UNSET(declaration, name) declaration; note_unset((void *)&name, sizeof name)

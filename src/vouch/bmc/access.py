@@ -118,12 +118,18 @@ def checks_for(ex: Execution, frame: Frame, instruction: ir.Instruction, trigger
 
 
 def claim_access(
-    ex: Execution, frame: Frame, state: State, instruction: ir.Instruction, bad: Term, *pointers: Pointer
+    ex: Execution,
+    frame: Frame,
+    state: State,
+    instruction: ir.Instruction,
+    bad: Term,
+    *pointers: Pointer,
+    constant: Term = T.FALSE,
 ) -> None:
     """Claim that what is accessed through these pointers is there. What is as large as it need be is so by
-    assumption."""
+    assumption. What is read to be written must not be `constant`."""
     for check in checks_for(ex, frame, instruction, Trigger.ACCESS):
-        ex.claim(check, state, bad)
+        ex.claim(check, state, T.or_(bad, constant) if check.written else bad)
         for kind in dict.fromkeys(o.kind for p in pointers for _, o, _ in p.targets if o.size is None):
             if kind in _LARGE_ENOUGH:
                 ex.equation.rests.setdefault(check.id, {})[_LARGE_ENOUGH[kind]] = None
@@ -170,7 +176,8 @@ def load(
     if isinstance(instruction, ir.Load) and instruction.within is not None:
         good = _within(ex, frame, state, instruction.within, good, size)
     bad = is_bad(ex, state, [(g, o, ok) for g, o, _, ok in good])
-    claim_access(ex, frame, state, instruction, bad, pointer)
+    constant = T.or_(T.FALSE, *(g for g, o, _, _ in good if o.constant), T.FALSE)
+    claim_access(ex, frame, state, instruction, bad, pointer, constant=constant)
     readable = [(g, o, off, ok) for g, o, off, ok in good if ok is not T.FALSE]
     devices = [T.and_(g, ok) for g, o, _, ok in readable if o.kind in _DEVICES]
     choices: list[tuple[Term, Value]] = []

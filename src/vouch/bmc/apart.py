@@ -19,9 +19,11 @@ from vouch.smt.walk import symbols
 _MEMORY = (Kind.STACK, Kind.HEAP, Kind.GLOBAL, Kind.OUTSIDE)
 
 
-def overlap(ex: Execution, destination: Pointer, source: Pointer, size: Term) -> tuple[Term, bool]:
-    """Where two stretches overlap, do not coincide, and the program may have made it so; and whether others
-    are taken not to, which code outside hands over."""
+def overlap(
+    ex: Execution, destination: Pointer, source: Pointer, size: Term, *, same: bool = True
+) -> tuple[Term, bool]:
+    """Where two stretches overlap and the program may have made it so, but not where they are the `same`; and
+    whether others are taken not to, which code outside hands over."""
     found: Term = T.FALSE
     assumed = False
     for guard, target, to in destination.targets:
@@ -30,9 +32,9 @@ def overlap(ex: Execution, destination: Pointer, source: Pointer, size: Term) ->
             if both is T.FALSE or target.kind not in _MEMORY or origin.kind not in _MEMORY:
                 continue
             if target is origin:
-                mixed, foreign = _mixed(to, start, size), _is_chosen(ex, guard, other)
+                mixed, foreign = _mixed(to, start, size, same), _is_chosen(ex, guard, other)
             else:
-                mixed, foreign = _between(ex, target, to, origin, start, size)
+                mixed, foreign = _between(ex, target, to, origin, start, size, same)
             mixed = T.and_(both, mixed)
             if foreign:
                 assumed = assumed or mixed is not T.FALSE
@@ -41,9 +43,10 @@ def overlap(ex: Execution, destination: Pointer, source: Pointer, size: Term) ->
     return found, assumed
 
 
-def _mixed(to: Term, start: Term, size: Term) -> Term:
+def _mixed(to: Term, start: Term, size: Term, same: bool) -> Term:
+    """Where stretches share bytes; those that are the `same` do not count."""
     near = T.or_(T.ult(T.sub(to, start), size), T.ult(T.sub(start, to), size))
-    return T.and_(T.ne(to, start), near)
+    return T.and_(T.ne(to, start), near) if same else near
 
 
 def _is_chosen(ex: Execution, guard: Term, other: Term) -> bool:
@@ -56,7 +59,7 @@ def _is_chosen(ex: Execution, guard: Term, other: Term) -> bool:
 
 
 def _between(
-    ex: Execution, target: MemObject, to: Term, origin: MemObject, start: Term, size: Term
+    ex: Execution, target: MemObject, to: Term, origin: MemObject, start: Term, size: Term, same: bool
 ) -> tuple[Term, bool]:
     """Where stretches of two objects do that may overlap, and whether code outside hands them over."""
     environment = ex.context.environment
@@ -67,7 +70,7 @@ def _between(
     if environment.typed and not environment.restricted.isdisjoint((target, origin)):
         return T.FALSE, False  # the caller would break the rules of the language
     symbol, distance = found
-    mixed = T.and_(symbol, _mixed(to, T.add(start, distance), size))
+    mixed = T.and_(symbol, _mixed(to, T.add(start, distance), size, same))
     return mixed, not any(_is_of_program(ex, held) for held in (target, origin))
 
 

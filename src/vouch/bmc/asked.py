@@ -167,6 +167,13 @@ def accessible(ex: Execution, frame: Frame, state: State, call: ir.Call, name: s
     return state
 
 
+def distinct(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
+    """__vouch_apart(to, from, n): two stretches share no byte, and are not the same either."""
+    to, origin = (operands.pointer_of(ex, frame, a) for a in call.arguments[:2])
+    memory_ops.lie_apart(ex, frame, state, call, to, origin, _number(ex, frame, call, 2))
+    return state
+
+
 def compare(ex: Execution, frame: Frame, state: State, call: ir.Call, name: str) -> State | None:
     """__vouch_compare(a, b, limit, size, terminated, fold): the difference of the first units that differ, as
     unsigned numbers (wide characters: -1 or 1); 0 for none before `limit`, and with `terminated` before the

@@ -86,7 +86,7 @@ def _load(ex: Execution, i: ir.Load, fixed: frozenset[str]) -> Fast | None:
     (name, held), type_ = operand, i.type
     size, sort = ex.context.layouts.store_size(type_), sort_of(ex, type_)
     reads_unwritten = any(check.trigger is Trigger.UNINITIALISED for check in checks)
-    is_fixed = name in fixed
+    is_fixed, is_written = name in fixed, any(check.written for check in checks)
 
     def step(frame: Frame, state: State) -> bool:
         if frame.marked or frame.model:
@@ -101,7 +101,7 @@ def _load(ex: Execution, i: ir.Load, fixed: frozenset[str]) -> Fast | None:
         place, length = offset.value, target.size
         if place is None or target.dead or target.kind not in PLAIN or type(length) is not int:
             return False
-        if place > length - size:
+        if place > length - size or (is_written and target.constant):
             return False
         contents = state.memory.get(target)
         if contents is None:

@@ -416,6 +416,7 @@ _BY_KEY: dict[str, Known] = {
     "span": asked.span,
     "compare": asked.compare,
     "access": asked.accessible,
+    "distinct": asked.distinct,
     "text": asked.text,
     "bytes": asked.anything,
     "constant": asked.constant,

@@ -75,6 +75,24 @@ def copy(
             ex.context.inexact.update(dict.fromkeys(symbols(value), why))
 
 
+def lie_apart(
+    ex: Execution,
+    frame: Frame,
+    state: State,
+    site: ir.Instruction,
+    destination: Pointer,
+    source: Pointer,
+    size: Term,
+) -> None:
+    """Claim that two stretches share no byte, nor are the same. What is read and written is the copy's."""
+    mixed, assumed = overlap(
+        ex, destination, source, T.resize_u(size, ex.context.pointer_bits), same=False
+    )
+    access.claim_access(ex, frame, state, site, mixed, destination, source)
+    if assumed:
+        access.rests_on(ex, frame, site, APART)
+
+
 _NOTED = 256  # bytes of a block that a trace shows
 
 

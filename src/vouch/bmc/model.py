@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import field
 from itertools import chain
-from typing import Any, assert_never
+from typing import Any, TypeGuard, assert_never
 
 from vouch.bmc.access_paths import AccessPaths
 from vouch.bmc.context import ExecutionContext
@@ -20,7 +20,7 @@ from vouch.bmc.counterexample import (
 from vouch.bmc.environment.layers import OutsideData
 from vouch.bmc.equation import Claim, Equation, Incoming, Step
 from vouch.bmc.initial import CommandLine, Initial, Merged, Unknown
-from vouch.bmc.trace import ConcreteStep, TracePlace, address_text
+from vouch.bmc.trace import ConcreteStep, TracePlace, address_text, float_text, parted
 from vouch.bmc.value import Kind, MemObject, Pointer, Value
 from vouch.c import ir
 from vouch.record import record
@@ -349,14 +349,21 @@ class ModelReader:
     # ------------------------------------------------------------ the trace
 
     def steps(self, claim: Claim) -> list[ConcreteStep]:
-        """What happened up to the claim, what code outside wrote among it."""
+        """What happened up to the claim, what code outside wrote among it, as far as a trace tells it."""
         result: list[ConcreteStep] = []
         events = [e for e in self.equation.incoming[: claim.events] if e.writes and self.holds(e.guard)]
         events.reverse()
-        for number, step in enumerate(self.equation.steps[: claim.position]):
-            while events and events[-1].position <= number:
-                result += self._written(events.pop())
-            if self.holds(step.guard):
+        before = self.equation.steps[: claim.position]
+        happened = [(number, step) for number, step in enumerate(before) if self.holds(step.guard)]
+        parts = parted(happened)
+        left_out = len(happened) - sum(map(len, parts))
+        for index, part in enumerate(parts):
+            if index:
+                result.append(ConcreteStep("thinned", None, "", "", value=left_out))
+                left_out = 0
+            for number, step in part:
+                while events and events[-1].position <= number:
+                    result += self._written(events.pop())
                 result.append(self._step(step))
         while events:
             result += self._written(events.pop())
@@ -389,6 +396,8 @@ class ModelReader:
             # Nothing but its name says that such a function returns an unsigned number.
             if isinstance(step.value, Term) and not ("nondet_u" in step.what and step.kind == "input"):
                 bits = step.value.width
+            if step.ctype is None and isinstance(value, int) and _is_float(step.value):
+                value = float_text(value, step.value.width // 8)
         made = ConcreteStep(step.kind, step.location, step.function, step.what, step.ctype, value, bits)
         target, offset = step.target, step.offset
         if step.pointer is not None:
@@ -479,6 +488,10 @@ class ModelReader:
             return self._traced(cell[1]) if cell and whole else address_text(known.pointers[at])
         data = known.held(at, size)
         return int.from_bytes(data, "big" if self.context.memory.big_endian else "little") if data else None
+
+
+def _is_float(value: Value) -> TypeGuard[Term]:
+    return isinstance(value, Term) and value.sort.kind == "fp"
 
 
 def _passed(context: ExecutionContext, equation: Equation) -> list[MemObject]:

@@ -173,7 +173,7 @@ class StepWriter:
             self._result(i, Pointer if sort is None else Term)
             self.variables[i.result or ""] = known
         else:
-            target, place = self._place(i.pointer, size, written=False)
+            target, place = self._place(i.pointer, size, written=any(check.written for check in checks))
             result, type_ = self._result(i, Pointer if sort is None else Term), self._name(i.type)
             self._put(f"c = memory.get({target})", "if c is None:")
             self._put(f"    {result} = initially(mem, {target}, {place}, {size}, {type_})", "else:")

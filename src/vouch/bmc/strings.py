@@ -45,15 +45,17 @@ class Ends:
         self.strings: list[String] = []
 
     def of(self, memory: Memory, target: MemObject, start: Term, seen: Bytes) -> Term:
-        """The end of the string that begins at `start`."""
+        """The end of the string that begins at `start`. In an object that is as large as need be it ends
+        before the object does."""
         bits = memory.pointer_bits
         size = largest(target, bits)
-        inside = T.ule(start, size)
+        below = T.ult if target.size is None else T.ule
+        inside = below(start, size)
         for known in self.strings:
             if known.start is start and known.when is inside:
                 return known.end
         end = T.fresh(f"{target.name}.end", T.bitvec(bits))
-        memory.constrain(T.or_(T.not_(inside), T.and_(T.ule(start, end), T.ule(end, size))))
+        memory.constrain(T.or_(T.not_(inside), T.and_(T.ule(start, end), below(end, size))))
         if not isinstance(target.size, int):
             wishes = ((SHORT, memory.context.preferences), (BEARABLE, memory.context.bearable))
             for length, list_ in wishes:

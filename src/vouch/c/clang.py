@@ -76,6 +76,8 @@ _COMMON = (
     # a*b+c stays two roundings, and math functions stay calls that models can answer.
     "-ffp-contract=off",
     "-fmath-errno",
+    "-fno-builtin-modf",
+    "-fno-builtin-modff",
     "-ffile-compilation-dir=.",
     "-fno-crash-diagnostics",  # a clang that crashes leaves no files
     # Old C is C too: what clang made errors by default only lately stays accepted.

@@ -24,6 +24,8 @@ class Trait(Enum):
     ALLOCATES = auto()
     FREES = auto()
     TWICE = auto()
+    NULL = auto()
+    MINUS = auto()
     DIVIDES = auto()
     ASSUMES = auto()
     CLAIMS = auto()

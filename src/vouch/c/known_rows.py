@@ -17,6 +17,7 @@ Traits:
 - `fills`: writes a stretch behind its first argument and accesses nothing else (with the number of the
   argument that says how many bytes); `errno`: writes errno and nothing else;
 - `allocates`, `frees`: the heap; `twice`: may return twice;
+- `null`: returns null where it fails or finds nothing, `minus`: the address -1;
 - `divides`: its last argument is a divisor of the one before;
 - `assumes`, `claims`: conventions about a condition; `fails`: a condition did not hold (with the number of
   the argument that says which); `error`: must not be reached.
@@ -83,6 +84,7 @@ __vouch_find_last : engine find_last : silent
 __vouch_span : engine span : silent
 __vouch_compare : engine compare : silent
 __vouch_access : engine access : silent
+__vouch_apart : engine distinct : silent harmless
 __vouch_repeats : engine repeats : silent
 __vouch_unsupported : engine unsupported_arguments : silent
 __vouch_require : engine require : silent
@@ -142,6 +144,8 @@ gets gmtime gmtime_r localtime localtime_r lrand48 mktime rand rand_r random : m
 read recv recvfrom srand srand48 srandom strftime time timegm ungetc : model input
 __finite __finitef __finitel __fpclassify __fpclassifyf __fpclassifyl __isinf : model math
 __isinff __isinfl __isnan __isnanf __isnanl __signbit __signbitf __signbitl acos : model math
+acosh acoshf acoshl asinh asinhf asinhl atanh atanhf atanhl exp10 exp10f exp10l : model math
+ilogb ilogbf logb logbf scalbln scalblnf tgamma tgammaf tgammal : model math
 acosf acosl asin asinf asinl atan atan2 atan2f atan2l atanf atanl cbrt cbrtf : model math
 cbrtl ceil ceilf ceill cos cosf cosh coshf coshl cosl erf erfc erfcf erfcl erff : model math
 erfl exp exp2 exp2f exp2l expf expl expm1 expm1f expm1l fabs fabsf fabsl fdim : model math
@@ -169,6 +173,7 @@ __errno __errno_location __error _errno abs bsearch htonl htons imaxabs labs lla
 ntohl ntohs qsort qsort_r : model stdlib
 div ldiv lldiv : model stdlib : divides
 posix_memalign : model stdlib : allocates
+reallocarray : model stdlib : allocates frees
 clearerr close creat fclose fdopen feof ferror fflush fileno fopen freopen fseek : model stream
 ftell open openat pclose popen remove rename rewind setbuf setvbuf sleep system : model stream
 tmpfile unlink usleep : model stream
@@ -188,27 +193,28 @@ __isoc99_fwscanf __isoc99_swscanf __isoc99_wscanf : model wide_stream
 __isoc99_vfwscanf __isoc99_vswscanf __isoc99_vwscanf : model wide_stream
 __isoc23_fwscanf __isoc23_swscanf __isoc23_wscanf : model wide_stream
 __isoc23_vfwscanf __isoc23_vswscanf __isoc23_vwscanf : model wide_stream
-reallocarray : outside --- : allocates frees
 chdir rmdir chroot shm_unlink sem_unlink mq_unlink : outside s
 access mkdir chmod mkfifo truncate pathconf : outside s-
 link symlink : outside ss
 stat lstat statvfs statfs : outside sw
 fstat fstatvfs : outside -w
-getcwd : outside W1-
+getcwd : outside W1- : null
 readlink : outside sw2-
-realpath : outside sW
-opendir : outside s
-readdir closedir rewinddir telldir dirfd : outside r
+realpath : outside sW : null
+opendir : outside s : null
+closedir rewinddir telldir dirfd : outside r
+readdir : outside r : null
 seekdir : outside r-
 fgetpos : outside rw
 fsetpos : outside rr
 fseeko : outside r--
 ftello flockfile funlockfile ftrylockfile : outside r
 setlinebuf : outside r
-fmemopen : outside W1-s
-open_memstream : outside ww
-tmpnam : outside W
-mkstemp mkdtemp mktemp : outside t
+fmemopen : outside W1-s : null
+open_memstream : outside ww : null
+tmpnam : outside W : null
+mkstemp mktemp : outside t
+mkdtemp : outside t : null
 putenv unsetenv : outside s
 setenv : outside ss-
 execv execvp : outside sr
@@ -239,12 +245,12 @@ fnmatch : outside ss-
 glob : outside s--w
 globfree : outside w
 wordexp : outside sw-
-setlocale : outside -S
-iconv_open : outside ss
+setlocale : outside -S : null
+iconv_open : outside ss : minus
 iconv : outside -WWWW
-strptime : outside ssw
-asctime_r : outside rw
-ctime_r : outside rw
+strptime : outside ssw : null
+asctime_r : outside rw : null
+ctime_r : outside rw : null
 clock_gettime clock_getres : outside -w
 clock_settime : outside -r
 settimeofday : outside RR
@@ -254,11 +260,11 @@ getrusage getrlimit : outside -w
 setrlimit : outside -r
 uname : outside w
 gethostname : outside w1-
-getpwnam getgrnam gethostbyname : outside s
+getpwnam getgrnam gethostbyname : outside s : null
 inet_addr : outside s
 inet_aton : outside sw
 inet_pton : outside -sw
-inet_ntop : outside -rw3-
+inet_ntop : outside -rw3- : null
 bind connect : outside -r2-
 accept getsockname getpeername : outside -WW
 getaddrinfo : outside SSRw
@@ -277,9 +283,10 @@ sigaddset sigdelset : outside w-
 sigismember : outside r-
 wait : outside W
 waitpid : outside -W-
-dlopen : outside S-
-dlsym : outside -s
-lfind lsearch : outside rww--
+dlopen : outside S- : null
+dlsym : outside -s : null
+lsearch : outside rww--
+lfind : outside rww-- : null
 pread : outside -w2--
 pwrite : outside -r2--
 getentropy explicit_bzero arc4random_buf getdomainname : outside w1-
@@ -297,7 +304,7 @@ utimes : outside sR
 futimens : outside -R
 utimensat : outside -sR-
 shm_open : outside s--
-sem_open : outside s-
+sem_open : outside s- : null
 sem_init : outside w--
 sem_wait sem_trywait sem_post sem_destroy sem_close : outside w
 sem_timedwait : outside wr
@@ -306,9 +313,10 @@ socketpair : outside ---w
 sendmsg : outside -r-
 recvmsg : outside -w-
 getnameinfo : outside r1-W3-W5--
-gethostbyaddr : outside r1--
-getservbyname : outside sS
-getprotobyname getnetbyname inet_network : outside s
+gethostbyaddr : outside r1-- : null
+getservbyname : outside sS : null
+inet_network : outside s
+getprotobyname getnetbyname : outside s : null
 getitimer : outside -w
 setitimer : outside -rW
 clock_nanosleep : outside --rW
@@ -335,8 +343,8 @@ getdelim : outside ww-r
 ttyname_r : outside -w2-
 readdir_r : outside www
 scandir : outside sw--
-fdopendir : outside -
-tempnam : outside SS
+fdopendir : outside - : null
+tempnam : outside SS : null
 mkstemps : outside t-
 setbuffer : outside rW-
 fread_unlocked : outside w--r
@@ -350,7 +358,7 @@ mbrtowc : outside WS-W
 mbrlen : outside S-W
 wcrtomb : outside W-W
 mbsrtowcs wcsrtombs : outside Ww-W
-wcstok : outside Wrw
+wcstok : outside Wrw : null
 wcsxfrm : outside Wr-
 wcsftime : outside w-rr
 wctype wctrans nan nanf nanl : outside s
@@ -361,7 +369,7 @@ erand48 seed48 lcong48 : outside w
 fegetenv feholdexcept : outside w
 fegetexceptflag : outside w-
 fesetexceptflag : outside r-
-getpass : outside s
+getpass : outside s : null
 dlclose : outside r
 remquo remquof remquol : outside --w
 frexpl modfl : outside -w
@@ -372,6 +380,19 @@ strfry : outside t
 memfrob : outside w1-
 strerror_r : outside -w2-
 strverscmp : outside ss
-strcasestr : outside ss
+strcasestr : outside ss : null
 basename dirname : outside T
+getpwuid getgrgid getlogin getpwent getgrent gethostent getservent getprotoent ttyname : outside - : null
+getprotobynumber dlerror ptsname getusershell get_current_dir_name : outside - : null
+getservbyport : outside -S : null
+secure_getenv canonicalize_file_name ether_aton getdate : outside s : null
+strnstr : outside ss- : null
+if_indextoname : outside -w : null
+setmntent crypt : outside ss : null
+textdomain : outside S : null
+bindtextdomain : outside sS : null
+newlocale : outside -S- : null
+tsearch tfind tdelete : outside -W- : null
+mmap : outside ------ : minus
+mremap shmat sbrk : outside ---- : minus
 """

@@ -10,7 +10,7 @@ Everything else climbs on.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from typing import Any
@@ -38,7 +38,8 @@ MOST_SECONDS = 45.0  # for one function, where others leave so much of the time
 LEAST = 0.5  # the least that a function gets
 LARGEST = 20_000  # instructions of all functions that are looked at together, from a root on
 RUNG_SHARE = 0.6  # of what is left of a function's time, for any rung but the last
-SHARE = 0.3  # of the time that is left, for all functions of a level together
+SHARES = {1: 0.12, 2: 0.06}  # of the time that is left, for all functions of a level together
+SHARE = 0.3  # on other levels, which prove more
 _METHODS = {"bounds", "enumeration"}  # they say more than the rung does
 BOUND = 1  # of loops in the first executions that follow them
 RUNGS: tuple[Rung, ...] = (Generalised(BOUND), Bounded(BOUND, first=True), Inductive(1), Inductive(2))
@@ -52,12 +53,13 @@ Place = tuple[int, str]  # of a function in the order of a level
 class Proofs:
     """Checks that hold for every caller, and what else came to light. `candidates`: what is to be said of
     checks that no higher rung decides: they hold up to a bound, or are violated if callers and callees do all
-    that they are taken to do."""
+    that they are taken to do. `late` are functions that found no time for all they had to say."""
 
     results: tuple[CheckResult, ...] = ()
     warnings: tuple[str, ...] = ()
     instructions: int = 0
     candidates: Mapping[str, CheckResult] = field(default_factory=dict)
+    late: frozenset[str] = frozenset()
 
 
 def prove(
@@ -67,20 +69,33 @@ def prove(
     *,
     report: Report | None = None,
     pool: Pool | None = None,
+    only: Collection[str] | None = None,
+    most: float | None = None,
 ) -> Proofs:
-    """Proofs of open checks on one level, reported as they are found."""
+    """Proofs of open checks on one level, reported as they are found. `only` these functions are looked at,
+    and each for `most` seconds."""
     if analysis.graph is None:
         return Proofs()
     with process_limits():
-        return _Level(problem, analysis, level, report).run(pool)
+        return _Level(problem, analysis, level, report, only, most).run(pool)
 
 
 class _Level:
-    def __init__(self, problem: Problem, analysis: RangeAnalysis, level: int, report: Report | None) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        analysis: RangeAnalysis,
+        level: int,
+        report: Report | None,
+        only: Collection[str] | None,
+        most: float | None,
+    ) -> None:
         assert analysis.graph is not None
         self.problem = problem
         self.level = level
         self.report = report
+        self.only, self.most = only, most
+        self.late: set[str] = set()
         self.calls = Calls(problem.program, analysis, analysis.graph, problem.reachability)
         self.scopes = Scopes(problem, self.calls)
         self.policy = Abstract(self.calls, level)
@@ -113,7 +128,11 @@ class _Level:
         found = (self._candidate(check) for check in self.problem.checks if check.id not in self.results)
         candidates = {result.check.id: result for result in found if result is not None}
         return Proofs(
-            tuple(self.results.values()), tuple(self.log.warnings), self.log.instructions, candidates
+            tuple(self.results.values()),
+            tuple(self.log.warnings),
+            self.log.instructions,
+            candidates,
+            frozenset(self.late),
         )
 
     def _targets(self) -> dict[str, set[str]]:
@@ -121,7 +140,7 @@ class _Level:
         cheap ones first."""
         found: dict[str, set[str]] = {}
         for name in self.calls.graph.order:
-            if not self._starts(name):
+            if not self._starts(name) or (self.only is not None and name not in self.only):
                 continue
             targets = {held for held, found in self.above.items() if name in found}
             if name in self.checks and self._says_more(name):
@@ -149,15 +168,16 @@ class _Level:
     def _share(self, targets: Mapping[str, set[str]]) -> None:
         began, deadline = time.monotonic(), self.problem.deadline
         self.targets = targets
-        self.end = None if deadline is None else began + SHARE * max(deadline - began, 0.0)
+        share = SHARES.get(self.level, SHARE)
+        self.end = None if deadline is None else began + share * max(deadline - began, 0.0)
 
     def _seconds(self, place: int) -> float:
         """A fair share of what time is left now for the function at this place of the order: what those
         before it did not need is there for the others."""
         if self.end is None:
-            return SECONDS
+            return self.most or SECONDS
         left = (self.end - time.monotonic()) * self.problem.jobs / (len(self.targets) - place)
-        return min(MOST_SECONDS, max(left, LEAST))
+        return min(self.most or MOST_SECONDS, max(left, LEAST))
 
     def _jobs(self, pool: Pool | None) -> Iterator[str]:
         """The functions that had their say. One that fails costs what it had not said by then; these checks
@@ -165,29 +185,38 @@ class _Level:
         places = list(enumerate(self.targets))
         if pool is None:
             for place in places:
-                self.log.add(self._job(place, partial(self._hear, place)))
+                self._add(place, self._job(place, partial(self._hear, place)))
                 yield place[1]
             return
         self.problem.reachability.prepare()
         limits = {"memory": self.problem.worker_memory, "deadline": self.end}
-        limits["timeout"] = (SECONDS if self.end is None else MOST_SECONDS) + 3 * CHECK_SECONDS
+        limits["timeout"] = (self.most or (SECONDS if self.end is None else MOST_SECONDS)) + 3 * CHECK_SECONDS
         jobs = {"jobs": self.problem.jobs, "ordered": False, "hear": self._hear}
         for place, outcome in pool(self._job, places, **jobs, **limits):
             if outcome.ok:
-                self.log.add(outcome.value)
-            elif str(outcome.failure) == "error":
+                self._add(place, outcome.value)
+            else:
+                self.late.add(place[1])
+            if not outcome.ok and str(outcome.failure) == "error":
                 text = f"internal error: {outcome.message} in the analysis of {place[1]} alone"
                 self.log.warnings[text] = None
             yield place[1]
 
+    def _add(self, place: Place, done: tuple[Log, bool]) -> None:
+        log, late = done
+        self.log.add(log)
+        if late:
+            self.late.add(place[1])
+
     def _hear(self, place: Place, words: Sequence[Word]) -> None:
         self.heard.setdefault(place[1], {}).update((word[0], word) for word in words)
 
-    def _job(self, place: Place, say: Callable[[list[Word]], None]) -> Log:
+    def _job(self, place: Place, say: Callable[[list[Word]], None]) -> tuple[Log, bool]:
+        """What was done, and whether time ended it."""
         log = Log()
         number, name = place
         if self.end is not None and time.monotonic() > self.end:
-            return log
+            return log, True
         settings = self.problem.settings
         with Session(simplify=not settings.no_simplify, balance=not settings.no_balance):
             begin = self.scopes.root_start if self.level >= WHOLE else self.scopes.start
@@ -198,7 +227,7 @@ class _Level:
             rungs = DEEP_RUNGS if self.level >= WHOLE else RUNGS
             for climb in climbs(self.problem, start, log, deadline, rungs):
                 say(list(words(self.scopes, start, climb, followed)))
-        return log
+        return log, time.monotonic() > deadline
 
     # ------------------------------------------------------------ adding up
 

@@ -208,7 +208,9 @@ class Lifting:
         if term.value is not None and term.sort in FORMATS:
             number = number_of(term.sort, int(term.value))
             return (number, number) if math.isfinite(number) else (-np.inf, np.inf)
-        place = self.tape.place[term]
+        place = self.tape.place.get(term)
+        if place is None:  # of a format that is not followed, such as the 80 bits of a long double
+            return -np.inf, np.inf
         known = self._known.get(place)
         if known is not None:
             return known

@@ -61,3 +61,14 @@ int in_a_table(unsigned start)
     }
     return sum;
 }
+
+int literal(void)
+{
+    int sum = 0, *kept = 0;
+    for (int i = 0; i < 3; i++) {
+        int *now = &(int){i};
+        sum ^= kept ? *kept : 0; // expect: pointer unsafe
+        kept = now;
+    }
+    return sum;
+}

@@ -19,10 +19,11 @@ from vouch.bmc.execution import Execution
 from vouch.bmc.frame import Frame
 from vouch.bmc.initial import Initial
 from vouch.bmc.state import State
-from vouch.bmc.value import Kind, MemObject, Pointer, Value
-from vouch.c import ir
+from vouch.bmc.value import Kind, MemObject, Pointer, Value, merge_pointers
+from vouch.c import ir, known
 from vouch.c.escape import sheltered
 from vouch.errors import Unsupported
+from vouch.smt import term as T
 
 _OWN_FILE_ONLY = ("internal", "private")
 
@@ -149,7 +150,8 @@ def result(
             environment = ex.context.environment
             held = ctype if part is type_ else environment.ctypes.ctype_at(ctype, at)
             pointee = environment.ctypes.pointee(held)
-            return environment.pointer(pointee, f"{name}()", passed=passed, memory=memory)
+            made = environment.pointer(pointee, f"{name}()", passed=passed, memory=memory)
+            return _or_failed(ex, name, made)
         if isinstance(part, (ir.StructType, ir.ArrayType)):
             return tuple(value(inner, at + offset) for inner, offset in ex.context.layouts.elements(part))
         return ex.context.fresh(part, f"{name}()")
@@ -157,6 +159,17 @@ def result(
     made = value(type_, 0)
     promises.of_value(ex, ex.context.promises.results.get(name), made, ctype)
     return made
+
+
+def _or_failed(ex: Execution, name: str, found: Pointer) -> Pointer:
+    """A pointer, or what a function of the library returns in its place where it fails."""
+    if name in known.having(known.Trait.NULL):
+        none = ex.context.null
+    elif name in known.having(known.Trait.MINUS):
+        none = Pointer.to(ex.context.wild_object, T.bv(-1, ex.context.pointer_bits))
+    else:
+        return found
+    return merge_pointers(T.fresh(f"{name}().fails", T.BOOL), none, found)
 
 
 def hand_out(ex: Execution, state: State, roots: Iterable[Root]) -> Reach:

@@ -51,6 +51,8 @@ RUNTIME = {
     "span": "i64 (ptr, ptr, i64, i32)",
     "compare": "i64 (ptr, ptr, i64, i64, i64, i64, i32)",
     "access": "void (ptr, i64, i64, i32)",
+    "distinct": "void (ptr, ptr, i64, i32)",
+    "writable": "void (ptr, i64, i32, i32)",
     "arbitrary": "i64 (i64, i8, i32, i32)",
     "assumed": "void (i32)",
     "real": "i64 (i32, i64, i64)",

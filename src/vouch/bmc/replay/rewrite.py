@@ -239,6 +239,8 @@ class FunctionRewriter:
             self._keep(line, f"load {kind}, ptr {pointer}, align 1")
             return
         self._stay_within(line, pointer, kind, access)
+        if any(check.written for _, check in self._checks.get(line.number, ())):
+            self._out.call("writable", pointer, stored_size(kind), access, self._number)
         hook = "volatile_load" if volatile else "load"
         place = self._out.call(hook, pointer, stored_size(kind), access, uninitialised, self._number)
         self._keep(line, f"load {kind}, ptr {place}, align 1")
@@ -272,15 +274,16 @@ class FunctionRewriter:
     def _atomic(self, line: Line) -> None:
         before, pointer, after = _around_pointer(line.text)
         kind = after.lstrip(", ").split(" ", 1)[0]
+        site = self._site(line, Trigger.ACCESS)
         place = self._out.call(
             "volatile_load" if " volatile " in before else "load",
             pointer,
             stored_size(kind),
-            self._site(line, Trigger.ACCESS),
+            site,
             self._site(line, Trigger.UNINITIALISED),
             self._number,
         )
-        self._out.call("store", place, stored_size(kind), "0", self._number)
+        self._out.call("store", place, stored_size(kind), site, self._number)
         self._keep(line, f"{before}{place}{after}")
 
     # ------------------------------------------------------------ arithmetic

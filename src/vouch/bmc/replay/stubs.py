@@ -35,7 +35,7 @@ _HEAP: Mapping[str, tuple[int, ...]] = {
 }
 ALLOCATORS = known.by_engine("malloc", "calloc", "aligned", "realloc")
 
-SCANS = ("length", "find", "find_last", "span", "compare", "access")
+SCANS = ("length", "find", "find_last", "span", "compare", "access", "distinct")
 
 # Writes a body (whose parameters are %a0, %a1, …); what the function returns, None for zero or nothing.
 _Body = Callable[[CodeText, FunctionText, int], str | None]

@@ -155,6 +155,7 @@ def _of_function(context: Context, wanted: frozenset[Category]) -> list[Check]:
             signed_to=item.signed_to,
             signed_from=item.signed_from,
             either_sign=item.either_sign,
+            written=item.written,
             operands=item.operands,
             place=context.site(item.site),
         )

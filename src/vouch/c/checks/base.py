@@ -124,6 +124,7 @@ class Check:
     signed_to: bool = False
     signed_from: bool = False
     either_sign: bool = False  # nothing tells whether that is so
+    written: bool = False  # what is read at the site is written right behind it: it must not be constant
     operands: tuple[str, ...] = field(default=())  # C spelling of the operands, where known
     suppressed: str | None = None  # reason given in the source
     after: str | None = None

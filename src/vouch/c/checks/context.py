@@ -52,6 +52,7 @@ class Found:
     signed_to: bool = False
     signed_from: bool = False
     either_sign: bool = False
+    written: bool = False
     operands: tuple[str, ...] = ()
     shares: Instruction | None = None
 

@@ -5,7 +5,8 @@ literals, copies (`memcpy`, struct assignment), library functions that work on m
 calls through function pointers, addresses of members (`&p->x`, an array `p->data`) of what a null pointer
 points to, and `free` of something that is not the start of a live heap object (twice freed, inside an object,
 on the stack) or that came another way: `free` of what `new` made, `delete` of an array.
-`memcpy` and its kin between places of one object that overlap are violations too. Those that code outside
+`memcpy` and its kin between places of one object that overlap are violations too, and so is text that is
+written over itself (`snprintf(s, n, "%s,", s)`, `strcpy(s, s)`). Those that code outside
 hands over are taken to lie apart, which the verdict names. So is a function of the library that is given a
 member of a struct (`strcpy(d->name, s)`) and goes beyond the struct.
 
@@ -91,7 +92,8 @@ def _accesses_arguments(context: Context, call: Call, name: str) -> bool:
         return not _is_harmless(context, call, name)
     function = context.program.functions.get(name)
     outside = function is not None and not function.defined
-    return outside and (bool(known.contract(name)) or name in known.by_engine("copy", "fill"))
+    demands = any(letter != "-" for letter, _ in known.contract(name))
+    return outside and (demands or name in known.by_engine("copy", "fill"))
 
 
 def _is_harmless(context: Context, call: Call, name: str) -> bool:
@@ -156,6 +158,11 @@ def _accesses(context: Context, places: PointsTo) -> Iterator[Found]:
             elif isinstance(atomic, CompareExchange):
                 accesses.append((atomic, atomic.pointer, _type(atomic.expected)))
     accesses.sort(key=lambda access: access[0].number)
+    written = {
+        _access_key(pointer, location): site
+        for site, pointer, _ in accesses
+        if not isinstance(site, Load) and (location := context.place(site)) is not None
+    }
     for site, pointer, kind in accesses:
         location = context.place(site)
         if location is None:
@@ -164,13 +171,34 @@ def _accesses(context: Context, places: PointsTo) -> Iterator[Found]:
         valid = places.is_valid(place, places.store_size(kind)) and not _is_constant(context, place, site)
         if valid or is_device_register(context, pointer):
             continue
-        key = (pointer.name if isinstance(pointer, Register) else repr(pointer), location.line)
+        key = _access_key(pointer, location)
         if key in seen:
             continue
-        seen.add(key)
+        writer = written.get(key) if isinstance(site, Load) else None
+        if writer is None or _is_update(context, site, writer):
+            seen.add(key)
         text = spell_place(context, pointer) or "memory"
         message = f"{text} is accessed through a null, freed or out-of-bounds pointer"
-        yield Found(CATEGORY, location, message, Trigger.ACCESS, site, operands=(text,), shares=place.guard)
+        yield Found(
+            CATEGORY,
+            location,
+            message,
+            Trigger.ACCESS,
+            site,
+            operands=(text,),
+            shares=place.guard,
+            written=writer is not None and _is_update(context, site, writer),
+        )
+
+
+def _is_update(context: Context, read: Instruction, write: Instruction) -> bool:
+    """Whether what is read is written in any case: in optimised code one address serves for more."""
+    blocks = context.blocks
+    return bool(context.handlers) or blocks[read.number] == blocks[write.number]
+
+
+def _access_key(pointer: Operand, location: Location) -> tuple[str, int]:
+    return pointer.name if isinstance(pointer, Register) else repr(pointer), location.line
 
 
 def _members(context: Context, places: PointsTo) -> Iterator[Found]:

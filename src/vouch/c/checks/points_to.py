@@ -128,7 +128,8 @@ class PointsTo:
         guard = None
         if step is not None and step.location is not None:
             guard = self._guards.get(step.location)
-        offset, checked, kind = place.offset, place.checked, source
+        offset, kind = place.offset, source
+        checked = place.checked and not self._is_larger(place, source)
         try:
             for number, index in enumerate(indices):
                 if number > 0 and isinstance(kind, StructType):
@@ -147,6 +148,17 @@ class PointsTo:
         except (Unsupported, AssertionError):
             return Place(place.base, None, False, guard or place.guard)
         return Place(place.base, offset, checked, guard or place.guard)
+
+    def _is_larger(self, place: Place, source: Type | None) -> bool:
+        """Whether one file declares a variable as larger than another one defines it: the checks of indices
+        then go by the wrong size."""
+        if not isinstance(place.base, GlobalConstant) or place.offset is None or source is None:
+            return False
+        total = self.size_of(place)
+        try:
+            return total is not None and place.offset + self.sizes.size(source) > total
+        except Unsupported:
+            return False
 
     def _covered(self, kind: Type | None, number: int, index: Operand, guard: Instruction | None) -> bool:
         if guard is not None:

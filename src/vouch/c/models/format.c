@@ -38,6 +38,7 @@ static int format(char *to, size_t size, const char *f, va_list ap) {
         __vouch_length(f, EVERYTHING, 1);
         __vouch_unsupported(); /* it may read and write through any of its arguments */
     }
+    __vouch_apart(sink.to, f, size != 0);
     formatted(&sink, f, ap);
     if (sink.count > __INT_MAX__ || sink.failed) {
         __vouch_sets_errno();

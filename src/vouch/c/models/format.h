@@ -169,7 +169,7 @@ static void character(struct sink *, const struct spec *, int c);
 static void text_field(struct sink *sink, const struct spec *spec, const unit *text, size_t n) {
     int fill = filling(spec, 0, n);
     if (!spec->left) pad(sink, ' ', fill);
-    memcpy(sink->to + sink->count, text, fitting(sink, n) * sizeof(unit));
+    __vouch_copy_text(sink->to + sink->count, text, fitting(sink, n) * sizeof(unit));
     sink->count += n;
     if (spec->left) pad(sink, ' ', fill);
 }

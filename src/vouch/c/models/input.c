@@ -307,6 +307,7 @@ char *ctime(const time_t *when) {
 size_t strftime(char *s, size_t room, const char *format, const struct tm *when) {
     __vouch_length(format, EVERYTHING, 1);
     __vouch_access(when, sizeof *when, 0);
+    __vouch_apart(s, format, room != 0);
     if (!room) return 0;
     if (__vouch_nondet_bool()) return text(s, room);
     rest(s, room, 1); /* it did not fit */

@@ -238,7 +238,7 @@ static int scan_known(const char *s, const char *f, va_list ap) {
             switch (conversion) {
             case 'd': case 'u': case 'i': case 'x': case 'X': case 'o': assign_integer(to, length, number); break;
             case 's': case '[': case 'c':
-                memcpy(to, s, n);
+                __vouch_copy_text(to, s, n);
                 if (conversion != 'c') ((char *)to)[n] = 0;
                 break;
             default: store_float(to, length);

@@ -2,6 +2,7 @@
 #include "vouch.h"
 
 void *aligned_alloc(size_t, size_t);
+void *realloc(void *, size_t);
 
 int abs(int x) { return x < 0 ? -x : x; }
 long labs(long x) { return x < 0 ? -x : x; }
@@ -114,6 +115,11 @@ int posix_memalign(void **out, size_t align, size_t size) {
     if (!made) return 12; /* ENOMEM */
     *out = made;
     return 0;
+}
+
+/* There is never as much as EVERYTHING: what was there stays. */
+void *reallocarray(void *old, size_t count, size_t size) {
+    return realloc(old, size && count > EVERYTHING / size ? EVERYTHING : count * size);
 }
 
 /* The byte order of networks. */

@@ -8,18 +8,18 @@ size_t strnlen(const char *s, size_t limit) { return __vouch_length(s, limit, 1)
 
 char *stpcpy(char *to, const char *from) {
     size_t n = strlen(from);
-    memcpy(to, from, n + 1);
+    __vouch_copy_text(to, from, n + 1);
     return to + n;
 }
 
 char *strcpy(char *to, const char *from) {
-    memcpy(to, from, strlen(from) + 1);
+    __vouch_copy_text(to, from, strlen(from) + 1);
     return to;
 }
 
 char *strncpy(char *to, const char *from, size_t size) {
     size_t n = strnlen(from, size);
-    memcpy(to, from, n);
+    __vouch_copy_text(to, from, n);
     memset(to + n, 0, size - n);
     return to;
 }
@@ -45,7 +45,7 @@ size_t strlcpy(char *to, const char *from, size_t size) {
     size_t n = strlen(from);
     if (size) {
         size_t copied = n < size ? n : size - 1;
-        memcpy(to, from, copied);
+        __vouch_copy_text(to, from, copied);
         to[copied] = 0;
     }
     return n;

@@ -28,6 +28,7 @@
  * These look at memory without a loop, in units of `size` bytes, and access no more than they say:
  *
  *   __vouch_access(p, n, write)              n bytes at p must be accessible.
+ *   __vouch_apart(to, from, n)               n bytes at each share none, as memcpy asks, and are not the same either.
  *   __vouch_length(s, limit, size)           units before the first zero; at most `limit` are looked at.
  *   __vouch_find(p, c, limit, size, string)  the place of the first unit c before `limit` and, for a `string`, up to its
  *                                            end; NOWHERE for none.
@@ -97,6 +98,7 @@ _Bool __vouch_starts(const void *);
 _Bool __vouch_together(const void *, const void *);
 void *__vouch_beside(const void *, size_t);
 void __vouch_access(const void *, size_t, int write);
+void __vouch_apart(const void *to, const void *from, size_t);
 size_t __vouch_length(const void *, size_t limit, int size);
 size_t __vouch_find(const void *, int c, size_t limit, int size, int string);
 size_t __vouch_find_last(const void *, int c, size_t n, int size);
@@ -110,6 +112,12 @@ void *memset(void *, int, size_t);
 
 size_t strlen(const char *);
 int tolower(int);
+
+/* Text that must not be copied to where it is. */
+static inline void *__vouch_copy_text(void *to, const void *from, size_t n) {
+    __vouch_apart(to, from, n);
+    return memcpy(to, from, n);
+}
 
 /* Reading one byte is how a model says that it needs a valid pointer. */
 static inline void __vouch_touch(const void *p) {

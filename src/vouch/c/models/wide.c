@@ -15,12 +15,12 @@ static wchar_t *fill(wchar_t *memory, wchar_t c, size_t n) {
 }
 
 wchar_t *wcscpy(wchar_t *to, const wchar_t *from) {
-    return memcpy(to, from, (wcslen(from) + 1) * sizeof *to);
+    return __vouch_copy_text(to, from, (wcslen(from) + 1) * sizeof *to);
 }
 
 wchar_t *wcsncpy(wchar_t *to, const wchar_t *from, size_t size) {
     size_t n = wcsnlen(from, size);
-    memcpy(to, from, n * sizeof *to);
+    __vouch_copy_text(to, from, n * sizeof *to);
     memset(to + n, 0, bytes(size - n));
     return to;
 }

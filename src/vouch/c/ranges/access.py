@@ -77,14 +77,16 @@ def _lies_within(
     return start.lo - before <= pointer.lo and pointer.hi + size <= start.lo - before + whole
 
 
-def apart(at: Interpreter, to: Operand, origin: Operand, length: Operand) -> str | None:
-    """Why two stretches that are inside their objects share no byte, or are the same."""
+def apart(
+    at: Interpreter, to: Operand, origin: Operand, length: Operand, *, same: bool = True
+) -> str | None:
+    """Why two stretches that are inside their objects share no byte, or are the `same`."""
     first, second, size = at.pointer(to), at.pointer(origin), at.integer(length)[3]
     if first.base is None or second.base is None:
         return None
     if first.base != second.base:
         return in_different(at, first.base, second.base)
-    same = first[1:3] == second[1:3] and first.lo == first.hi
+    same = same and first[1:3] == second[1:3] and first.lo == first.hi
     beside = first.hi + size <= second.lo or second.hi + size <= first.lo
     return "" if (same or beside) and not is_unnamed(first.base) else None
 

@@ -132,6 +132,8 @@ def _holds(at: Interpreter, check: Check) -> str | None:
             safe = isinstance(site, Binary) and isinstance(site.type, IntType)
             safe = safe and isinstance(site, Binary) and at.integer(site.right)[3] < _width(site)
         case Trigger.ACCESS:
+            if check.written and isinstance(site, Load) and access.is_constant(at, site.pointer):
+                return None
             return library.outcome(at, site)[0] if _calls_library(site, at) else access.valid_access(at, site)
         case Trigger.UNINITIALISED:
             if _calls_library(site, at):

@@ -6,6 +6,7 @@ look at memory through a few functions of the engine (`models/vouch.h`), whose r
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
@@ -163,8 +164,12 @@ def _primitive(at: Interpreter, call: Call, name: str) -> Outcome:
     arguments, key = call.arguments, known.engine_key(name)
     if name.startswith(_OF_NO_CONCERN) or key == "nondet":
         return _GOOD
+    if key == "distinct":
+        return access.apart(at, *arguments[:3], same=False), ""
     if name in known.having(known.Trait.HARMLESS) and not known.frees(name):
         return _GOOD
+    if _writes(name, key, arguments) and access.is_constant(at, arguments[0]):
+        return _BAD
     if key == "copy":
         first, second = (_stretch(at, argument, arguments[2]) for argument in arguments[:2])
         distinct = access.apart(at, *arguments[:3]) if name != "memmove" else ""
@@ -185,6 +190,13 @@ def _primitive(at: Interpreter, call: Call, name: str) -> Outcome:
     if key == "compare":
         return _compared(at, call)
     return _GOOD if not arguments and is_silent(at.whole.program, name) else _BAD
+
+
+def _writes(name: str, key: str | None, arguments: Sequence[Operand]) -> bool:
+    """Whether a function of the engine writes behind its first argument."""
+    if key == "access":
+        return not (isinstance(arguments[2], IntConstant) and arguments[2].value == 0)
+    return key == "copy" or name in known.having(known.Trait.FILLS)
 
 
 def _compared(at: Interpreter, call: Call) -> Outcome:

@@ -143,6 +143,12 @@ void *__replay_store(void *pointer, u64 size, u32 access, u32 function) {
     return pointer;
 }
 
+/* What is about to be read will be written: it must not be constant. What is invalid is said by the read. */
+void __replay_writable(void *pointer, u64 size, u32 access, u32 function) {
+    struct object *o;
+    if (where((word)pointer, (word)size, &o) == VALID && o->fixed) bad_access((word)pointer, access, function);
+}
+
 /* How many bytes of a block may be accessed: what lies outside its object is left out. */
 LOCAL word reachable(void *pointer, word size, int writing, u32 site, u32 function, struct object **o) {
     word address = (word)pointer;
@@ -166,6 +172,13 @@ void __replay_apart(void *to, void *from, u64 count, u32 site, u32 function) {
     if (a == b || !count || (a - b >= (word)count && b - a >= (word)count)) return;
     if (where(a, 1, &o) != VALID || !holds(o, b, 0) || (o->kind == OUTSIDE && (flags & FLAG_RANDOM))) return;
     bad_access(a, site, function);
+}
+
+/* The same of those that must not coincide either; others are looked at when they are copied. */
+void __replay_distinct(void *to, void *from, u64 count, u32 function) {
+    struct object *o;
+    if (to != from || !count || where((word)to, 1, &o) != VALID || (o->kind == OUTSIDE && (flags & FLAG_RANDOM))) return;
+    bad_access((word)to, 0, function);
 }
 
 void __replay_copy(void *to, void *from, u64 count, u32 to_site, u32 from_site, u32 uninitialised, u32 function) {

@@ -1,0 +1,2 @@
+int samples[8];
+int grid[2][3];

@@ -1,0 +1,2 @@
+int samples[10];
+int grid[2][2];
