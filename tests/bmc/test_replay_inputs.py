@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import resource
 import struct
 from pathlib import Path
 
+import pytest
 from tests.bmc.replaying import I8, I32, I64, PTR, compiled, outside, read, returned
 
 from vouch.bmc.counterexample import Address, Counterexample, Event, OutsideObject
@@ -182,6 +184,33 @@ def test_initial_values_hold_where_nothing_is_said(tmp_path: Path) -> None:
     int f(void) { return 1 / (*p + s[1] - 104); }"""
     snippet = compiled(tmp_path, code)
     assert snippet.replay(snippet.check("division-by-zero")).confirmed
+
+
+@pytest.mark.parametrize("gibibytes", [None, 64])
+def test_contents_far_behind(tmp_path: Path, gibibytes: int | None) -> None:
+    """Whatever address space vouch allows itself: a run has more."""
+    snippet = compiled(tmp_path, "int f(const int *a, long i) { return 1 / (a[i] - a[i + 1] - 3); }")
+    check, start, before = snippet.check("division-by-zero"), 1 << 33, resource.getrlimit(resource.RLIMIT_AS)
+    pieces = [(4 * start, words(10)), (4 * start + 4, words(7))]
+    objects = [OutsideObject("o", "outside", 4 * start + 8, bytes(8), far=pieces)]
+    limit = before[0] if gibibytes is None else gibibytes << 30
+    resource.setrlimit(resource.RLIMIT_AS, (limit, before[1]))
+    try:
+        assert snippet.replay(check, Address("o", 0), start, objects=objects).confirmed
+        objects[0].far = pieces[:1]
+        result = snippet.replay(check, Address("o", 0), start, objects=objects)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+    assert not result.confirmed
+    assert not result.too_large
+
+
+def test_objects_too_large_for_a_run_are_told(tmp_path: Path) -> None:
+    snippet = compiled(tmp_path, "int f(const char *s) { return 1 / s[0]; }")
+    objects = [OutsideObject("o", "outside", 1 << 45, bytes(8))]
+    result = snippet.replay(snippet.check("division-by-zero"), Address("o", 0), objects=objects)
+    assert result.too_large
+    assert not result.confirmed
 
 
 def test_what_an_unwritten_object_holds(tmp_path: Path) -> None:

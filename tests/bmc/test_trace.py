@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import vouch
+from vouch.bmc import trace as traces
 from vouch.bmc.conditions import branch_text
 from vouch.bmc.counterexample import Address
 from vouch.bmc.trace import MAXIMAL_STEPS, ConcreteStep, trace, value_text
@@ -188,3 +189,47 @@ def test_all_values_at_each_step(tmp_path: Path) -> None:
     assert memory["out->b[1]"] == "10"
     assert [s.what for s in steps if s.kind == "return"] == ["set() returns", "twice() returns 10"]
     assert {s.depth for s in steps if s.function == "twice"} == {1}
+
+
+def test_the_middle_of_a_long_run_is_not_put_into_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is shown, and what every variable holds behind the gap, is as if all of it had been."""
+    path = tmp_path / "long.c"
+    path.write_text(
+        """#include <assert.h>
+        static int total;
+        static int add(int v) { int w = v + 1; total += w; return total; }
+        int main(void)
+        {
+            int table[3] = {0}, i, last = 0;
+            for (i = 0; i < 60; i++) {
+                int seen = add(i);
+                table[i % 3] = seen;
+            }
+            for (i = 0; i < 600; i++) last = table[i % 3];
+            assert(last == 0);
+            return 0;
+        }
+        """
+    )
+    monkeypatch.setattr(traces, "MAXIMAL_STEPS", 40)
+    whole = next(iter(vouch.check(path, checks=["assertion"]).checks)).trace
+    monkeypatch.setattr(traces, "_EDGE", 50)
+    monkeypatch.setattr(traces, "_LONG", 150)
+    worded: list[ConcreteStep] = []
+    add = traces._Writer.add
+
+    def noted(writer: traces._Writer, step: ConcreteStep, place: Location) -> None:
+        worded.append(step)
+        add(writer, step, place)
+
+    monkeypatch.setattr(traces._Writer, "add", noted)
+    thinned = next(iter(vouch.check(path, checks=["assertion"]).checks)).trace
+    gap = next(n for n, step in enumerate(whole) if "left out" in step.what)
+    assert 0 < gap < len(whole) - 1
+    assert len(worded) < 1000  # of more than 1,200
+    assert len(thinned) == len(whole)
+    assert "left out" in thinned[gap].what
+    assert set(thinned[gap].changes) == set(whole[gap].changes)
+    assert [s for s in thinned if s is not thinned[gap]] == [s for s in whole if s is not whole[gap]]

@@ -188,6 +188,21 @@ def test_spellings_become_rectifiers(kind):
     assert 1 <= question.model.neurons <= 2
 
 
+def test_conditions_that_share_their_parts_are_followed_once():
+    """A row of choices, as control flow makes them: written out it would be 2 ** 40 ways."""
+    inputs = [T.fp_from_bits(T.symbol(f"x{n}-shared", bitvec(32)), FLOAT32) for n in range(80)]
+    high = const(0.5, FLOAT32)
+    guard = T.fp_lt(inputs[0], high)
+    for yes, no in zip(inputs[1:40], inputs[40:79], strict=True):
+        either = T.and_(guard, T.fp_lt(yes, high)), T.and_(T.not_(guard), T.fp_lt(high, no))
+        guard = T.or_(*either)
+    limits = [c for x in inputs for c in (T.fp_le(const(0.0, FLOAT32), x), T.fp_le(x, const(1.0, FLOAT32)))]
+    tape = Tape(conjuncts([*limits, guard, T.fp_lt(T.fp_add(inputs[0], inputs[79]), high)]))
+    values = tape.run(Narrowing(tape).run(), 1)
+    assert lifted(tape, values) is not None
+    assert lifted(tape, values, deadline=0.0) is None
+
+
 class DeepSums:
     """Three layers of rectified float sums, bracketed in any way, some of their parts used twice."""
 

@@ -9,7 +9,7 @@ import pytest
 
 from vouch.numeric.shifted import threshold
 from vouch.numeric.tape import Tape
-from vouch.numeric.values import integers
+from vouch.numeric.values import FAR, integers
 from vouch.smt import term as T
 from vouch.smt.node import make
 from vouch.smt.operators import signed
@@ -55,12 +55,16 @@ def attack(seed):
         assert found.low[0] <= signed(bits, choice.width) <= found.high[0]
 
 
-def test_a_rectifier_is_as_tight_as_it_was_written():
-    x = T.symbol("x-shifted", bitvec(32))
-    total = T.add(x, T.bv(28, 32))
-    condition = make("slt", (x, T.bv(-28, 32)), BOOL)
+@pytest.mark.parametrize("width", [32, 64])
+def test_a_rectifier_is_as_tight_as_it_was_written(width):
+    x = T.symbol(f"x-shifted{width}", bitvec(width))
+    total = T.add(x, T.bv(28, width))
+    condition = make("slt", (x, T.bv(-28, width)), BOOL)
     assert threshold(condition, total) is not None
-    choice = T.ite(condition, T.bv(0, 32), total)
-    tape = Tape([T.slt(choice, T.bv(3, 32))])
-    found = tape.run({x: integers(32, np.array([-100]), np.array([100]))}, 1)[tape.place[choice]]
+    choice = T.ite(condition, T.bv(0, width), total)
+    tape = Tape([T.slt(choice, T.bv(3, width))])
+    found = tape.run({x: integers(width, np.array([-100]), np.array([100]))}, 1)[tape.place[choice]]
     assert (found.low[0], found.high[0]) == (0, 128)
+    # The largest number wraps to the smallest ones: then nothing is known.
+    found = tape.run({}, 1)[tape.place[choice]]
+    assert found.low[0] <= max(-(1 << (width - 1)), -FAR)

@@ -353,3 +353,30 @@ def test_many_limits_are_narrowed_once():
     for roots in (limits, [*limits, T.fp_le(one, total)]):
         box = Narrowing(Tape(roots)).run()
         assert all((box[x].low[0], box[x].high[0]) == (-1.0, 1.0) for x in symbols)
+
+
+WIDE = T.symbol("wide-a", bitvec(64)), T.symbol("wide-b", bitvec(64))
+
+
+def far_apart() -> list[list[T.Term]]:
+    """Questions about numbers beyond those that ranges of wide types follow; all of them can be met."""
+    a, b = WIDE
+    far, lowest = 1 << 62, T.bv(1 << 63, 64)
+    small = [T.slt(T.bv(-20, 64), b), T.slt(b, T.bv(20, 64))]
+    return [
+        [T.slt(a, b), T.slt(T.bv(far - 1, 64), a)],
+        [T.ult(a, b), T.ult(T.bv(far - 1, 64), a)],
+        [T.slt(a, b), T.slt(b, T.bv(1 - far, 64))],
+        [*small, T.slt(T.add(b, lowest), T.ashr(a, T.bv(4, 64)))],
+    ]
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_wide_numbers_have_ends_that_are_not_known(number):
+    asked = far_apart()[number]
+    solver = chain.make("bitwuzla")
+    for term in asked:
+        solver.add(term)
+    assert solver.check(timeout=5) is Answer.SAT
+    solver.close()
+    assert not decide(asked, time.monotonic() + 0.2).proved

@@ -1,7 +1,8 @@
 """Violations, run natively before they are reported: what the runs say about the verdicts.
 
 A violation that shows itself is `unsafe`. One whose run comes to another failing check first is conditional
-on that one. One that does not show itself is a bug in vouch, and so is a proof that a run contradicts: both
+on that one, and one that needs more memory than a run is given is conditional on that. One that does not
+show itself otherwise is a bug in vouch, and so is a proof that a run contradicts: both
 become `unknown` and are counted.
 """
 
@@ -25,6 +26,7 @@ from vouch.verdict import Verdict
 # Seconds that may be spent behind the time limit: a run takes milliseconds, and a violation that is not
 # confirmed helps nobody.
 _GRACE = 1.0
+TOO_LARGE = "a violation was found with more memory than a native run is given"
 # After these violations a run goes on as the engine does: another way from there on is not their doing.
 _DETERMINED = frozenset(
     {Category.ASSERTION, Category.LEAK}
@@ -88,6 +90,8 @@ class _Confirmer:
             self._set(name, replace(result, replayed=True, verdict=Verdict.UNSAFE, reason=None))
         elif result.verdict is not Verdict.UNSAFE:
             return
+        elif answer.too_large:
+            self._set(name, conditional(replace(result, replayed=False), TOO_LARGE))
         elif not answer.possible:
             self._set(name, replace(result, reason=answer.output))
         elif first is not None and first.verdict is not Verdict.SAFE:

@@ -55,10 +55,10 @@ class Contents:
 def partly_written(target: MemObject, contents: Contents | None) -> bool:
     """May a byte of the object be uninitialised?"""
     if contents is None:
-        return target.initial.undefined is not T.FALSE
+        return target.initial.lacks
     if contents.flags is not None or any(bad is not T.FALSE for _, _, bad in contents.cells.values()):
         return True
     initial = contents.initial if contents.initial is not None else target.initial
-    if contents.array is not None or initial.undefined is T.FALSE:
+    if contents.array is not None or not initial.lacks:
         return False
     return sum(size for size, _, _ in contents.cells.values()) != target.size

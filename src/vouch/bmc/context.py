@@ -7,8 +7,9 @@ contents.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
+from vouch.bmc.constant_values import ConstantValues
 from vouch.bmc.constants import type_of
 from vouch.bmc.ctypes import TypeTable
 from vouch.bmc.environment.outside import Environment
@@ -16,7 +17,6 @@ from vouch.bmc.environment.overlap import Pair
 from vouch.bmc.initial import Given, Initial, Unknown, Zero
 from vouch.bmc.layouts import Layouts
 from vouch.bmc.memory import Memory
-from vouch.bmc.offsets import element_offset
 from vouch.bmc.shapes import Shapes
 from vouch.bmc.value import Kind, MemObject, Pointer, Target, Value, merge_pointers
 from vouch.bmc.words import resized
@@ -89,7 +89,7 @@ class ExecutionContext:
         self.device_object = MemObject(Kind.DEVICE, "device", None, Unknown())
         self.zero_offset = T.bv(0, self.pointer_bits)
         self.null = Pointer.to(self.null_object, self.zero_offset)
-        self._constants: dict[ir.Constant, Value] = {}
+        self.constant = ConstantValues(self).value
         self._addressed: list[MemObject] = []
         self._by_base: dict[Term, MemObject] = {}
         self.environment = Environment(
@@ -195,95 +195,8 @@ class ExecutionContext:
                 known = self.stored_pattern(T.bv(bits, value.sort.width), kind)
         return known
 
-    # ------------------------------------------------------------ constants
-
     def type_of(self, operand: ir.Operand) -> ir.Type:
         return type_of(operand)
-
-    def constant(self, constant: ir.Constant) -> Value:
-        if type(constant) is ir.FloatConstant:  # as quickly made as looked up
-            return self._fraction(constant)
-        known = self._constants.get(constant)
-        if known is None:
-            known = self._constants[constant] = self._evaluate(constant)
-        return known
-
-    def _fraction(self, constant: ir.FloatConstant) -> Term:
-        sort, bits = self.float_sort(constant.type), constant.bits
-        if constant.type.kind != "x86_fp80" and not softfloat.is_nan(sort, bits):
-            return T.fp_const(bits, sort)
-        width = self.float_width(constant.type)
-        return self.float_from_bits(T.bv(bits, width), constant.type)
-
-    def _evaluate(self, constant: ir.Constant) -> Value:
-        match constant:
-            case ir.IntConstant():
-                if constant.type.bits == 1:
-                    return T.boolean(bool(constant.value))
-                return T.bv(constant.value, constant.type.bits)
-            case ir.FloatConstant():
-                return self._fraction(constant)
-            case ir.NullConstant():
-                return self.null
-            case ir.ZeroConstant():
-                return self.zero(constant.type)
-            case ir.UndefConstant():
-                return self.zero(constant.type)
-            case ir.AggregateConstant():
-                return tuple(self.constant(element) for element in constant.elements)
-            case ir.StringConstant():
-                return tuple(T.bv(byte, 8) for byte in constant.data)
-            case ir.GlobalConstant():
-                return self._address(constant.name)
-            case ir.ExpressionConstant():
-                return self._expression(constant)
-            case _:
-                raise Unsupported(f"constant {getattr(constant, 'text', type(constant).__name__)}")
-
-    def _address(self, name: str) -> Pointer:
-        """Of a global or function; a weak one that nobody defines is null."""
-        there = Pointer.to(self.named(name), self.zero_offset)
-        if not self.program.may_be_missing(name):
-            return there
-        defined = T.fresh(f"{name}.is.defined", T.BOOL)
-        self.inexact[defined] = f"if nobody defines {name}"
-        return merge_pointers(defined, there, self.null)
-
-    def _expression(self, constant: ir.ExpressionConstant) -> Value:
-        values = [self.constant(operand) for operand in constant.operands]
-        match constant.op:
-            case "getelementptr":
-                base = values[0]
-                assert isinstance(base, Pointer)
-                assert constant.source is not None
-                indices = constant.operands[1:]
-                return base.shifted(element_offset(self.layouts, constant.source, indices, values[1:]))
-            case "ptrtoint" | "ptrtoaddr":
-                assert isinstance(values[0], Pointer)
-                assert isinstance(constant.type, ir.IntType)
-                return self.number(values[0], constant.type.bits)
-            case "inttoptr":
-                assert isinstance(values[0], Term)
-                return self.pointer_from(resized(values[0], self.pointer_bits))
-            case "bitcast" | "addrspacecast":
-                return values[0]
-            case "trunc":
-                assert isinstance(values[0], Term)
-                assert isinstance(constant.type, ir.IntType)
-                return resized(values[0], constant.type.bits)
-            case "add" | "sub" | "mul" | "xor":
-                operation: Callable[[Term, Term], Term] = {
-                    "add": T.add,
-                    "sub": T.sub,
-                    "mul": T.mul,
-                    "xor": T.bxor,
-                }[constant.op]
-                left, right = values
-                assert isinstance(left, Term)
-                assert isinstance(right, Term)
-                return operation(left, right)
-            case _:
-                raise Unsupported(f"constant expression {constant.op}")
 
     # ------------------------------------------------------------ named objects
 

@@ -42,8 +42,8 @@ class OutsideObject:
     arbitrary value that an uninitialised read yields). `name` is "F.x", or "F.x#i" for the instance that i
     others came before, where a local that begins to live again is another instance; for the heap it is the
     number N of "heap:N".
-    `data` holds the bytes (what it leaves out of `size` is zero); `pointers` overrides them where a pointer
-    is stored.
+    `data` holds the first bytes, `far` pieces at offsets behind them (what both leave out of `size` is zero);
+    `pointers` overrides them where a pointer is stored.
     """
 
     name: str
@@ -51,6 +51,12 @@ class OutsideObject:
     size: int
     data: bytes
     pointers: dict[int, Address] = field(default_factory=dict)
+    far: list[tuple[int, bytes]] = field(default_factory=list)
+
+    def held(self, at: int, size: int) -> bytes:
+        """The bytes there, as far as it says something about them."""
+        found = (piece for place, piece in self.far if place == at and len(piece) == size)
+        return next(found, self.data[at : at + size])
 
 
 @record
@@ -74,10 +80,12 @@ class Event:
 
 @record
 class Counterexample:
-    """`arguments` are the values of the entry function's parameters, aggregates flattened to their fields."""
+    """`arguments` are the values of the entry function's parameters, aggregates flattened to their fields.
+    `too_large`: its objects are larger than those that a native run is given."""
 
     check: Check
     entry: str
     arguments: list[Scalar]
     objects: list[OutsideObject]
     events: list[Event]
+    too_large: bool = False

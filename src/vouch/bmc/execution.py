@@ -164,6 +164,7 @@ class Execution:
         self.assertions: dict[tuple[str, str], list[Check]] = {}
         self.heap: list[tuple[MemObject, ir.Instruction]] = []
         self.owners: dict[MemObject, str] = {}  # of each object that was made: see `allocated`
+        self._escaping: dict[str, bool] = {}  # by owner
         self.decoded: dict[str, Any] = {}  # functions as steps: see `vouch.bmc.decoded`
         self.readers: dict[str, dict[str, list[int]]] = {}  # of their registers: see `vouch.bmc.straight`
         self.companions: dict[MemObject, MemObject] = {}  # what models keep beside objects
@@ -339,6 +340,13 @@ class Execution:
         if local.kind is Kind.HEAP:
             return True
         owner = self.owners.get(local, "")
+        known = self._escaping.get(owner)
+        if known is None:
+            known = self._escaping[owner] = self._leaves(owner)
+        return known
+
+    def _leaves(self, owner: str) -> bool:
+        """`owner` is the function with the register, `F.x`."""
         head, dot, rest = owner.partition(".")
         while dot and head not in self.context.program.functions:
             more, dot, rest = rest.partition(".")

@@ -25,10 +25,16 @@ if TYPE_CHECKING:
 
 class Initial:
     """`undefined`: the condition under which some byte is not initialised. `word`: the word size of arrays
-    already made of it, 0 for none."""
+    already made of it, 0 for none. `differs`: each look at `undefined` gives another symbol."""
 
     undefined: Term = T.FALSE
     word = 0
+    differs = False
+
+    @property
+    def lacks(self) -> bool:
+        """Whether some byte may not be initialised."""
+        return self.undefined is not T.FALSE
 
     def read(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> tuple[Value, Term]:
         """A scalar, and the condition under which some of its bytes are not initialised."""
@@ -44,7 +50,7 @@ class Initial:
 
     def flags(self, memory: Memory, target: MemObject, word: int) -> Term | None:
         """Which bytes are uninitialised, as an array beside it with one bit per byte; None for none."""
-        if self.undefined is T.FALSE:
+        if not self.lacks:
             return None
         sort = memory.words.flag_sort(word)
         marked, clear = (T.const_array(sort, T.bv(bits, word)) for bits in (-1, 0))
@@ -243,8 +249,9 @@ class Given(Initial):
         if row is None or not row.start <= offset < row.end:
             row = self._row = row_at(memory.layout, self.constant, offset)
         if row is not None and row.element == type_ and not (offset - row.start) % row.step:
-            value = memory.constant_value(row.elements[(offset - row.start) // row.step])
-            if memory.has_type(value, type_):
+            element = row.elements[(offset - row.start) // row.step]
+            value = memory.constant_value(element)
+            if type(element) is ir.FloatConstant or memory.has_type(value, type_):
                 return value
         size = memory.layout.store_size(type_)
         found = constant_at(memory.layout, self.constant, offset, size)
@@ -282,7 +289,7 @@ class Changed(Unknown):
         super().__init__()
         self.context = context
         self.limit = reason  # on whether a byte was written; the values are confirmed by the replay
-        self.partly = partly
+        self.partly = self.differs = partly
         self.why = why
         self.filled: list[tuple[Term, Term, Term]] = []  # written from here, up to there, where this holds
         self._flags: dict[int, Term] = {}
@@ -295,6 +302,10 @@ class Changed(Unknown):
     @undefined.setter
     def undefined(self, value: Term) -> None:
         pass
+
+    @property
+    def lacks(self) -> bool:
+        return self.partly
 
     def unwritten(self, memory: Memory, offset: int, size: int) -> Term:
         unwritten = self.undefined
@@ -424,15 +435,31 @@ class Merged(Initial):
         self._known: dict[tuple[int, ir.Type], tuple[Value, Term]] = {}
         self._arrays: dict[int, Term] = {}
         self._flags: dict[int, Term | None] = {}
+        self._unwritten: dict[tuple[int, int], Term] = {}
+        self._lacks = yes.lacks or no.lacks
         self.word = yes.word or no.word
+        self.differs = yes.differs or no.differs
+        self._undefined: Term | None = None
 
     @property
     def undefined(self) -> Term:  # type: ignore[override]
-        return T.ite(self.condition, self.yes.undefined, self.no.undefined)
+        if self._undefined is not None:
+            return self._undefined
+        found = T.ite(self.condition, self.yes.undefined, self.no.undefined)
+        if not self.differs:
+            self._undefined = found
+        return found
+
+    @property
+    def lacks(self) -> bool:
+        return self._lacks
 
     def unwritten(self, memory: Memory, offset: int, size: int) -> Term:
-        yes, no = (part.unwritten(memory, offset, size) for part in (self.yes, self.no))
-        return T.ite(self.condition, yes, no)
+        known = self._unwritten.get((offset, size))
+        if known is None:
+            yes, no = (part.unwritten(memory, offset, size) for part in (self.yes, self.no))
+            known = self._unwritten[offset, size] = T.ite(self.condition, yes, no)
+        return known
 
     def read(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> tuple[Value, Term]:
         known = self._known.get((offset, type_))

@@ -14,7 +14,7 @@ from typing import Any
 from vouch.bmc.access_paths import bit_fields, leaves
 from vouch.bmc.equation import Claim
 from vouch.bmc.initial import CommandLine, Unknown
-from vouch.bmc.model import LARGEST, ModelReader
+from vouch.bmc.model import ModelReader
 from vouch.bmc.simplest import InputPart, needed
 from vouch.bmc.value import Kind, MemObject, Pointer, Value, symbols
 from vouch.c import ir
@@ -193,7 +193,7 @@ class _Inputs:
         for offset, size in sorted(places)[:_MOST_ELEMENTS]:
             key = self._context.ctypes.ctype_at(target.ctype, offset)
             kind = self._table.get(key) if key is not None else None
-            if offset < LARGEST and (kind is None or kind.kind != "pointer"):
+            if offset < model.widest and (kind is None or kind.kind != "pointer"):
                 yield offset, words.read(array, T.bv(offset, self._context.pointer_bits), size, word), kind
 
     def _texts(self, target: MemObject, initial: Unknown) -> list[tuple[str, str]]:

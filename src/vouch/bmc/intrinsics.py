@@ -245,6 +245,8 @@ def _scalar(name: str, kind: str, parts: list[str], t: list[Term]) -> Value:
             return T.fp_max(t[0], t[1])
         case "copysign":
             return _copysign(t[0], t[1])
+        case "modf":
+            return _parted(t[0])
         case _:
             raise Unsupported(f"intrinsic {name}")
 
@@ -295,6 +297,13 @@ def _funnel(kind: str, a: Term, b: Term, amount: Term) -> Term:
     if kind == "fshl":
         return T.extract(T.shl(both, shift), 2 * width - 1, width)
     return T.extract(T.lshr(both, shift), width - 1, 0)
+
+
+def _parted(x: Term) -> Value:
+    """What is behind the point of a number and what is before it, both with its sign."""
+    whole = T.fp_round(x, "rtz")
+    rest = T.ite(T.fp_is_inf(x), T.fp_const(0, x.sort), T.fp_sub(x, whole))
+    return _copysign(rest, x), whole
 
 
 def _copysign(a: Term, b: Term) -> Term:

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from vouch.c import ir
-from vouch.c.flow.order import Flow, Loop, analyse
+from vouch.c.flow.graph import successors
+from vouch.c.flow.order import Flow, Loop, loops_of
 from vouch.errors import VouchError
 from vouch.result import LoopInfo
 
@@ -41,9 +42,9 @@ def describe(
     """
     found: list[LoopInfo] = []
     for function in program.functions.values():
-        if function.defined and function.name not in program.models:
-            flow = analyse(function)
-            found += [_info(flow, loop, given, comments, default) for loop in flow.loops.values()]
+        if function.defined and function.name not in program.models and (loops := loops_of(function)):
+            locals_ = _Locals(function)
+            found += [_info(locals_, loop, given, comments, default) for loop in loops.values()]
     for name in given:
         if not any(info.name == name for info in found):
             raise VouchError(f"option --unwind-loop: no loop {name!r} (see --loops)")
@@ -60,7 +61,7 @@ def with_invariants(program: ir.Program, loops: Sequence[LoopInfo], held: Held) 
     owners = {loop.function for loop in loops}
     for function in program.functions.values():
         if function.source_name in owners and function.defined and function.name not in program.models:
-            for loop in analyse(function).loops.values():
+            for loop in loops_of(function).values():
                 if text := _invariant(program, function, loop, held):
                     known[loop.name] = text
     return [replace(loop, invariant=known.get(loop.name)) for loop in loops]
@@ -95,14 +96,14 @@ def _limits(name: str, kind: ir.CType, bounds: tuple[int, ...]) -> list[str]:
 
 
 def _info(
-    flow: Flow,
+    locals_: _Locals,
     loop: Loop,
     given: Mapping[str, int],
     comments: Mapping[tuple[str, int], int],
     default: int | None,
 ) -> LoopInfo:
     file, line = (loop.location.file, loop.location.line) if loop.location is not None else ("", 0)
-    trips = trip_count(flow, loop)
+    trips = _trip_count(locals_, loop)
     bound, source = default, "default" if default is None else "option"
     if trips is not None:
         bound, source = trips, "inferred"
@@ -110,13 +111,13 @@ def _info(
         bound, source = comments[file, line], "comment"
     if loop.name in given:
         bound, source = given[loop.name], "option"
-    return LoopInfo(loop.name, file, line, flow.function.source_name, trips, bound, source)
+    return LoopInfo(loop.name, file, line, locals_.function.source_name, trips, bound, source)
 
 
-def trip_count(flow: Flow, loop: Loop) -> int | None:
+def _trip_count(locals_: _Locals, loop: Loop) -> int | None:
     """How often the body runs at most, where one local variable counts from a constant by a constant step."""
-    counter = _Counter(flow, loop)
-    branch = flow.function.blocks[loop.head].terminator
+    counter = _Counter(locals_, loop)
+    branch = locals_.function.blocks[loop.head].terminator
     if not isinstance(branch, ir.Branch) or branch.condition is None or branch.otherwise is None:
         return None
     inside = (branch.then in loop.blocks, branch.otherwise in loop.blocks)
@@ -141,39 +142,46 @@ def trip_count(flow: Flow, loop: Loop) -> int | None:
     return None
 
 
-class _Counter:
-    """Looks for the local variable that a loop counts in, and evaluates expressions over it."""
+class _Locals:
+    """What is known of a function's registers and local variables, once for all its loops."""
 
-    def __init__(self, flow: Flow, loop: Loop) -> None:
-        self._blocks = flow.function.blocks
-        self._loop = loop
-        self._before = [
-            label
-            for label, after in flow.successors.items()
-            if loop.head in after and label not in loop.blocks
-        ]
-        self._back = [label for label in loop.blocks if loop.head in flow.successors[label]]
-        self._made: dict[str, ir.Instruction] = {}
-        self._stores: dict[str, list[tuple[str, ir.Store]]] = {}
-        self._escaped: set[str] = set()
-        for label, block in self._blocks.items():
+    def __init__(self, function: ir.Function) -> None:
+        self.function = function
+        self.sources: dict[str, list[str]] = {}  # of the edges into a block
+        self.made: dict[str, ir.Instruction] = {}
+        self.stores: dict[str, list[tuple[str, ir.Store]]] = {}
+        self.escaped: set[str] = set()
+        for label, block in function.blocks.items():
+            for target in set(successors(block.terminator)):
+                self.sources.setdefault(target, []).append(label)
             for item in block.instructions:
                 self._note(label, item)
 
     def _note(self, label: str, item: ir.Instruction) -> None:
         if item.result is not None:
-            self._made[item.result] = item
+            self.made[item.result] = item
         match item:
             case ir.Store(pointer=ir.Register(name=name), value=value):
-                self._stores.setdefault(name, []).append((label, item))
+                self.stores.setdefault(name, []).append((label, item))
                 if isinstance(value, ir.Register):
-                    self._escaped.add(value.name)
+                    self.escaped.add(value.name)
             case ir.Call(callee=ir.GlobalConstant(name=name)) if name.startswith("llvm.lifetime."):
                 pass  # only says where the variable lives
             case ir.Call(arguments=arguments):
-                self._escaped |= {a.name for a in arguments if isinstance(a, ir.Register)}
+                self.escaped |= {a.name for a in arguments if isinstance(a, ir.Register)}
             case ir.GetElementPtr(base=ir.Register(name=name)) | ir.Cast(value=ir.Register(name=name)):
-                self._escaped.add(name)
+                self.escaped.add(name)
+
+
+class _Counter:
+    """Looks for the local variable that a loop counts in, and evaluates expressions over it."""
+
+    def __init__(self, locals_: _Locals, loop: Loop) -> None:
+        self._loop = loop
+        sources = locals_.sources.get(loop.head, ())
+        self._before = [label for label in sources if label not in loop.blocks]
+        self._back = [label for label in sources if label in loop.blocks]
+        self._made, self._stores, self._escaped = locals_.made, locals_.stores, locals_.escaped
 
     def variable(self, condition: ir.Operand) -> str | None:
         """The one local that the condition reads, if it is only loaded and stored."""

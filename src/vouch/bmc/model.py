@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, assert_never
+from dataclasses import field
+from itertools import chain
+from typing import Any, TypeGuard, assert_never
 
 from vouch.bmc.access_paths import AccessPaths
 from vouch.bmc.context import ExecutionContext
@@ -18,18 +20,35 @@ from vouch.bmc.counterexample import (
 from vouch.bmc.environment.layers import OutsideData
 from vouch.bmc.equation import Claim, Equation, Incoming, Step
 from vouch.bmc.initial import CommandLine, Initial, Merged, Unknown
-from vouch.bmc.trace import ConcreteStep, TracePlace, address_text
+from vouch.bmc.trace import ConcreteStep, TracePlace, address_text, float_text, parted
 from vouch.bmc.value import Kind, MemObject, Pointer, Value
 from vouch.c import ir
+from vouch.record import record
 from vouch.smt import term as T
 from vouch.smt.term import Term
 
-LARGEST = 1 << 18  # bytes of an object from outside whose contents a replay provides; the rest is zero
+LARGEST = 1 << 18  # bytes of an object from outside that a replay provides; behind them, what is looked at
 WIDEST = {64: 1 << 36}  # bytes of an object from outside, by the width of a pointer
 _NARROW = 1 << 24
 _NO_MEMORY = (Kind.NULL, Kind.WILD, Kind.DEVICE, Kind.FUNCTION)
 _MOST_WRITES = 16  # of one call that a trace shows
 _MOST_PLACES = 64  # of one object whose contents at the start a trace shows
+
+
+@record
+class _Image:
+    """What an object holds: `near` the first bytes, of those `far` behind them what a run looks at."""
+
+    size: int
+    near: bytearray
+    far: list[tuple[int, bytes]] = field(default_factory=list)
+    pointers: dict[int, Address] = field(default_factory=dict)
+
+    def put(self, at: int, content: bytes) -> None:
+        if at + len(content) <= len(self.near):
+            self.near[at : at + len(content)] = content
+        else:
+            self.far.append((at, content))
 
 
 class ModelReader:
@@ -44,7 +63,7 @@ class ModelReader:
         self._known: dict[Term, int | bool] = {}
         self._sizes: dict[MemObject, int] = {}
         self._until = equation.touched  # accesses that count
-        self._widest = WIDEST.get(context.pointer_bits, _NARROW)
+        self.widest = WIDEST.get(context.pointer_bits, _NARROW)
         self._made: list[tuple[MemObject, Initial, str, int]] | None = None
         self._numbers: dict[MemObject, tuple[str, int]] = {}
         self._before: dict[MemObject, OutsideObject] = {}
@@ -165,7 +184,8 @@ class ModelReader:
             if isinstance(initial, Unknown) and (initial.cells or initial.arrays or initial.ends.strings):
                 name, kind = (f"{owner}#{number}", "local") if owner else (str(number), "heap")
                 objects.append(self._object(target, name, kind, self._size(target, initial), initial))
-        return Counterexample(claim.check, equation.entry, arguments, objects, events)
+        large = any(map(self._is_too_large, equation.outside))
+        return Counterexample(claim.check, equation.entry, arguments, objects, events, large)
 
     def _outside(self, target: MemObject) -> OutsideObject:
         return self._object(target, self.name(target), "outside", self._size(target))
@@ -176,22 +196,29 @@ class ModelReader:
         if known is None:
             known = 0
             for place, size in self._touched(target):
-                if place < self._widest:
+                if place < self.widest:
                     known = max(known, place + size)
             initial = initial or target.initial
             if isinstance(initial, Unknown):
                 ends = [offset + size for offset, (size, _) in initial.cells.items()]
                 ends += [end + 1 for _, end in self.strings(initial)]
-                known = max(known, min(max(ends, default=0), self._widest))
+                known = max(known, min(max(ends, default=0), self.widest))
             ctype = self.context.program.ctypes.get(target.ctype) if target.ctype is not None else None
             if ctype is not None:
-                known = max(known, min(ctype.size, self._widest))
+                known = max(known, min(ctype.size, self.widest))
             if target.size is not None:
                 whole = target.size if isinstance(target.size, int) else self.value(target.size)
-                known = min(whole, self._widest)
+                known = min(whole, self.widest)
             least = 8 if target.size is None else 0
             known = self._sizes[target] = max(known, least) + self._room(target)
         return known
+
+    def _is_too_large(self, target: MemObject) -> bool:
+        """Whether the run gets to places that no native object has."""
+        size, room = target.size, self._room(target)
+        if size is not None and (size if isinstance(size, int) else self.value(size)) > self.widest:
+            return True
+        return any(place < -room or place + size > self.widest for place, size in self._touched(target))
 
     def _room(self, target: MemObject) -> int:
         """Bytes before the place that a pointer from outside leads to, where the run gets there or looks at
@@ -216,46 +243,46 @@ class ModelReader:
     def _object(
         self, target: MemObject, name: str, kind: str, size: int, initial: Initial | None = None
     ) -> OutsideObject:
-        data = bytearray(min(size, LARGEST))
-        pointers: dict[int, Address] = {}
-        self._fill(target, initial or target.initial, data, pointers)
-        return OutsideObject(name, kind, size, bytes(data), pointers)
+        image = self._image(target, initial or target.initial, size)
+        return OutsideObject(name, kind, size, bytes(image.near), image.pointers, image.far)
 
-    def _fill(
-        self, target: MemObject, initial: Initial, data: bytearray, pointers: dict[int, Address]
-    ) -> None:
+    def _image(self, target: MemObject, initial: Initial, size: int) -> _Image:
+        image = _Image(size, bytearray(min(size, LARGEST)))
+        self._fill(target, initial, image)
+        return image
+
+    def _fill(self, target: MemObject, initial: Initial, image: _Image) -> None:
         if isinstance(initial, Merged):
-            return self._fill(
-                target, initial.yes if self.holds(initial.condition) else initial.no, data, pointers
-            )
+            return self._fill(target, initial.yes if self.holds(initial.condition) else initial.no, image)
         if not isinstance(initial, Unknown):
             return None
-        room = self._room(target)
+        room, pointers = self._room(target), image.pointers
         for word, array in initial.arrays.items():
-            for place, length in self._touched(target):
-                self._from_array(array, word, place, length, data, room)
+            touched = (range(at // word * word, at + size, word) for at, size in self._touched(target))
+            for place in sorted(set(chain.from_iterable(touched))):
+                self._from_array(array, word, place, image, room)
         if isinstance(initial, CommandLine):
             for term, value in initial.reads:
                 entry = self.scalar(value)
                 at = self.value(term)
-                if isinstance(entry, Address) and at <= len(data) - 8:
+                if isinstance(entry, Address) and at <= image.size - 8:
                     pointers[at] = entry
         for where, held in initial.pointers.items():
             at, found = self._signed(self.value(where)) + room, self.scalar(held)
-            if isinstance(found, Address) and 0 <= at <= len(data) - self.context.pointer_bits // 8:
+            if isinstance(found, Address) and 0 <= at <= image.size - self.context.pointer_bits // 8:
                 pointers[at] = found
         for start, end in self.strings(initial):
             text = slice(start + room, end + room)
-            data[text] = bytes(byte or ord("a") for byte in data[text])
+            image.near[text] = bytes(byte or ord("a") for byte in image.near[text])
         for offset, (size, value) in initial.cells.items():
             at = offset + room
-            if not 0 <= at <= len(data) - size or not self._was_written(initial, offset, size):
+            if not 0 <= at <= image.size - size or not self._was_written(initial, offset, size):
                 continue
             scalar = self.scalar(value)
             if isinstance(scalar, Address):
                 pointers[at] = scalar
             else:
-                data[at : at + size] = self._bytes(value, scalar, size)
+                image.put(at, self._bytes(value, scalar, size))
         return None
 
     def text(self, target: MemObject, start: int, end: int) -> bytes:
@@ -276,16 +303,12 @@ class ModelReader:
         order: Any = "big" if self.context.memory.big_endian else "little"
         return (scalar % (1 << (8 * size))).to_bytes(size, order)
 
-    def _from_array(
-        self, array: Term, word: int, offset: int, size: int, data: bytearray, room: int
-    ) -> None:
+    def _from_array(self, array: Term, word: int, place: int, image: _Image, room: int) -> None:
         order: Any = "big" if self.context.memory.big_endian else "little"
         bits = self.context.pointer_bits
-        for place in range(offset // word * word, offset + size, word):
-            start = place + room
-            if 0 <= start <= len(data) - word:
-                number = self.value(T.select(array, T.bv(place % (1 << bits) // word, bits)))
-                data[start : start + word] = number.to_bytes(word, order)
+        if 0 <= place + room <= image.size - word:
+            number = self.value(T.select(array, T.bv(place % (1 << bits) // word, bits)))
+            image.put(place + room, number.to_bytes(word, order))
 
     def _event(self, event: Incoming) -> Event:
         value = None
@@ -295,12 +318,11 @@ class ModelReader:
         result = Event(event.kind, event.function, event.type, value, event.location)
         for target, initial in event.writes:
             size = self._size(target) if not isinstance(target.size, int) else target.size
-            data = bytearray(min(size, LARGEST))
-            pointers: dict[int, Address] = {}
-            self._fill(target, initial, data, pointers)
+            image = self._image(target, initial, size)
             name = self.name(target)
-            self._chunks(result, name, initial, bytes(data), self._room(target))
-            for offset, address in pointers.items():
+            self._chunks(result, name, initial, bytes(image.near), self._room(target))
+            result.writes += [(Address(name, at), piece) for at, piece in image.far]
+            for offset, address in image.pointers.items():
                 result.pointer_writes.append((Address(name, offset), address))
         return result
 
@@ -327,14 +349,21 @@ class ModelReader:
     # ------------------------------------------------------------ the trace
 
     def steps(self, claim: Claim) -> list[ConcreteStep]:
-        """What happened up to the claim, what code outside wrote among it."""
+        """What happened up to the claim, what code outside wrote among it, as far as a trace tells it."""
         result: list[ConcreteStep] = []
         events = [e for e in self.equation.incoming[: claim.events] if e.writes and self.holds(e.guard)]
         events.reverse()
-        for number, step in enumerate(self.equation.steps[: claim.position]):
-            while events and events[-1].position <= number:
-                result += self._written(events.pop())
-            if self.holds(step.guard):
+        before = self.equation.steps[: claim.position]
+        happened = [(number, step) for number, step in enumerate(before) if self.holds(step.guard)]
+        parts = parted(happened)
+        left_out = len(happened) - sum(map(len, parts))
+        for index, part in enumerate(parts):
+            if index:
+                result.append(ConcreteStep("thinned", None, "", "", value=left_out))
+                left_out = 0
+            for number, step in part:
+                while events and events[-1].position <= number:
+                    result += self._written(events.pop())
                 result.append(self._step(step))
         while events:
             result += self._written(events.pop())
@@ -367,6 +396,8 @@ class ModelReader:
             # Nothing but its name says that such a function returns an unsigned number.
             if isinstance(step.value, Term) and not ("nondet_u" in step.what and step.kind == "input"):
                 bits = step.value.width
+            if step.ctype is None and isinstance(value, int) and _is_float(step.value):
+                value = float_text(value, step.value.width // 8)
         made = ConcreteStep(step.kind, step.location, step.function, step.what, step.ctype, value, bits)
         target, offset = step.target, step.offset
         if step.pointer is not None:
@@ -439,7 +470,8 @@ class ModelReader:
         if initial.arrays:
             for offset, size in self._touched(target):
                 places.setdefault(offset, size)
-        return sorted((at, size) for at, size in places.items() if 0 <= at + self._room(target) < LARGEST)
+        room = self._room(target)
+        return sorted((at, size) for at, size in places.items() if 0 <= at + room < self.widest)
 
     def before(self, target: MemObject) -> OutsideObject:
         """What an object from outside or a global holds at the beginning, as a native run has it."""
@@ -454,8 +486,12 @@ class ModelReader:
             cell = target.initial.cells.get(offset) if isinstance(target.initial, Unknown) else None
             whole = cell is not None and isinstance(cell[1], Pointer)
             return self._traced(cell[1]) if cell and whole else address_text(known.pointers[at])
-        data = known.data[at : at + size]
+        data = known.held(at, size)
         return int.from_bytes(data, "big" if self.context.memory.big_endian else "little") if data else None
+
+
+def _is_float(value: Value) -> TypeGuard[Term]:
+    return isinstance(value, Term) and value.sort.kind == "fp"
 
 
 def _passed(context: ExecutionContext, equation: Equation) -> list[MemObject]:

@@ -147,7 +147,7 @@ class Scan:
         undefined: Term = T.FALSE
         if self.terminated:
             self._not_beyond_zeros(target, contents, start, index, at)
-        if _initial(target, contents).undefined is not T.FALSE or (contents and contents.flags is not None):
+        if _initial(target, contents).lacks or (contents and contents.flags is not None):
             undefined = T.fresh("scan.undefined", T.BOOL)
             context.unsupported[undefined] = LONG
             stop = T.add(start, T.mul(at, self.number(self.size)))

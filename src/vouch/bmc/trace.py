@@ -8,11 +8,12 @@ parameters) and what says nothing new.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from vouch.bmc.conditions import branch_text
 from vouch.bmc.counterexample import OUTSIDE_FUNCTION, Address
+from vouch.bmc.equation import Step
 from vouch.c.ir import CType, Location
 from vouch.c.sources import Sources
 from vouch.record import frozen_record, record
@@ -25,6 +26,8 @@ known."""
 CTypes = Mapping[int, CType]
 
 MAXIMAL_STEPS = 400
+_EDGE = 4 * MAXIMAL_STEPS  # steps at both ends that are all put into words, of
+_LONG = 3 * _EDGE  # so many and more
 _MAXIMAL_ELEMENTS = 8
 _FLOATS = {2: "e", 4: "f", 8: "d"}
 # Names that clang gives to what has no name in the source.
@@ -60,6 +63,7 @@ class ConcreteStep:
     "branch" (`name` is the condition where known, `value` 1 or 0; or `name` is "switch" and `value` what it
     is on), "input" (`name` says where the data comes from), "violation" (`name` is the message). `ctype` is a
     key of `Program.ctypes`; without one, `bits` (where given) is the width in which the number is shown.
+    "thinned" stands before and behind steps of which `value` were left out: see `parted`.
     """
 
     kind: str
@@ -73,6 +77,30 @@ class ConcreteStep:
     written: str = ""
 
 
+def parted(steps: list[tuple[int, Step]]) -> list[list[tuple[int, Step]]]:
+    """Steps with their numbers, or, where there are many more than a trace shows, their beginning, what the
+    middle leaves behind, and their end. That are the calls, the first write to each object, which says whose
+    variable it is, and the last one to each place."""
+    if len(steps) <= _LONG:
+        return [steps]
+    middle = steps[_EDGE:-_EDGE]
+    last = {_written(step): number for number, step in middle if step.kind == "assign"}
+    kept: list[tuple[int, Step]] = []
+    objects: set[object] = set()
+    for number, step in middle:
+        if step.kind != "assign":
+            if step.kind in ("call", "parameter", "return"):
+                kept.append((number, step))
+        elif step.target not in objects or last[_written(step)] == number:
+            objects.add(step.target)
+            kept.append((number, step))
+    return [steps[:_EDGE], kept, steps[-_EDGE:]]
+
+
+def _written(step: Step) -> tuple[object, ...]:
+    return step.target, step.offset, step.pointer, step.what
+
+
 def trace(
     steps: Iterable[ConcreteStep],
     ctypes: CTypes,
@@ -82,10 +110,16 @@ def trace(
     """The steps in words, with conditions as they stand in the sources. At most `MAXIMAL_STEPS` of them: the
     middle of a longer run is left out."""
     writer = _Writer(ctypes, big_endian, sources or Sources())
+    thinned: list[int] = []
+    left_out = 0
     for step in steps:
-        if step.location is not None:
+        if step.kind == "thinned":
+            assert isinstance(step.value, int)
+            thinned.append(len(writer.steps))
+            left_out += step.value
+        elif step.location is not None:
             writer.add(step, step.location)
-    return _shortened(writer.steps)
+    return _shortened(writer.steps, thinned, left_out)
 
 
 class _Writer:
@@ -185,11 +219,13 @@ def _is_noise(step: ConcreteStep) -> bool:
     )
 
 
-def _shortened(steps: list[TraceStep]) -> list[TraceStep]:
-    if len(steps) <= MAXIMAL_STEPS:
+def _shortened(steps: list[TraceStep], thinned: Sequence[int], left_out: int) -> list[TraceStep]:
+    """With thinned steps, which are between two places, all that is shown lies outside of them."""
+    if len(steps) <= MAXIMAL_STEPS and not thinned:
         return steps
     half = MAXIMAL_STEPS // 2
-    hidden = steps[half:-half]
+    begin, end = min([half, *thinned]), max([len(steps) - half, *thinned])
+    hidden = steps[begin:end]
     depth = hidden[-1].depth
     changes: dict[tuple[int | None, str], Change] = {}
     deepest = 0  # no change is of a call further down
@@ -199,8 +235,8 @@ def _shortened(steps: list[TraceStep]) -> list[TraceStep]:
             deepest = step.depth
         changes.update({(c.frame, c.name): c for c in step.changes})
         deepest = max(deepest, *(c.frame or 0 for c in step.changes), 0)
-    cut = replace(hidden[0], kind="assign", what=f"… {len(hidden)} steps left out", depth=depth)
-    return [*steps[:half], replace(cut, changes=tuple(changes.values())), *steps[-half:]]
+    cut = replace(hidden[0], kind="assign", what=f"… {len(hidden) + left_out} steps left out", depth=depth)
+    return [*steps[:begin], replace(cut, changes=tuple(changes.values())), *steps[end:]]
 
 
 def wording(step: ConcreteStep, ctypes: CTypes, big_endian: bool = False) -> str:
@@ -281,7 +317,7 @@ def _scalar(value: int, kind: CType) -> str:
         case "bool":
             return "true" if value else "false"
         case "float":
-            return _float(value, kind.size)
+            return float_text(value, kind.size)
         case "pointer":
             return address_text(Address(None, value))
         case "char":
@@ -291,7 +327,8 @@ def _scalar(value: int, kind: CType) -> str:
             return str(_signed(value, bits) if kind.signed else value)
 
 
-def _float(value: int, size: int) -> str:
+def float_text(value: int, size: int) -> str:
+    """The float with these bits, with as many digits as tell it from others."""
     if size not in _FLOATS:
         return f"{value:#x} (bits)"
     number: float = struct.unpack("<" + _FLOATS[size], value.to_bytes(size, "little"))[0]

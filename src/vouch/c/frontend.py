@@ -128,7 +128,7 @@ def load(
             warnings.append(f"{_some(programs)}: left out, each has a main (give the files of one program)")
     if tests:
         warnings.append(f"{_some(tests)}: left out, tests and examples (give their folder to check them)")
-    whole = link(modules)
+    whole = _linked(modules, clang.identity(), cache)
     text, inlined = _rewritten(whole.text)
     whole = replace(whole, text=text)
     models: frozenset[str] = frozenset()
@@ -237,6 +237,18 @@ def _modules(
     if fatal is not None or (failed is not None and not modules):
         raise fatal or failed or AssertionError
     return modules
+
+
+def _linked(modules: Sequence[Module], compiler: str, cache: Cache | None) -> Module:
+    """All modules as one, which is kept: LLVM takes longer to load than to link a few files."""
+    if cache is None or len(modules) < 2:
+        return link(modules)
+    key = key_of(["linked", compiler, *(part for module in modules for part in (module.name, module.text))])
+    if (known := cache.get(key)) is not None:
+        return Module(modules[0].name, known.decode("utf-8", "surrogateescape"))
+    whole = link(modules)
+    cache.put(key, whole.text.encode("utf-8", "surrogateescape"))
+    return whole
 
 
 @contextmanager

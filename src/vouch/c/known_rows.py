@@ -144,6 +144,8 @@ gets gmtime gmtime_r localtime localtime_r lrand48 mktime rand rand_r random : m
 read recv recvfrom srand srand48 srandom strftime time timegm ungetc : model input
 __finite __finitef __finitel __fpclassify __fpclassifyf __fpclassifyl __isinf : model math
 __isinff __isinfl __isnan __isnanf __isnanl __signbit __signbitf __signbitl acos : model math
+acosh acoshf acoshl asinh asinhf asinhl atanh atanhf atanhl exp10 exp10f exp10l : model math
+ilogb ilogbf logb logbf scalbln scalblnf tgamma tgammaf tgammal : model math
 acosf acosl asin asinf asinl atan atan2 atan2f atan2l atanf atanl cbrt cbrtf : model math
 cbrtl ceil ceilf ceill cos cosf cosh coshf coshl cosl erf erfc erfcf erfcl erff : model math
 erfl exp exp2 exp2f exp2l expf expl expm1 expm1f expm1l fabs fabsf fabsl fdim : model math

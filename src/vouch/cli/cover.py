@@ -14,10 +14,10 @@ from vouch.settings import Settings
 from vouch.verdict import Exit, Verdict
 
 if TYPE_CHECKING:
+    from vouch.nn.arrays import Array
     from vouch.nn.cover.api import Asked, CoverResult
     from vouch.nn.cover.potentials import LayeredNetwork
     from vouch.nn.network import Network
-    from vouch.nn.operators.base import Array
     from vouch.run.supervise import Send
 
 

@@ -16,7 +16,7 @@ from vouch.verdict import Verdict
 __all__ = ["described", "plans", "refine", "wants_text"]
 
 RUNG_SECONDS = 2.0  # for one function on the way to whole executions
-RUNG_SHARE = 0.2  # of the time that is left
+RUNG_SHARE = 0.1  # of the time that is left
 TEXT_SECONDS = 2.0  # for the preconditions of one function
 MOST_TEXTS = 64  # checks that get a precondition to be read
 

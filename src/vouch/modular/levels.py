@@ -38,7 +38,8 @@ MOST_SECONDS = 45.0  # for one function, where others leave so much of the time
 LEAST = 0.5  # the least that a function gets
 LARGEST = 20_000  # instructions of all functions that are looked at together, from a root on
 RUNG_SHARE = 0.6  # of what is left of a function's time, for any rung but the last
-SHARE = 0.3  # of the time that is left, for all functions of a level together
+SHARES = {1: 0.12, 2: 0.06}  # of the time that is left, for all functions of a level together
+SHARE = 0.3  # on other levels, which prove more
 _METHODS = {"bounds", "enumeration"}  # they say more than the rung does
 BOUND = 1  # of loops in the first executions that follow them
 RUNGS: tuple[Rung, ...] = (Generalised(BOUND), Bounded(BOUND, first=True), Inductive(1), Inductive(2))
@@ -167,7 +168,8 @@ class _Level:
     def _share(self, targets: Mapping[str, set[str]]) -> None:
         began, deadline = time.monotonic(), self.problem.deadline
         self.targets = targets
-        self.end = None if deadline is None else began + SHARE * max(deadline - began, 0.0)
+        share = SHARES.get(self.level, SHARE)
+        self.end = None if deadline is None else began + share * max(deadline - began, 0.0)
 
     def _seconds(self, place: int) -> float:
         """A fair share of what time is left now for the function at this place of the order: what those

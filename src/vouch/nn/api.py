@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from vouch.errors import Unsupported, VouchError
+from vouch.nn.arrays import Array
 from vouch.nn.float_state import usual_numbers
 from vouch.nn.int8.network import Quantised
 from vouch.nn.join import joined
 from vouch.nn.loaders import load, load_subject
 from vouch.nn.loaders.files import read, resolved
 from vouch.nn.network import Network
-from vouch.nn.operators.base import Array
 from vouch.nn.property import Norm, Property, as_vector, robustness, within
 from vouch.nn.replay import replay
 from vouch.nn.result import History, Result

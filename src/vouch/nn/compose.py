@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from vouch.nn.arrays import UNIT, Array
 from vouch.nn.linear import DENSE_LIMIT, Convolution, Dense, LinearMap, Sparse
-from vouch.nn.operators.base import UNIT, Array
 
 # Maps with fewer entries than this are always worth multiplying out.
 SMALL = 1 << 16

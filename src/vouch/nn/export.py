@@ -9,6 +9,7 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
+from vouch.nn.arrays import Array, Shape
 from vouch.nn.network import Network, Node
 from vouch.nn.operators import (
     Add,
@@ -50,7 +51,6 @@ from vouch.nn.operators import (
     Transpose,
     TwoSlopes,
 )
-from vouch.nn.operators.base import Array, Shape
 
 OPSET = 20  # the oldest that has Gelu
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vouch.nn.operators.base import Array, Shape
+from vouch.nn.arrays import Array, Shape
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

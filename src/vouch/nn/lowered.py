@@ -22,10 +22,9 @@ from typing import Any, TypeAlias, assert_never
 
 import numpy as np
 
+from vouch.nn.arrays import Array, sigmoid
 from vouch.nn.functions import ScalarFunction
 from vouch.nn.linear import DENSE_LIMIT, Dense, LinearMap, is_torch
-from vouch.nn.operators.activation import sigmoid
-from vouch.nn.operators.base import Array
 
 
 class NodeKind(StrEnum):

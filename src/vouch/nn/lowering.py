@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from vouch.errors import Unsupported
+from vouch.nn.arrays import LARGEST, UNIT, Array
 from vouch.nn.compose import is_exact, is_identity, product, rounding, total
 from vouch.nn.functions import ScalarFunction, power
 from vouch.nn.linear import LinearMap, Sparse
 from vouch.nn.lowered import Activation, Affine, Input, Lowered, LoweredNode, Maximum, Multiply, NodeKind
 from vouch.nn.network import Network, Node
-from vouch.nn.operators.base import LARGEST, UNIT, Array, Value
+from vouch.nn.operators.base import Value
 
 
 def lower(network: Network, *, fold: bool = True, relu_only: bool = False, logits: bool = True) -> Lowered:

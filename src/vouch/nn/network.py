@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from vouch.errors import VouchError
-from vouch.nn.operators.base import LARGEST, Array, Operator, Shape
+from vouch.nn.arrays import LARGEST, Array, Shape
+from vouch.nn.operators.base import Operator
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from vouch.errors import VouchError
+from vouch.nn.arrays import Array, Shape
 from vouch.nn.loaders.memory import limited
-from vouch.nn.operators.base import Array, Shape
 
 _IMAGES = {".png", ".jpg", ".jpeg", ".bmp", ".gif", ".pgm", ".ppm", ".tif", ".tiff"}
 

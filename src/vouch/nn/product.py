@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from vouch.nn.arrays import UNIT, Array
 from vouch.nn.linear import DENSE_LIMIT, Convolution, Dense, LinearMap, Sparse
 from vouch.nn.lowered import (
     Activation,
@@ -29,7 +30,6 @@ from vouch.nn.lowered import (
     Multiply,
     NodeKind,
 )
-from vouch.nn.operators.base import UNIT, Array
 
 # Weights that differ by more than this share are not worth a node-by-node difference.
 _SIMILAR = 0.25

@@ -15,8 +15,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from vouch.errors import VouchError
+from vouch.nn.arrays import Array, Shape
 from vouch.nn.network import Network
-from vouch.nn.operators.base import Array, Shape
 
 _runnable: WeakKeyDictionary[Network, bytes] = WeakKeyDictionary()
 

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from vouch.nn.arrays import Array
 from vouch.nn.network import Network, Node
 from vouch.nn.operators import Clip, Max
-from vouch.nn.operators.base import Array
 
 
 def specialised(network: Network, low: Array, high: Array) -> Network:

@@ -40,7 +40,7 @@ def decide(
     tape = Tape(roots, library)
     narrowing = Narrowing(tape)
     try:
-        box = narrowing.run()
+        box = narrowing.run(deadline)
     except Contradiction:
         return NumericDecision(True)
     found: list[Model] = []

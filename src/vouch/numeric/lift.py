@@ -7,6 +7,7 @@ for more than was asked: a proof stays a proof.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import field
@@ -52,12 +53,19 @@ class Lifted:
     lifting: Lifting
 
 
-def lifted(tape: Tape, values: TapeValues) -> Lifted | None:
-    """None where nothing is left of the question that a network could decide."""
+def lifted(tape: Tape, values: TapeValues, deadline: float = math.inf) -> Lifted | None:
+    """None where nothing is left of the question that a network could decide, or no time to find out."""
+    try:
+        return _lifted(tape, values, _Alternatives(tape, values, deadline))
+    except _TooLong:
+        return None
+
+
+def _lifted(tape: Tape, values: TapeValues, found: _Alternatives) -> Lifted | None:
     lifting = lifting_of(tape, values, local=_is_deep(tape))
     alternatives: list[Cases] = []
     for root in tape.roots:
-        cases = _cases(tape, values, root, True)
+        cases = found.of(root, True)
         if cases is None or frozenset() in cases:
             continue
         usable = _usable(lifting, cases)
@@ -75,26 +83,46 @@ def lifted(tape: Tape, values: TapeValues) -> Lifted | None:
     return _network(lifting, chosen)
 
 
-def _cases(tape: Tape, values: TapeValues, term: Term, truth: bool) -> Cases | None:
-    """The ways in which a boolean gets its truth, as sets of comparisons; None for too many."""
-    known: Truth = tape.truth(values, term)
-    if not (known.true[0] if truth else known.false[0]):
-        return []
-    if not (known.false[0] if truth else known.true[0]):
-        return [frozenset()]
-    if term.op == "not":
-        return _cases(tape, values, term.args[0], not truth)
-    if term.op in ("and", "or"):
-        parts = [_cases(tape, values, arg, truth) for arg in term.args]
-        if any(part is None for part in parts):
-            # A conjunct that is not followed is left out; an alternative that is not could be anything.
-            if (term.op == "and") is not truth:
-                return None
-            parts = [part for part in parts if part is not None]
-        return _all_of(parts) if (term.op == "and") is truth else _any_of(parts)
-    if term.op in ("fp_lt", "fp_le", "slt"):
-        return [frozenset({(term, truth)})]
-    return None
+class _TooLong(Exception):
+    """There is no time to find the alternatives of a question."""
+
+
+class _Alternatives:
+    """The ways in which booleans get their truth, each worked out once: they share most of their parts."""
+
+    def __init__(self, tape: Tape, values: TapeValues, deadline: float) -> None:
+        self._tape = tape
+        self._values = values
+        self._deadline = deadline
+        self._known: dict[Literal, Cases | None] = {}
+
+    def of(self, term: Term, truth: bool) -> Cases | None:
+        """As sets of comparisons; None for too many."""
+        if (term, truth) not in self._known:
+            if time.monotonic() > self._deadline:
+                raise _TooLong
+            self._known[term, truth] = self._of(term, truth)
+        return self._known[term, truth]
+
+    def _of(self, term: Term, truth: bool) -> Cases | None:
+        known: Truth = self._tape.truth(self._values, term)
+        if not (known.true[0] if truth else known.false[0]):
+            return []
+        if not (known.false[0] if truth else known.true[0]):
+            return [frozenset()]
+        if term.op == "not":
+            return self.of(term.args[0], not truth)
+        if term.op in ("and", "or"):
+            parts = [self.of(arg, truth) for arg in term.args]
+            if any(part is None for part in parts):
+                # A conjunct that is not followed is left out; an alternative that is not could be anything.
+                if (term.op == "and") is not truth:
+                    return None
+                parts = [part for part in parts if part is not None]
+            return _all_of(parts) if (term.op == "and") is truth else _any_of(parts)
+        if term.op in ("fp_lt", "fp_le", "slt"):
+            return [frozenset({(term, truth)})]
+        return None
 
 
 def _any_of(parts: list[Any]) -> Cases | None:
@@ -282,7 +310,7 @@ def by_network(
     """Whether the conjuncts are proved to exclude each other for the variables in the box, where the tape has
     these values. `check` hears of points that may satisfy them; one that does ends the search."""
     tape.resume(box, 1)
-    question = lifted(tape, values)
+    question = lifted(tape, values, deadline)
     if question is None:
         return False
     judge = _Judge(question, check)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +11,7 @@ import numpy as np
 
 from vouch.numeric.grouped import TapeValues
 from vouch.numeric.tape import Tape
-from vouch.numeric.values import FORMATS, Abstract, Floats, Ints, Truth, agreed, anything
+from vouch.numeric.values import FAR, FORMATS, Abstract, Floats, Ints, Truth, agreed, anything
 from vouch.smt.node import Term
 from vouch.smt.operators import signed
 
@@ -55,21 +57,22 @@ class Narrowing:
                 self.ranges[variable] = anything(variable.sort, 1)
         self.values: TapeValues = []
 
-    def _briefly(self) -> None:
+    def _briefly(self, deadline: float) -> None:
         """What the short conjuncts say: most of what there is to know, for a part of what a round costs."""
         if len(self.tape.terms) <= _LONG:
             return
         brief = Tape([root for root in self.tape.roots if _is_brief(root)], self.tape.library)
         if len(brief.terms) < len(self.tape.terms) / 2:
-            found = Narrowing(brief)._rounds()
+            found = Narrowing(brief)._rounds(deadline)
             self.ranges.update((v, value) for v, value in found.items() if v in self.ranges)
 
-    def run(self) -> dict[Term, Abstract]:
-        """The range of every variable, for a batch of one. Raises Contradiction."""
-        self._briefly()
-        return self._rounds()
+    def run(self, deadline: float = math.inf) -> dict[Term, Abstract]:
+        """The range of every variable, for a batch of one; not as tight as it could be where time is up.
+        Raises Contradiction."""
+        self._briefly(deadline)
+        return self._rounds(deadline)
 
-    def _rounds(self) -> dict[Term, Abstract]:
+    def _rounds(self, deadline: float) -> dict[Term, Abstract]:
         work = [(root, True) for root in self.tape.roots]
         ran: object = None
         for _ in range(_ROUNDS):
@@ -79,6 +82,9 @@ class Narrowing:
                 self._learn(term, truth)
             if (len(self.known), _summary(self.ranges)) == before:
                 break  # the values are those of the ranges
+            if time.monotonic() > deadline:
+                self._run(ran)
+                break
         else:
             self._run(ran)
         for root in self.tape.roots:
@@ -173,16 +179,18 @@ class Narrowing:
                 small, large = (a, b) if truth else (b, a)
                 low, high = self._ends(small, by_sign)[0], self._ends(large, by_sign)[1]
                 step = 1 if truth else 0
-                self._integer(small, by_sign, None, high - step)
-                self._integer(large, by_sign, low + step, None)
+                self._integer(small, by_sign, None, None if high is None else high - step)
+                self._integer(large, by_sign, None if low is None else low + step, None)
             case "eq" if truth and a.sort.kind == "bv":
                 for one, other in ((a, b), (b, a)):
                     for by_sign in (True, False):
                         self._integer(one, by_sign, *self._ends(other, by_sign))
 
-    def _ends(self, term: Term, by_sign: bool) -> tuple[Any, Any]:
+    def _ends(self, term: Term, by_sign: bool) -> tuple[int | None, int | None]:
+        """As Python's numbers, which do not wrap; None where a wide type's end is not known."""
         value: Ints = self._value(term)
-        return (value.low[0], value.high[0]) if by_sign else (value.least[0], value.most[0])
+        low, high = (value.low[0], value.high[0]) if by_sign else (value.least[0], value.most[0])
+        return None if low <= -FAR else int(low), None if high >= FAR else int(high)
 
     def _number(self, term: Term, low: Any = None, high: Any = None, nan: bool = False) -> None:
         """A float that lies between these ends or, where `nan` allows it, is NaN. Followed through what is
@@ -204,7 +212,8 @@ class Narrowing:
             inner = FORMATS[term.args[0].sort]
             self._number(term.args[0], _inward(low, inner, np.inf), _inward(high, inner, -np.inf), nan)
 
-    def _integer(self, term: Term, by_sign: bool, low: Any, high: Any) -> None:
+    def _integer(self, term: Term, by_sign: bool, low: int | None, high: int | None) -> None:
+        low, high = (None if end is None or abs(end) >= FAR else end for end in (low, high))
         known = self.ranges.get(term)
         if isinstance(known, Ints):
             ends = [known.low, known.high, known.least, known.most]
@@ -229,7 +238,7 @@ class Narrowing:
             by = signed(int(term.args[1].value), term.width)
             start, end = self._ends(term.args[0], True)
             top = 1 << (term.width - 1)
-            if start + by >= -top and end + by < top:
+            if start is not None and end is not None and start + by >= -top and end + by < top:
                 self._integer(
                     term.args[0], True, None if low is None else low - by, None if high is None else high - by
                 )

@@ -16,7 +16,7 @@ from functools import cache
 
 _ONE = frozenset(
     {"sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh"}
-    | {"exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "cbrt", "erf", "erfc", "tgamma", "lgamma"}
+    | {"exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p", "cbrt", "erf", "erfc", "tgamma"}
 )
 _TWO = frozenset({"pow", "atan2", "hypot", "remainder", "nextafter"})
 _SCALING = frozenset({"ldexp", "scalbn"})

@@ -10,13 +10,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from vouch.numeric.values import Bools, Ints
+from vouch.numeric.values import FAR, Bools, Ints
 from vouch.record import frozen_record
 from vouch.smt.node import Term
 from vouch.smt.operators import signed
 
 _STEPS = 4  # operations with constants between the two
-_WIDEST = 32  # bits: products below stay within int64
+_LARGEST = 1 << 32  # factor between the two
 
 
 @frozen_record
@@ -33,8 +33,10 @@ class Threshold:
 
     def exact(self, inner: Ints, term: Ints) -> Bools:
         """Where ranges show that nothing wraps: then the one is the other's, moved."""
-        low, high = inner.low * self.scale + self.offset, inner.high * self.scale + self.offset
-        return np.asarray((term.low == low) & (term.high == high))
+        most = (FAR - 1 - abs(self.offset)) // self.scale  # beyond it int64, and wide types, may wrap
+        known = (inner.low >= -most) & (inner.high <= most)
+        low, high = (np.where(known, end, 0) * self.scale + self.offset for end in (inner.low, inner.high))
+        return np.asarray(known & (term.low == low) & (term.high == high))
 
     def cut(self, inner: Ints, term: Ints, *, below: bool) -> Ints:
         """The values of the term on one side of the threshold."""
@@ -54,7 +56,7 @@ def threshold(condition: Term, term: Term) -> Threshold | None:
         if found is None:
             return None
         return replace(found, holds_below=not found.holds_below)
-    if condition.op != "slt" or term.sort.kind != "bv" or term.width > _WIDEST:
+    if condition.op != "slt" or term.sort.kind != "bv" or term.width > 64:
         return None
     for place in (0, 1):
         inner, limit = condition.args[place], condition.args[1 - place]
@@ -66,6 +68,8 @@ def threshold(condition: Term, term: Term) -> Threshold | None:
             first = signed(int(limit.value), limit.width)
             last = first - 1 if place == 0 else first  # the largest number on the smaller side
             small, large = scale * last + offset, scale * (last + 1) + offset
+            if max(abs(offset), abs(small), abs(large)) >= FAR:
+                return None
             return Threshold(inner, scale, offset, small, large, place == 0)
     return None
 
@@ -75,7 +79,7 @@ def _multiple(term: Term, inner: Term) -> tuple[int, int] | None:
     scale, offset = 1, 0
     for _ in range(_STEPS):
         if term is inner:
-            return (scale, offset) if scale < 1 << _WIDEST else None
+            return (scale, offset) if scale < _LARGEST else None
         if term.op == "sext":
             term = term.args[0]
             continue

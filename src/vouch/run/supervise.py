@@ -279,6 +279,7 @@ def _settle(parent: int, memory: int | None, soft: bool) -> None:
         with contextlib.suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_AS, (memory << 20, resource.getrlimit(resource.RLIMIT_AS)[1]))
     gc.freeze()
+    gc.set_threshold(500_000, 20, 50)  # the process ends with its work: little of it is garbage before
 
 
 def _report(work: Callable[[Send], Any], there: _Line) -> None:

@@ -131,13 +131,15 @@ def interface_of(program: Program, name: str, sizes: ArraySizes, fraction: int |
     kinds = {kind for (kind, _), role in zip(parameters, roles, strict=True) if role != "length"}
     if result is not None and "outputs" not in roles:
         kinds.add(result)
+    if not kinds:
+        raise VouchError(f"{name}: no parameter takes inputs; --map says more")
     if len(kinds) != 1 or not kinds <= NONDET.keys():
         known = ", ".join(sorted(str(kind) for kind in kinds))
         raise VouchError(f"{name}: one type of float, double or signed integers expected, not {known}")
     kind = str(kinds.pop())
     unit = _unit(name, kind, fraction)
     if "inputs" not in roles and "input" not in roles:
-        raise VouchError(f"{name}: no parameter takes inputs")
+        raise VouchError(f"{name}: no parameter takes inputs; --map says more")
     if "outputs" not in roles and result is None:
         raise VouchError(f"{name}: neither a parameter nor the result takes outputs")
     lengths = [kind for (kind, _), role in zip(parameters, roles, strict=True) if role == "length"]

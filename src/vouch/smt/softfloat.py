@@ -44,7 +44,7 @@ def largest(s: Sort, sign: int = 0) -> int:
 
 
 def is_nan(s: Sort, x: int) -> bool:
-    return magnitude_bits(s, x) > infinity(s)
+    return x & ((1 << (s.width - 1)) - 1) > ((1 << s.exponent) - 1) << (s.significand - 1)
 
 
 def is_inf(s: Sort, x: int) -> bool:

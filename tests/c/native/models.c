@@ -1,4 +1,5 @@
 /* The models of vouch against the C library of this machine: prints a line for each difference. */
+#define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <complex.h>
 #include <ctype.h>
@@ -414,7 +415,23 @@ static void mathematics(void) {
 #define EXACTLY_TWO(name) \
     if (!same_double(name(x, y), model_##name(x, y)) && !(x == 0 && y == 0)) differ(#name, detail);
         EXACTLY_TWO(fmod) EXACTLY_TWO(fmax) EXACTLY_TWO(fmin) EXACTLY_TWO(fdim)
-        EXACTLY_TWO(nextafter)
+        EXACTLY_TWO(nextafter) EXACTLY_TWO(remainder)
+        if (!same_double(remainderf((float)x, (float)y), model_remainderf((float)x, (float)y))) differ("remainderf", detail);
+        EXACTLY(logb)
+        if (!same_double(logbf((float)x), model_logbf((float)x))) differ("logbf", detail);
+        if (x == x && x != 0) SAME("ilogb", ilogb(x), model_ilogb(x));
+        if ((float)x == (float)x && (float)x != 0) SAME("ilogbf", ilogbf((float)x), model_ilogbf((float)x));
+        int n = (int)(chance(2) ? chance(40) - 20 : chance(5000) - 2500), exponent, model_exponent;
+        snprintf(detail, sizeof detail, "%a, %d", x, n);
+        if (!same_double(ldexp(x, n), model_ldexp(x, n))) differ("ldexp", detail);
+        if (!same_double(ldexpf((float)x, n / 8), model_ldexpf((float)x, n / 8))) differ("ldexpf", detail);
+        if (!same_double(scalbln(x, n * 1000L), model_scalbln(x, n * 1000L))) differ("scalbln", detail);
+        snprintf(detail, sizeof detail, "%a %a", x, y);
+        exponent = model_exponent = 0;
+        if (!same_double(frexp(x, &exponent), model_frexp(x, &model_exponent))) differ("frexp", detail);
+        if (x - x == 0) SAME("frexp", exponent, model_exponent);
+        if (!same_double(frexpf((float)x, &exponent), model_frexpf((float)x, &model_exponent))) differ("frexpf", detail);
+        if ((float)x - (float)x == 0) SAME("frexpf", exponent, model_exponent);
         SAME("nextafterf", nextafterf((float)x, (float)y) == model_nextafterf((float)x, (float)y), 1 - (x != x || y != y));
         double whole, part, model_whole, model_part;
         part = modf(x, &whole), model_part = model_modf(x, &model_whole);
@@ -429,21 +446,12 @@ static void mathematics(void) {
         real_value = name##f((float)x), model_##name##f((float)x);
         ALLOWED(sin) ALLOWED(cos) ALLOWED(tan) ALLOWED(asin) ALLOWED(acos) ALLOWED(atan) ALLOWED(sinh) ALLOWED(cosh)
         ALLOWED(tanh) ALLOWED(exp) ALLOWED(exp2) ALLOWED(expm1) ALLOWED(log) ALLOWED(log2) ALLOWED(log10)
-        ALLOWED(log1p) ALLOWED(cbrt) ALLOWED(erf) ALLOWED(erfc)
+        ALLOWED(log1p) ALLOWED(cbrt) ALLOWED(erf) ALLOWED(erfc) ALLOWED(asinh) ALLOWED(acosh) ALLOWED(atanh)
+        ALLOWED(exp10) ALLOWED(tgamma)
 #define ALLOWED_TWO(name) \
     snprintf(detail, sizeof detail, #name "(%a, %a)", x, y), current = detail, real_value = name(x, y), \
         model_##name(x, y), real_value = name##f((float)x, (float)y), model_##name##f((float)x, (float)y);
-        ALLOWED_TWO(pow) ALLOWED_TWO(atan2) ALLOWED_TWO(hypot) ALLOWED_TWO(remainder)
-        int n = (int)chance(40) - 20, exponent, model_exponent;
-        snprintf(detail, sizeof detail, "ldexp(%a, %d)", x, n), current = detail;
-        real_value = ldexp(x, n), model_ldexp(x, n);
-        snprintf(detail, sizeof detail, "frexp(%a)", x), current = detail;
-        real_value = frexp(x, &exponent), told = exponent ? exponent : 0;
-        if (x - x == 0 && x != 0 && exponent) {
-            model_frexp(x, &model_exponent);
-            SAME("frexp", exponent, model_exponent);
-        }
-        told = 0;
+        ALLOWED_TWO(pow) ALLOWED_TWO(atan2) ALLOWED_TWO(hypot)
     }
 }
 

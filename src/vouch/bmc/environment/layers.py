@@ -76,11 +76,15 @@ class OutsideData(Unknown):
 class Late(Unknown):
     """An object from outside that came about after the program stored pointers of its own (null, the address
     of a variable) in others that it may overlap: `hits` under their symbols. Whatever else was written there
-    needs no mention: contents are arbitrary, and pointers from outside lead to all that is known there."""
+    needs no mention: contents are arbitrary, and pointers from outside lead to all that is known there.
+    `undefined`: nobody knows whether they were written."""
 
-    def __init__(self, hits: Mapping[Term, frozenset[Hit]]) -> None:
-        super().__init__()
+    def __init__(self, hits: Mapping[Term, frozenset[Hit]], undefined: bool) -> None:
+        super().__init__(undefined)
         self.hits = hits
+
+    def arbitrary(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
+        return memory.arbitrary(target, offset, type_, False)
 
     def _new(self, memory: Memory, target: MemObject, offset: int, type_: ir.Type) -> Value:
         value = super()._new(memory, target, offset, type_)

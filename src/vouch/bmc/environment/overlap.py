@@ -119,7 +119,7 @@ def is_pristine(target: MemObject) -> bool:
     return (
         target.kind is Kind.OUTSIDE
         and type(initial) is Unknown
-        and initial.undefined is T.FALSE
+        and not initial.lacks
         and not initial.cells
         and not initial.pointers
         and not initial.arrays

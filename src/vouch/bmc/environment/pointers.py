@@ -336,7 +336,7 @@ class OutsidePointers(PointerMaker):
             for offset, hit in self._own_pointers.get(target, {}):
                 hits = add_hit(hits, symbol, hit._replace(spared=self._spared(element, offset, hit.type)))
         if hits:
-            own.initial = Late(hits)
+            own.initial = Late(hits, isinstance(own.initial, Suspect))
 
     def _element(self, a: MemObject, b: MemObject) -> int | None:
         """The size of what both are made of, where that is one type."""

@@ -14,7 +14,6 @@ from vouch.bmc.environment.layers import WHOLE, Span
 from vouch.bmc.environment.reach import Reach, inside, parts_of, union
 from vouch.bmc.initial import Unknown
 from vouch.bmc.value import Kind, MemObject
-from vouch.smt import term as T
 
 _MANY = 32  # places in one object: from there on, all of it
 
@@ -51,7 +50,7 @@ class Unread:
         """What the pointers in a part of an object point to that nobody has read or overwritten."""
         held = contents if contents is not None else Contents()
         own, initial = held.cells, held.initial if held.initial is not None else target.initial
-        data = [p for p in parts_of(initial) if isinstance(p, Unknown) and p.undefined is T.FALSE]
+        data = [p for p in parts_of(initial) if isinstance(p, Unknown) and not p.lacks]
         if target.dead or not data:
             return
         if target.ctype is None or self._ctypes.known(target.ctype) is None:

@@ -20,6 +20,7 @@ from vouch.printable import visible
 from vouch.record import frozen_record, record
 
 _LARGEST = 4096  # bytes of an object that a driver spells out
+_WIDEST = 1 << 20  # bytes of an object that a driver has
 _OUTSIDE = "vouch_outside"  # stands for all functions behind pointers from outside
 _SCALARS = frozenset({"int", "char", "bool", "enum", "float", "pointer"})
 # What makes a violation visible in a run of the driver.
@@ -114,7 +115,7 @@ class DriverText:
         values = ", ".join(str(byte) for byte in data.rstrip(b"\0")) or "0"
         told = comment(item.name.partition("#")[0])
         return [
-            f"static _Alignas(16) unsigned char {name}[{min(size, 1 << 20)}] = {{{values}}}; /* *{told} */",
+            f"static _Alignas(16) unsigned char {name}[{min(size, _WIDEST)}] = {{{values}}}; /* *{told} */",
             "",
         ]
 
@@ -135,7 +136,7 @@ class DriverText:
                     f"memcpy((void *)({base}), {_bytes(item.data[:_LARGEST])}, {len(item.data[:_LARGEST])});"
                 )
             for offset, address in item.pointers.items():
-                if (value := self._address(address)) is not None:
+                if offset < _WIDEST and (value := self._address(address)) is not None:
                     lines.append(f"*(void **)({base} + {offset}) = (void *)({value});")
         return lines
 

@@ -27,10 +27,12 @@ _TICK = 0.05  # seconds between two looks at the memory in use
 
 @record
 class NativeRun:
-    """`output` is what the runtime reported, `stopped` why the run did not end by itself."""
+    """`output` is what the runtime reported, `stopped` why the run did not end by itself; `full`: because it
+    had used up its memory."""
 
     output: bytes
     stopped: str | None
+    full: bool = False
 
 
 def run(binary: ReplayBinary, data: bytes, limits: ReplayLimits) -> NativeRun:
@@ -50,15 +52,15 @@ def run(binary: ReplayBinary, data: bytes, limits: ReplayLimits) -> NativeRun:
         with contextlib.suppress(BrokenPipeError):
             process.stdin.write(data)
             process.stdin.close()
-        output, stopped = _collect(process, limits)
+        done = _collect(process, limits)
     finally:
         end(process)
-    if stopped is None and process.returncode < 0:
-        stopped = _signal(process.returncode)
-    return NativeRun(output, stopped)
+    if done.stopped is None and process.returncode < 0:
+        done.stopped = _signal(process.returncode)
+    return done
 
 
-def _collect(process: subprocess.Popen[bytes], limits: ReplayLimits) -> tuple[bytes, str | None]:
+def _collect(process: subprocess.Popen[bytes], limits: ReplayLimits) -> NativeRun:
     assert process.stdout is not None
     deadline = time.monotonic() + limits.seconds
     output = bytearray()
@@ -69,14 +71,14 @@ def _collect(process: subprocess.Popen[bytes], limits: ReplayLimits) -> tuple[by
                 chunk = os.read(process.stdout.fileno(), 1 << 16)
                 if not chunk:
                     process.wait()
-                    return bytes(output), None
+                    return NativeRun(bytes(output), None)
                 output += chunk
                 if len(output) > limits.output:
-                    return bytes(output), "too many reports"
+                    return NativeRun(bytes(output), "too many reports")
             if time.monotonic() > deadline:
-                return bytes(output), f"no end within {limits.seconds:g} s"
+                return NativeRun(bytes(output), f"no end within {limits.seconds:g} s")
             if _resident(process.pid) > limits.memory:
-                return bytes(output), f"more than {limits.memory >> 20} MiB of memory"
+                return NativeRun(bytes(output), f"more than {limits.memory >> 20} MiB of memory", full=True)
 
 
 def _resident(pid: int) -> int:

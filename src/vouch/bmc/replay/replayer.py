@@ -41,7 +41,8 @@ class ReplayResult:
     not confirmed, `reason` says how the run ended. `diverged` tells how the run differed from the recorded
     one (None: it did not); `faithful`: what came in did so as recorded; `assumed`: a result was
     used that a model of the library assumes and does not compute, or the entry point may have asked for
-    variable arguments, which no run can be given. `fired` are the ids of all checks that were violated, in
+    variable arguments, which no run can be given; `too_large`: it needs more memory than a run is
+    given. `fired` are the ids of all checks that were violated, in
     order; a confirmed run stops at the check it is about.
     """
 
@@ -52,6 +53,7 @@ class ReplayResult:
     possible: bool = True
     faithful: bool = False
     assumed: bool = False
+    too_large: bool = False
 
     @property
     def output(self) -> str:
@@ -131,6 +133,8 @@ class Replayer:
             result = self._run(example, flags, number)
             if self._program.functions[example.entry].signature.variadic:
                 result.faithful, result.assumed = False, True
+            if example.too_large:
+                result.faithful, result.too_large = False, True
             return result
         except Unreplayable as error:
             return ReplayResult(False, reason=str(error), possible=False)
@@ -157,6 +161,7 @@ class Replayer:
             if report.end != wire.QUESTION or not self._answer(rewritten, report.question):
                 break
         result = self._result(rewritten, report, encoder.problems, outcome.stopped, number)
+        result.too_large = outcome.full or report.end == wire.SPACE
         if report.end in (wire.UNCONFINED, wire.FOREIGN):
             result.possible, result.reason = False, wire.ENDS[report.end]
         elif binary.missing and not result.confirmed and report.end is None:

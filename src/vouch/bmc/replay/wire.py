@@ -47,7 +47,7 @@ NOTES = (
     "a result is used that nobody computes",
 )
 CONFIRMED, RETURNED, EXIT, ABORT, ASSUMPTION = range(5)
-UNCONFINED, FOREIGN, QUESTION = 10, 11, 12
+SPACE, UNCONFINED, FOREIGN, QUESTION = 6, 10, 11, 12
 # Notes about what the program does and what its models do not compute; the others are about what came in.
 BAD_ACCESS, ASSUMED = 2, 4
 
@@ -197,6 +197,10 @@ class Encoder:
         for offset, address in item.pointers.items():
             out.number(offset)
             self._address(out, address)
+        out.number(len(item.far))
+        for offset, piece in item.far:
+            out.number(offset)
+            out.data(piece)
 
     def _contents(self, out: _Writer, items: Iterable[OutsideObject]) -> None:
         body, count = _Writer(), 0

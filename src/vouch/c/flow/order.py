@@ -43,6 +43,12 @@ class Flow:
     joined: dict[str, tuple[str, ...]]  # block that branches on a phi (`&&`, `||`) -> the blocks that feed it
 
 
+def loops_of(function: ir.Function) -> dict[str, Loop]:
+    """Its loops by their heads, for those who want nothing else."""
+    after = {label: successors(block.terminator) for label, block in function.blocks.items()}
+    return _order(function, next(iter(function.blocks)), after)[1]
+
+
 def analyse(function: ir.Function) -> Flow:
     after = {label: successors(block.terminator) for label, block in function.blocks.items()}
     entry = next(iter(function.blocks))

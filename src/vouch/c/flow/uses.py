@@ -9,8 +9,10 @@ from vouch.c.ir import (
     AggregateConstant,
     Constant,
     ExpressionConstant,
+    FloatConstant,
     GlobalConstant,
     Instruction,
+    IntConstant,
     OpaqueConstant,
     Operand,
 )
@@ -23,6 +25,7 @@ _NO_OPERANDS = frozenset(Instruction.__dataclass_fields__) | {
     "op",
 }
 _FIELDS: dict[type[Instruction], tuple[str, ...]] = {}  # that may hold operands, by kind of instruction
+_NUMBERS = (IntConstant, FloatConstant)
 _MENTIONED = re.compile(r'@("[^"]*"|[-\w.$]+)')
 
 
@@ -56,7 +59,7 @@ def names_in(constant: Constant | None) -> Iterator[str]:
         if isinstance(item, GlobalConstant):
             yield item.name
         elif isinstance(item, AggregateConstant):
-            work.extend(item.elements)
+            work.extend([part for part in item.elements if type(part) not in _NUMBERS])  # tables are long
         elif isinstance(item, ExpressionConstant):
             work.extend(item.operands)
         elif isinstance(item, OpaqueConstant):

@@ -97,8 +97,13 @@ SOME(atan, r >= -1.5707964f && r <= 1.5707964f && (x > 0 ? r >= 0 : x < 0 ? r <=
 SOME(sinh, NUMBER(r) && (x > 0 ? r >= 0 : x < 0 ? r <= 0 : r == 0))
 SOME(cosh, r >= 1)
 SOME(tanh, r >= -1 && r <= 1 && (x > 0 ? r >= 0 : x < 0 ? r <= 0 : r == 0))
+SOME(asinh, NUMBER(r) && (x > 0 ? r >= 0 : x < 0 ? r <= 0 : r == 0))
+SOME(acosh, x < 1 || (r >= 0 && (x != 1 || r == 0))) /* below 1 not every library has NaN */
+SOME(atanh, x < -1 || x > 1 ? !NUMBER(r) : x == 1 ? r == INFINITY : x == -1 ? r == -INFINITY
+         : NUMBER(r) && (x > 0 ? r >= 0 : x < 0 ? r <= 0 : r == 0))
 SOME(exp, r >= 0 && (x == 0 ? r == 1 : x > 0 ? r >= 1 : r <= 1))
 SOME(exp2, r >= 0 && (x == 0 ? r == 1 : x > 0 ? r >= 1 : r <= 1))
+SOME(exp10, r >= 0 && (x == 0 ? r == 1 : x > 0 ? r >= 1 : r <= 1))
 SOME(expm1, r >= -1 && (x == 0 ? r == 0 : x > 0 ? r >= 0 : r <= 0))
 SOME(log, x < 0 ? !NUMBER(r) : x == 0 ? r == -INFINITY : NUMBER(r) && (x > 1 ? r >= 0 : x < 1 ? r <= 0 : r == 0))
 SOME(log2, x < 0 ? !NUMBER(r) : x == 0 ? r == -INFINITY : NUMBER(r) && (x > 1 ? r >= 0 : x < 1 ? r <= 0 : r == 0))
@@ -107,6 +112,7 @@ SOME(log1p, x < -1 ? !NUMBER(r) : x == -1 ? r == -INFINITY : NUMBER(r) && (x > 0
 SOME(cbrt, NUMBER(r) && (x > 0 ? r >= 0 : x < 0 ? r <= 0 : r == 0))
 SOME(erf, r >= -1 && r <= 1 && (x > 0 ? r >= 0 : x < 0 ? r <= 0 : r == 0))
 SOME(erfc, r >= 0 && r <= 2)
+SOME(tgamma, x > 0 ? r > 0 : 1)
 
 #define SOME_OF_TWO(name, special, holds)                            \
     double name(double x, double y) {                                \
@@ -131,7 +137,13 @@ SOME(erfc, r >= 0 && r <= 2)
 SOME_OF_TWO(pow, if (y == 0 || x == 1) return 1; NAN_FROM_NAN, x > 0 ? r >= 0 : 1)
 SOME_OF_TWO(atan2, NAN_FROM_NAN, r >= -3.1415928f && r <= 3.1415928f)
 SOME_OF_TWO(hypot, , r >= 0 || !NUMBER(r))
-SOME_OF_TWO(remainder, NAN_FROM_NAN, FINITE(x) && y != 0 ? NUMBER(r) : !NUMBER(r))
+
+long double remainderl(long double x, long double y) {
+    long double r = __vouch_any_ldouble();
+    NAN_FROM_NAN
+    __vouch_assume(FINITE(x) && y != 0 ? NUMBER(r) : !NUMBER(r));
+    return r;
+}
 
 void sincos(double x, double *sine, double *cosine) {
     *sine = sin(x);
@@ -143,14 +155,23 @@ void sincosf(float x, float *sine, float *cosine) {
     *cosine = cosf(x);
 }
 
-/* Scaling by powers of two is exact but for overflow and underflow; only its sign and order are told. */
-double ldexp(double x, int n) {
-    double r = __vouch_any_double();
-    if (x - x != 0 || x == 0 || n == 0) return x;
-    __vouch_assume(x > 0 ? r >= 0 && (n > 0 ? r >= x : r <= x) : r <= 0 && (n > 0 ? r <= x : r >= x));
-    return r;
+/* Scaling by powers of two, rounded once. */
+#if __SIZEOF_DOUBLE__ == 8
+#define POWER(n) (((union { unsigned long long bits; double number; }){(unsigned long long)((n) + 1023) << 52}).number)
+
+float ldexpf(float x, int n) { /* a product that double holds exactly */
+    if (x - x != 0 || x == 0) return x;
+    return (float)((double)x * POWER(n < -300 ? -300 : n > 300 ? 300 : n));
 }
 
+double ldexp(double x, int n) { /* steps before the last are exact, or the result is zero or infinite */
+    if (x - x != 0 || x == 0) return x;
+    for (int i = 0; i < 2; i++)
+        if (n > 1023) x *= 0x1p1023, n -= 1023;
+        else if (n < -1022) x *= 0x1p-969, n += 969;
+    return x * POWER(n > 1023 ? 1023 : n < -1022 ? -1022 : n);
+}
+#else
 float ldexpf(float x, int n) {
     float r = __vouch_any_float();
     if (x - x != 0 || x == 0 || n == 0) return x;
@@ -158,30 +179,74 @@ float ldexpf(float x, int n) {
     return r;
 }
 
+double ldexp(double x, int n) { return ldexpf(x, n); }
+#endif
+
+#define LIMITED(n) ((n) > 9999 ? 9999 : (n) < -9999 ? -9999 : (int)(n))
+
 double scalbn(double x, int n) { return ldexp(x, n); }
 float scalbnf(float x, int n) { return ldexpf(x, n); }
+double scalbln(double x, long n) { return ldexp(x, LIMITED(n)); }
+float scalblnf(float x, long n) { return ldexpf(x, LIMITED(n)); }
 
-double frexp(double x, int *exponent) {
-    double r = __vouch_any_double();
-    int e = __vouch_any_int();
-    *exponent = x == 0 ? 0 : e; /* anything for infinity */
-    if (x - x != 0 || x == 0) return x;
-    __vouch_assume(x > 0 ? r >= 0.5 && r < 1 : r <= -0.5 && r > -1);
-    __vouch_assume(e >= -1073 && e <= 1024);
-    *exponent = e;
-    return r;
-}
+/* A number as its share of a power of two: the bits of its exponent, once it has all its digits. */
+#define SHARE(name, type, bits_type, digits, bias)                                        \
+    type name(type x, int *exponent) {                                                    \
+        union { type number; bits_type bits; } u = {x};                                   \
+        const bits_type ones = 2 * (bits_type)(bias) + 1;                                 \
+        int e = 0;                                                                        \
+        if (x == 0 || x - x != 0) {                                                       \
+            *exponent = x == 0 ? 0 : __vouch_any_int(); /* anything for infinity */       \
+            return x;                                                                     \
+        }                                                                                 \
+        if ((u.bits >> (digits) & ones) == 0) u.number *= 0x1p64f, e = -64;               \
+        *exponent = e + (int)(u.bits >> (digits) & ones) - (bias) + 1;                    \
+        u.bits = (u.bits & ~(ones << (digits))) | (bits_type)((bias) - 1) << (digits);    \
+        return u.number;                                                                  \
+    }
 
-float frexpf(float x, int *exponent) {
-    float r = __vouch_any_float();
-    int e = __vouch_any_int();
-    *exponent = x == 0 ? 0 : e; /* anything for infinity */
-    if (x - x != 0 || x == 0) return x;
-    __vouch_assume(x > 0 ? r >= 0.5f && r < 1 : r <= -0.5f && r > -1);
-    __vouch_assume(e >= -148 && e <= 128);
-    *exponent = e;
-    return r;
-}
+SHARE(frexpf, float, __UINT32_TYPE__, 23, 127)
+#if __SIZEOF_DOUBLE__ == 8
+SHARE(frexp, double, unsigned long long, 52, 1023)
+#else
+double frexp(double x, int *exponent) { return frexpf(x, exponent); }
+#endif
+
+#define EXPONENT(type, f)                                                                 \
+    type logb##f(type x) {                                                                \
+        int e;                                                                            \
+        if (x - x != 0) return x * x;                                                     \
+        if (x == 0) return -INFINITY;                                                     \
+        frexp##f(x, &e);                                                                  \
+        return (type)(e - 1);                                                             \
+    }                                                                                     \
+    int ilogb##f(type x) {                                                                \
+        int e;                                                                            \
+        if (x == 0 || x != x) return __vouch_any_int(); /* each library has its own */    \
+        if (x - x != 0) return __INT_MAX__;                                               \
+        frexp##f(x, &e);                                                                  \
+        return e - 1;                                                                     \
+    }
+
+EXPONENT(double, )
+EXPONENT(float, f)
+
+/* x less the multiple of y that is nearest, of two the even one. Where the rest is more than half of y, its
+   distance from y is exact. */
+#define NEAREST(type, f)                                                                  \
+    type remainder##f(type x, type y) {                                                   \
+        type a = fabs##f(x), b = fabs##f(y), rest, other;                                 \
+        if (x != x || y != y) return x + y;                                               \
+        if (x - x != 0 || y == 0) return (x - x) / (x - x);                               \
+        if (y - y != 0) return x;                                                         \
+        rest = fmod##f(a, b), other = b - rest;                                           \
+        if (rest > other || (rest == other && (b + b - (b + b) != 0 ? a : fmod##f(a, b + b)) >= b)) \
+            rest = -other;                                                                \
+        return __builtin_signbit(x) ? -rest : rest;                                       \
+    }
+
+NEAREST(double, )
+NEAREST(float, f)
 
 /* The neighbour of x on the way to y: numbers of one sign are ordered as their bits are. */
 #define NEIGHBOUR(name, type, bits_type)                                        \

@@ -68,7 +68,7 @@ _HARMLESS = tuple(
         "powi.", "sin.", "cos.", "tan.", "exp.", "exp2.", "log.", "log2.", "log10.", "fma.", "fmuladd.",
         "copysign.", "minnum.", "maxnum.", "minimum.", "maximum.", "is.fpclass.", "is.constant.",
         "objectsize.", "returnaddress", "frameaddress", "threadlocal.address", "launder.", "strip.",
-        "sponentry", "canonicalize.", "lrint.", "llrint.", "lround.", "llround.", "ldexp.", "frexp.",
+        "sponentry", "canonicalize.", "lrint.", "llrint.", "lround.", "llround.", "ldexp.", "frexp.", "modf.",
         "prefetch", "readcyclecounter", "donothing", "fptosi.sat.", "fptoui.sat.", "vscale", "allow.",
     )
 )  # fmt: skip

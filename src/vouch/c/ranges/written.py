@@ -79,7 +79,7 @@ def copied(
     if source.base is not None and source.lo == source.hi and target.lo == target.hi and least > 0:
         mask = of_pointer(at, source) & ((1 << min(least, _LARGEST)) - 1)
     spoil(at, target, most, through)
-    if mask and _is_named(target.base) and not target.or_null and target.lo >= 0:
+    if mask and _is_named(target.base) and not target.or_null and 0 <= target.lo <= _LARGEST:
         held = at.state.get((WRITTEN, target.base), (0,))[0]
         at.writable()[WRITTEN, target.base] = (held | mask << target.lo,)
 
@@ -110,7 +110,7 @@ def covers(at: RangeMemory, pointer: PointerRange, size: int) -> bool:
     length = pointer.hi + size - pointer.lo
     if held == ALL:
         return True
-    if length > _LARGEST:
+    if max(length, pointer.lo) > _LARGEST:
         return False
     wanted = ((1 << length) - 1) << pointer.lo
     return bool(held & wanted == wanted)

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 
 from vouch.errors import Unsupported
+from vouch.nn.arrays import UNIT32
 from vouch.nn.bounds.arrays import NUMPY, Arrays
 from vouch.nn.linear import Dense, LinearMap, Sparse
 from vouch.nn.lowered import (
@@ -38,12 +39,10 @@ from vouch.nn.lowered import (
     Multiply,
     NodeKind,
 )
-from vouch.nn.lowering import lower
-from vouch.nn.network import Network
-from vouch.nn.operators.base import UNIT32
 
 if TYPE_CHECKING:
     from vouch.nn.bounds.relaxation import Relaxation
+    from vouch.nn.network import Network
 
 Arithmetic = Literal["real", "float32"]
 
@@ -241,6 +240,8 @@ def model_of(
 ) -> BoundModel:
     """Raises Unsupported for networks that cannot be lowered. Without `logits`, a softmax at the end is part
     of the model."""
+    from vouch.nn.lowering import lower  # all operators, which code that was lifted does without
+
     lowered = lower(network, fold=arithmetic == "real", relu_only=True, logits=logits)
     return model_from(lowered, arithmetic, arrays)
 

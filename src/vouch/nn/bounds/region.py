@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from vouch.nn.arrays import UNIT32
 from vouch.nn.bounds.ascent import on_lines, relu_slopes
 from vouch.nn.bounds.backward import substitute
 from vouch.nn.bounds.ball import SLACK, least_over, lowest
 from vouch.nn.bounds.forward import Analysis
 from vouch.nn.bounds.model import BoundModel
 from vouch.nn.bounds.room import rows_at_once
-from vouch.nn.operators.base import UNIT32
 from vouch.nn.property import Ball, Case, Rows
 
 # Rows times boxes that one substitution takes at once.

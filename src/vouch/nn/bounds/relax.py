@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, assert_never
 
+from vouch.nn.arrays import UNIT32
 from vouch.nn.bounds.arrays import Arrays
 from vouch.nn.bounds.curves import relaxed
 from vouch.nn.bounds.model import BoundModel
 from vouch.nn.bounds.relaxation import Planes, Relaxation, Relaxed
 from vouch.nn.functions import LARGEST
 from vouch.nn.lowered import Activation, ActivationGap, Multiply, NodeKind
-from vouch.nn.operators.base import UNIT32
 
 if TYPE_CHECKING:
     from vouch.nn.bounds.forward import ForwardState

@@ -20,13 +20,13 @@ from typing import Any
 
 import numpy as np
 
+from vouch.nn.arrays import UNIT32, Array
 from vouch.nn.bounds.forward import analyse, fresh
 from vouch.nn.bounds.model import BoundModel
 from vouch.nn.bounds.outputs import fed_box
 from vouch.nn.bounds.region import Unsafe
 from vouch.nn.linear import DENSE_LIMIT
 from vouch.nn.lowered import Activation, Affine, AffineGap, LoweredNode, NodeKind
-from vouch.nn.operators.base import UNIT32, Array
 from vouch.nn.property import Case
 
 _STEPS = 32

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from vouch.errors import VouchError
+from vouch.nn.arrays import Array
 from vouch.nn.cover.classic import Classic, CoverageMeasure, classic
 from vouch.nn.cover.methods import METHODS, Coverage, CoveringPair, Method, Metrics, coverage
 from vouch.nn.cover.potentials import LayeredNetwork, Potentials, potentials
 from vouch.nn.cover.raising import Goal, Raised, Raising, raise_coverage
 from vouch.nn.network import Network
-from vouch.nn.operators.base import Array
 from vouch.nn.property import Case
 from vouch.nn.search.task import Clock
 from vouch.verdict import Exit

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from vouch.nn.arrays import Array
 from vouch.nn.cover.methods import Bools
 from vouch.nn.cover.potentials import LayeredNetwork
-from vouch.nn.operators.base import Array
 
 
 @dataclass(frozen=True, slots=True)

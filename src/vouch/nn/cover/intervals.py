@@ -8,12 +8,12 @@ from typing import Any, assert_never
 import numpy as np
 
 from vouch.errors import Unsupported
+from vouch.nn.arrays import Array
 from vouch.nn.bounds.forward import analyse, fresh
 from vouch.nn.bounds.model import BoundModel, model_from
 from vouch.nn.cover.potentials import Potentials
 from vouch.nn.linear import DENSE_LIMIT, LinearMap
 from vouch.nn.lowered import Activation, Affine, Input, LoweredNode, Maximum, Multiply, NodeKind, value
-from vouch.nn.operators.base import Array
 
 Interval = tuple[Array, Array]
 _UNIT = 2.0**-52

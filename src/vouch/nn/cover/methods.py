@@ -22,8 +22,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from vouch.nn.arrays import Array
 from vouch.nn.cover.potentials import LayeredNetwork
-from vouch.nn.operators.base import Array
 
 Method = Literal["ss", "sv", "ds", "dv"]
 METHODS: tuple[Method, ...] = ("ss", "sv", "ds", "dv")

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from vouch.nn.arrays import Array
 from vouch.nn.fixed import network as integers
 from vouch.nn.fixed.evaluate import values as integer_values
 from vouch.nn.fixed.network import IntegerNetwork
 from vouch.nn.lowered import Activation, Lowered
 from vouch.nn.lowering import lower, sources
 from vouch.nn.network import Network
-from vouch.nn.operators.base import Array
 
 
 @dataclass(frozen=True, slots=True)

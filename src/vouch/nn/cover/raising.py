@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from vouch.nn.arrays import Array
 from vouch.nn.cover.intervals import Interval, Intervals
 from vouch.nn.cover.methods import Bools, Method, Metrics
 from vouch.nn.cover.potentials import Potentials
-from vouch.nn.operators.base import Array
 from vouch.nn.property import Case
 from vouch.nn.search.falsify import gradient, projected, samples
 from vouch.nn.search.task import Clock

@@ -13,6 +13,7 @@ from typing import assert_never
 import numpy as np
 
 from vouch.errors import Unsupported
+from vouch.nn.arrays import Array
 from vouch.nn.fixed.ctext import in_comment, table, unsigned_type
 from vouch.nn.linear import LinearMap
 from vouch.nn.lowered import (
@@ -27,7 +28,6 @@ from vouch.nn.lowered import (
 )
 from vouch.nn.lowering import lower
 from vouch.nn.network import Network
-from vouch.nn.operators.base import Array
 from vouch.nn.property import Property, Rows
 
 _MOST = 1 << 22

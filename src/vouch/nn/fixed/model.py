@@ -14,6 +14,7 @@ from typing import Any, assert_never
 import numpy as np
 
 from vouch.errors import Unsupported
+from vouch.nn.arrays import UNIT, Array
 from vouch.nn.bounds.model import BoundModel, model_from
 from vouch.nn.bounds.relaxation import Relaxation
 from vouch.nn.fixed.format import Format, Ints, Overflow, Rounding, Word
@@ -37,7 +38,6 @@ from vouch.nn.fixed.table import Table
 from vouch.nn.linear import Dense, LinearMap, Sparse
 from vouch.nn.lowered import Lowered
 from vouch.nn.lowering import Builder
-from vouch.nn.operators.base import UNIT, Array
 
 # Noise is a sum of many small terms; this covers the rounding of the sum.
 _WIDEN = 1 + 2.0**-40

@@ -16,6 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from vouch.errors import Unsupported, VouchError
+from vouch.nn.arrays import Array, Shape
 from vouch.nn.fixed.format import Format, Ints
 from vouch.nn.fixed.network import (
     Clamp,
@@ -56,7 +57,6 @@ from vouch.nn.operators import (
     Tanh,
 )
 from vouch.nn.operators.arithmetic import spread
-from vouch.nn.operators.base import Array, Shape
 from vouch.nn.operators.pooling import windows
 
 # Products of one matrix that is written out.

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from vouch.errors import Unsupported, VouchError
+from vouch.nn.arrays import Shape
 from vouch.nn.fixed.format import Format, Ints, Overflow, Rounding, Word
 from vouch.nn.fixed.network import (
     Clamp,
@@ -25,7 +26,6 @@ from vouch.nn.fixed.network import (
     Times,
 )
 from vouch.nn.int8.chain import Chain
-from vouch.nn.operators.base import Shape
 
 ACCUMULATOR = Word(32, Overflow.WRAP)
 WHOLE = Format(32, 0)

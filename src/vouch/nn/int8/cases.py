@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from vouch.errors import Unsupported
+from vouch.nn.arrays import Array
 from vouch.nn.fixed.cases import Axis, IntCase
 from vouch.nn.fixed.format import Ints
 from vouch.nn.int8.network import Outputs, Quantised
-from vouch.nn.operators.base import Array
 from vouch.nn.property import Case, Property, Rows
 
 _WIDEN = 1 + 2.0**-40

@@ -14,8 +14,8 @@ from typing import Any, assert_never
 import numpy as np
 
 from vouch.errors import Unsupported
+from vouch.nn.arrays import Array
 from vouch.nn.fixed.format import Ints, Word
-from vouch.nn.operators.base import Array
 
 # Values up to which a chain is looked at one by one.
 _ALL = 1 << 16

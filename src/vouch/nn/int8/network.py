@@ -9,12 +9,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from vouch.errors import VouchError
+from vouch.nn.arrays import Array, Shape
 from vouch.nn.fixed.evaluate import evaluate
 from vouch.nn.fixed.format import Ints
 from vouch.nn.fixed.network import IntegerNetwork
 from vouch.nn.int8.chain import Chain
 from vouch.nn.int8.softmax import IntegerSoftmax
-from vouch.nn.operators.base import Array, Shape
 
 
 class Runtime(Protocol):

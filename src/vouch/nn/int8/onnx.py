@@ -14,6 +14,7 @@ import onnx
 from onnx import numpy_helper
 
 from vouch.errors import Unsupported, VouchError
+from vouch.nn.arrays import LARGEST, Shape
 from vouch.nn.int8.builder import IntBuilder, Tensor
 from vouch.nn.int8.chain import Chain
 from vouch.nn.int8.network import Inputs, Outputs, Quantised
@@ -21,7 +22,6 @@ from vouch.nn.int8.onnx_node import QuantisedNode, QuantisedValue
 from vouch.nn.int8.onnx_ops import CONVERTERS
 from vouch.nn.int8.ort import OrtRuntime, opened
 from vouch.nn.loaders.onnx_node import fixed_shape
-from vouch.nn.operators.base import LARGEST, Shape
 
 _TYPES: dict[int, Any] = {
     onnx.TensorProto.FLOAT: np.dtype(np.float32),

@@ -10,10 +10,10 @@ import numpy as np
 from onnx import helper
 
 from vouch.errors import Unsupported, VouchError
+from vouch.nn.arrays import Shape
 from vouch.nn.fixed.format import Ints
 from vouch.nn.int8.builder import Tensor
 from vouch.nn.int8.chain import Chain, LinkKind
-from vouch.nn.operators.base import Shape
 
 if TYPE_CHECKING:
     from vouch.nn.int8.onnx import Reader

@@ -10,6 +10,7 @@ import onnx
 from onnx import helper
 
 from vouch.errors import Unsupported, VouchError
+from vouch.nn.arrays import Array
 from vouch.nn.fixed.format import Ints
 from vouch.nn.int8.builder import Tensor, windows
 from vouch.nn.int8.chain import Chain, LinkKind
@@ -23,7 +24,6 @@ from vouch.nn.int8.onnx_node import (
     requantise,
     scale_of,
 )
-from vouch.nn.operators.base import Array
 
 
 def _quantize(node: QuantisedNode) -> None:

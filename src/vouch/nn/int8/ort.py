@@ -15,7 +15,7 @@ import numpy as np
 
 from vouch.errors import VouchError
 from vouch.folder import Folder
-from vouch.nn.operators.base import Array, Shape
+from vouch.nn.arrays import Array, Shape
 
 NAME = "onnxruntime"
 _DTYPES: dict[str, type[np.generic]] = {

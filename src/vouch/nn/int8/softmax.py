@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from vouch.errors import Unsupported
+from vouch.nn.arrays import Array
 from vouch.nn.fixed.format import Ints
 from vouch.nn.int8.fixed_curves import LARGEST, exponential, halved, left, product, right
-from vouch.nn.operators.base import Array
 
 
 def reciprocal(total: Any) -> tuple[Any, Any]:

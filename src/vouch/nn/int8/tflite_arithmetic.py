@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vouch.errors import Unsupported, VouchError
+from vouch.nn.arrays import Shape
 from vouch.nn.fixed.format import Ints
 from vouch.nn.int8.builder import Tensor
 from vouch.nn.int8.chain import Chain, LinkKind, multiplied
 from vouch.nn.int8.fixed_curves import logistic, right, tangent
 from vouch.nn.int8.tflite_numbers import HIGH, LOW, activation_limits, fused, multiplier
 from vouch.nn.loaders.tflite_file import TfOperator, TfTensor
-from vouch.nn.operators.base import Shape
 
 if TYPE_CHECKING:
     from vouch.nn.int8.tflite import Int8Reader

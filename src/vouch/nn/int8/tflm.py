@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from vouch.errors import Unsupported
+from vouch.nn.arrays import Array, Shape
 from vouch.nn.int8.network import Inputs, Outputs
-from vouch.nn.operators.base import Array, Shape
 
 
 class MicroRuntime:

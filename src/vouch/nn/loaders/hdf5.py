@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from vouch.errors import VouchError
+from vouch.nn.arrays import Array
 from vouch.nn.loaders.memory import LEAST, TIMES, most_numbers
-from vouch.nn.operators.base import Array
 from vouch.process import OutOfTime, call
 
 _SECONDS = 300

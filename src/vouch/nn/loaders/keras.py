@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from vouch.errors import VouchError
+from vouch.nn.arrays import Array, Shape
 from vouch.nn.loaders import files
 from vouch.nn.loaders.files import read, stem, suffix
 from vouch.nn.loaders.hdf5 import contents
 from vouch.nn.loaders.keras_layers import CONVERTERS, KerasLayer
 from vouch.nn.network import GraphBuilder, Network
-from vouch.nn.operators.base import Array, Shape
 
 Weights: TypeAlias = Callable[["_Entry"], list[Array]]
 

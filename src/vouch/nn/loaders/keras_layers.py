@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from vouch.errors import VouchError
+from vouch.nn.arrays import Array, Shape
 from vouch.nn.network import GraphBuilder
 from vouch.nn.operators import (
     Add,
@@ -38,7 +39,7 @@ from vouch.nn.operators import (
     Tanh,
     Transpose,
 )
-from vouch.nn.operators.base import Array, Shape, finite
+from vouch.nn.operators.base import finite
 from vouch.nn.operators.pooling import same_padding
 
 

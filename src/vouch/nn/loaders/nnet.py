@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from vouch.errors import VouchError
+from vouch.nn.arrays import Array
 from vouch.nn.loaders.files import read, stem
 from vouch.nn.network import GraphBuilder, Network
 from vouch.nn.operators import Gemm, Max, Relu, Scale, Shift
-from vouch.nn.operators.base import Array
 
 
 def load_nnet(path: Path) -> Network:

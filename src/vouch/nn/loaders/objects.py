@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from vouch.errors import VouchError
+from vouch.nn.arrays import Shape
 from vouch.nn.loaders.files import stem
 from vouch.nn.network import GraphBuilder, Network
 from vouch.nn.operators import Gemm, Scale, Shift, Sigmoid, Softmax, activation_named
-from vouch.nn.operators.base import Shape
 
 _OPSET = 17
 

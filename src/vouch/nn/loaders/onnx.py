@@ -13,6 +13,7 @@ from onnx import numpy_helper
 from onnx.external_data_helper import uses_external_data
 
 from vouch.errors import VouchError
+from vouch.nn.arrays import Array, Shape
 from vouch.nn.int8.network import Quantised
 from vouch.nn.loaders.files import inside, read, stem
 from vouch.nn.loaders.memory import most_numbers
@@ -20,7 +21,6 @@ from vouch.nn.loaders.onnx_node import ImportContext, OnnxNode, fixed_shape
 from vouch.nn.loaders.onnx_ops import CONVERTERS
 from vouch.nn.network import GraphBuilder, Network
 from vouch.nn.operators import Concat, Reshape, Slice
-from vouch.nn.operators.base import Array, Shape
 
 # What may go in: the network's numbers are float32 or float64.
 _FLOATS = {onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE}

@@ -9,6 +9,7 @@ import numpy as np
 
 from vouch.errors import VouchError
 from vouch.nn import functions
+from vouch.nn.arrays import Array
 from vouch.nn.functions import ScalarFunction
 from vouch.nn.loaders.onnx_node import ImportContext, OnnxNode
 from vouch.nn.network import Node
@@ -30,7 +31,6 @@ from vouch.nn.operators import (
     Standardise,
     TwoSlopes,
 )
-from vouch.nn.operators.base import Array
 
 Converter = Callable[[OnnxNode, ImportContext], None]
 

@@ -10,8 +10,9 @@ import onnx
 from onnx import helper
 
 from vouch.errors import VouchError
+from vouch.nn.arrays import Array, Shape
 from vouch.nn.network import GraphBuilder
-from vouch.nn.operators.base import Array, Operator, Shape
+from vouch.nn.operators.base import Operator
 
 # Folding these could need any amount of memory, or is not a function of the inputs.
 _GROWING = {"ConstantOfShape", "Expand", "Tile", "Range", "EyeLike", "OneHot", "Pad", "Resize", "Upsample"}

@@ -9,6 +9,7 @@ import numpy as np
 
 from vouch.errors import VouchError
 from vouch.nn import functions
+from vouch.nn.arrays import Array, Shape
 from vouch.nn.loaders.onnx_curves import CURVES, matmul_values
 from vouch.nn.loaders.onnx_node import ImportContext, OnnxNode
 from vouch.nn.loaders.onnx_resize import depth_to_space, resize, space_to_depth, upsample
@@ -47,7 +48,7 @@ from vouch.nn.operators import (
     Tile,
     Transpose,
 )
-from vouch.nn.operators.base import Array, Shape, finite
+from vouch.nn.operators.base import finite
 
 Converter = Callable[[OnnxNode, ImportContext], None]
 

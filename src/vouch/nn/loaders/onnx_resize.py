@@ -8,9 +8,9 @@ from fractions import Fraction
 import numpy as np
 
 from vouch.errors import VouchError
+from vouch.nn.arrays import Array
 from vouch.nn.loaders.onnx_node import ImportContext, OnnxNode
 from vouch.nn.operators import Reshape, Resize, Transpose
-from vouch.nn.operators.base import Array
 
 # A coordinate this near to where the nearest pixel changes, but not on it, is rounded differently by
 # runtimes.

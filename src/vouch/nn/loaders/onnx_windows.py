@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from vouch.errors import VouchError
+from vouch.nn.arrays import Shape
 from vouch.nn.loaders.onnx_node import ImportContext, OnnxNode
 from vouch.nn.operators import AveragePool, Conv, ConvTranspose, MaxPool, Reduce
-from vouch.nn.operators.base import Shape
 from vouch.nn.operators.pooling import overhanging, same_padding
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from vouch.errors import VouchError
+from vouch.nn.arrays import Array, Shape
 from vouch.nn.int8.network import Quantised
 from vouch.nn.loaders.tflite_file import TfModel, TfOperator, read_tflite
 from vouch.nn.network import GraphBuilder, Network
@@ -37,7 +38,6 @@ from vouch.nn.operators import (
     Tanh,
     Transpose,
 )
-from vouch.nn.operators.base import Array, Shape
 from vouch.nn.operators.pooling import same_padding
 
 # Activations that a file calls by number.

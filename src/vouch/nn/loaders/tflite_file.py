@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from vouch.errors import VouchError
+from vouch.nn.arrays import LARGEST, Shape
 from vouch.nn.loaders.files import read, stem
-from vouch.nn.operators.base import LARGEST, Shape
 
 _DTYPES = {0: np.float32, 2: np.int32, 3: np.uint8, 4: np.int64, 6: np.bool_, 7: np.int16, 9: np.int8}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vouch.errors import VouchError
+from vouch.nn.arrays import Array, Shape
 from vouch.nn.operators.activation import (
     Clip,
     Curve,
@@ -15,7 +16,7 @@ from vouch.nn.operators.activation import (
     TwoSlopes,
 )
 from vouch.nn.operators.arithmetic import Add, Scale, Shift
-from vouch.nn.operators.base import Array, Operator, Shape, Value
+from vouch.nn.operators.base import Operator, Value
 from vouch.nn.operators.bilinear import Einsum, MatMulValues, Product
 from vouch.nn.operators.choice import Choose, Positive
 from vouch.nn.operators.convolution import Conv, ConvTranspose

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vouch.errors import Unsupported, VouchError
+from vouch.nn.arrays import UNIT32, Array, Shape, sigmoid
 from vouch.nn.functions import ScalarFunction, exponential, logarithm, reciprocal
-from vouch.nn.operators.base import UNIT32, Array, Operator, Shape, Value, finite
+from vouch.nn.operators.base import Operator, Value, finite
 
 if TYPE_CHECKING:
     from vouch.nn.lowering import Builder
@@ -22,12 +23,6 @@ _CAP = 80.0
 _LEAST_TOTAL = 1.0 - 2.0**-6
 # Differences that a softmax inside a network may need.
 _MOST_PAIRS = 1 << 22
-
-
-def sigmoid(x: Array) -> Array:
-    """1 / (1 + exp(-x)) without overflow, in the dtype of x."""
-    small = np.exp(-np.abs(x))
-    return np.where(x >= 0, 1 / (1 + small), small / (1 + small)).astype(x.dtype)
 
 
 class _Elementwise(Operator):

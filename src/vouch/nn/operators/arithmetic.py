@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vouch.errors import VouchError
-from vouch.nn.operators.base import UNIT, Array, Operator, Shape, Value, finite
+from vouch.nn.arrays import UNIT, Array, Shape
+from vouch.nn.operators.base import Operator, Value, finite
 
 if TYPE_CHECKING:
     from vouch.nn.lowering import Builder

@@ -8,25 +8,15 @@ the model is axis a + 1 of the array, and nothing ever has to guess which axis w
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from vouch.errors import VouchError
+from vouch.nn.arrays import Array, Shape
 
 if TYPE_CHECKING:
     from vouch.nn.lowering import Builder
-
-Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
-Shape: TypeAlias = tuple[int, ...]
-
-# Elements of a value; larger networks are refused before they fill the memory.
-LARGEST = 1 << 28
-
-# Half a unit in the last place of 1.0 in float64: the relative error of one rounding.
-UNIT = 2.0**-53
-# The same in float32.
-UNIT32 = 2.0**-24
 
 
 class Value(NamedTuple):

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vouch.nn.arrays import Array, Shape
 from vouch.nn.functions import step
 from vouch.nn.operators.arithmetic import aligned, broadcast, spread
-from vouch.nn.operators.base import Array, Operator, Shape, Value
+from vouch.nn.operators.base import Operator, Value
 
 if TYPE_CHECKING:
     from vouch.nn.lowering import Builder

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vouch.errors import VouchError
-from vouch.nn.operators.base import Array, Operator, Shape, Value
+from vouch.nn.arrays import Array, Shape
+from vouch.nn.operators.base import Operator, Value
 
 if TYPE_CHECKING:
     from vouch.nn.linear import LinearMap

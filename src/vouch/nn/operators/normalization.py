@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vouch.errors import VouchError
+from vouch.nn.arrays import UNIT, UNIT32, Array, Shape
 from vouch.nn.functions import power
 from vouch.nn.operators.arithmetic import spread
-from vouch.nn.operators.base import UNIT, UNIT32, Array, Operator, Shape, Value
+from vouch.nn.operators.base import Operator, Value
 
 if TYPE_CHECKING:
     from vouch.nn.lowering import Builder

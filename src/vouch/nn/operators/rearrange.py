@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vouch.errors import VouchError
-from vouch.nn.operators.base import LARGEST, Array, Operator, Shape, Value
+from vouch.nn.arrays import LARGEST, Array, Shape
+from vouch.nn.operators.base import Operator, Value
 
 if TYPE_CHECKING:
     from vouch.nn.lowering import Builder

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vouch.errors import VouchError
-from vouch.nn.operators.base import UNIT32, Array, Operator, Shape, Value
+from vouch.nn.arrays import UNIT32, Array, Shape
+from vouch.nn.operators.base import Operator, Value
 
 if TYPE_CHECKING:
     from vouch.nn.linear import Sparse

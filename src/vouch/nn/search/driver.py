@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from vouch.nn.bounds.ascent import all_relus, is_relu, splits_help
 from vouch.nn.bounds.model import BoundModel, model_of
 from vouch.nn.bounds.outputs import fed_box, may_overflow, output_bounds, refuted_at_once
 from vouch.nn.bounds.single import fits
-from vouch.nn.network import Network
 from vouch.nn.property import Case, Property
 from vouch.nn.result import Result
 from vouch.nn.search.device import DeviceSearch
@@ -34,6 +33,9 @@ from vouch.nn.search.task import Clock, Judge, Probe
 from vouch.nn.search.vacuous import why_vacuous
 from vouch.settings import Settings
 from vouch.verdict import Verdict
+
+if TYPE_CHECKING:
+    from vouch.nn.network import Network
 
 # Up to this many free inputs, halving boxes beats splitting neurons.
 FEW_INPUTS = 12

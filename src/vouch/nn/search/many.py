@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from vouch.nn.arrays import UNIT32, Array
 from vouch.nn.bounds.backward import substitute
 from vouch.nn.bounds.ball import SLACK
 from vouch.nn.bounds.forward import analyse, fresh
 from vouch.nn.bounds.model import LARGEST32, BoundModel
 from vouch.nn.bounds.outputs import fed_box
-from vouch.nn.operators.base import UNIT32, Array
 from vouch.nn.property import Case
 from vouch.nn.result import ViolatingInput
 from vouch.nn.search.task import Clock, Judge

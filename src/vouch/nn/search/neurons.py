@@ -26,18 +26,19 @@ from vouch.nn.bounds.region import Unsafe
 from vouch.nn.bounds.room import boxes_at_once
 from vouch.nn.bounds.splits import bound, root
 from vouch.nn.bounds.trim import trimmed
-from vouch.nn.lowered import Affine, NodeKind
+from vouch.nn.lowered import NodeKind
 from vouch.nn.property import Ball, Case, Rows
 from vouch.nn.result import ViolatingInput
 from vouch.nn.search.cells import Cell
+from vouch.nn.search.halving import children_of, reach, worth_cutting
 from vouch.nn.search.outcome import Outcome
 from vouch.nn.search.refine import Refinement
 from vouch.nn.search.task import Clock, Judge, Probe
 from vouch.nn.search.waist import leading, reaching, waist
 
 _TRIED = 4
-# Neurons tried as cuts in the middle, and how many may be alive in a layer for that.
-_CUTS, _FEW_ALIVE = 2, 16
+# Neurons tried as cuts in the middle.
+_CUTS = 2
 _CHUNKS = 2
 # Children of nodes with curved neurons up to which all of them are cut once more.
 _FEW_CHILDREN = 16
@@ -113,7 +114,7 @@ class NeuronSearch:
             curved[part] = model.node(index).kind in (NodeKind.SIGMOID, NodeKind.TANH, NodeKind.CURVE)
         self.relus, self.curved = self.arrays.array(relus) > 0, self.arrays.array(curved) > 0
         self.plain = model.integers is None and not model.products and bool(relus.all())
-        self.splittable, self.reach = self.relus | self.curved, self._reach()
+        self.splittable, self.reach = self.relus | self.curved, reach(model, self.arrays)
 
     def run(self) -> Outcome:
         with ThreadPoolExecutor(self.jobs) as self.pool:
@@ -346,7 +347,7 @@ class NeuronSearch:
         kept, sizes = nodes.take(go_on), sizes[self.arrays.numpy(go_on)]
         score = score[go_on]
         neuron, cut = self._choice(kept, score, bounded.value[go_on], region)
-        children, sizes = self._children(kept, neuron, cut), np.tile(sizes / 2, 2)
+        children, sizes = children_of(self.arrays, kept, neuron, cut), np.tile(sizes / 2, 2)
         if bool(self.curved.any()):
             children, sizes = self._more_cuts(children, sizes, score, neuron)
         stack.append(children)
@@ -366,7 +367,8 @@ class NeuronSearch:
                 break
             score = self.xp.concatenate([score, score])
             neuron = self.xp.concatenate([neuron, neuron])
-            children, sizes = self._children(children, neuron, self.curved[neuron]), np.tile(sizes / 2, 2)
+            children = children_of(self.arrays, children, neuron, self.curved[neuron])
+            sizes = np.tile(sizes / 2, 2)
         return children, sizes
 
     def _beyond_cuts(self, bounded: SplitBounds) -> Any:
@@ -399,7 +401,10 @@ class NeuronSearch:
         chosen_cut = self.arrays.zeros((count,)) > 0
         rows = self.arrays.indices(np.arange(count))
         ceiling = 1e-3 + abs(before)
-        narrow = self._narrow(nodes)
+        if self.cutting:
+            narrow = worth_cutting(self.model, self.arrays, nodes, self.reach, self.narrowest)
+        else:
+            narrow = self.arrays.zeros(nodes.signs.shape)
         left = {False: self.arrays.copy(score), True: narrow}
         tried = [False] * _TRIED + [True] * (_CUTS if bool((narrow > 0).any()) else 0)
         pieces, candidates = self._glances(nodes, region), []
@@ -440,7 +445,7 @@ class NeuronSearch:
         """About the bounds of both halves of every node, first all upper ones."""
         rows, state, xp = self.arrays.indices(np.arange(len(nodes))), nodes.state, self.xp
         if not glances:
-            children = self._children(nodes, neuron, self.curved[neuron] | cutting)
+            children = children_of(self.arrays, nodes, neuron, self.curved[neuron] | cutting)
             _, found, empty = self._bound(children, region, 0)
             return xp.where(empty, np.inf, found.value)
         low, high = state.low[rows, neuron], state.high[rows, neuron]
@@ -453,50 +458,3 @@ class NeuronSearch:
         halves = list(self.pool.map(one, glances)) if len(glances) > 1 else [one(glances[0])]
         both = [*(upper for upper, _ in halves), *(lower for _, lower in halves)]
         return self.arrays.double(xp.concatenate(both))
-
-    def _narrow(self, nodes: Assumptions) -> Any:
-        """Scores of neurons that are worth cutting in the middle: those of layers in which few are alive and
-        after which much is open. Everything behind such a layer is a function of few variables."""
-        state, scores = nodes.state, self.arrays.zeros(nodes.signs.shape)
-        if not self.cutting:
-            return scores
-        for index, part in list(self.model.slots.items())[:-1]:
-            if not is_relu(self.model, index):
-                continue
-            low, high = state.low[:, part].clip(min=0), state.high[:, part].clip(min=0)
-            few = ((high > 0) * 1.0).sum(1) <= _FEW_ALIVE
-            behind = slice(part.stop, None)
-            open_ = ((state.low[:, behind] < 0) & (state.high[:, behind] > 0)).any(1)
-            wide = (high - low) * self.reach[part]
-            worth = (few & open_)[:, None] & (high - low > self.narrowest[:, part])
-            scores[:, part] = self.xp.where(worth, wide, 0.0)
-        return scores
-
-    def _reach(self) -> Any:
-        """How strongly each neuron acts on the nodes that read it."""
-        found = np.zeros(self.model.neurons)
-        for node in self.model.lowered.nodes:
-            if isinstance(node, Affine):
-                for linear, source in zip(node.maps, node.inputs, strict=True):
-                    if source in self.model.slots:
-                        sums = linear.absolute().transpose(np.ones((1, linear.rows)))[0]
-                        found[self.model.slots[source]] += sums
-        return self.arrays.array(found)
-
-    def _children(self, nodes: Assumptions, neuron: Any, cut: Any) -> Assumptions:
-        """Both signs for one neuron of each node; both halves of its interval where it is `cut`."""
-        count, xp = len(nodes), self.xp
-        rows = self.arrays.indices(np.arange(count))
-        both = nodes.take(self.arrays.indices(np.tile(np.arange(count), 2)))
-        low, high = both.state.low, both.state.high
-        middle = xp.where(cut, (low[rows, neuron] + high[rows, neuron]) * 0.5, 0.0)
-        low[rows, neuron] = xp.maximum(low[rows, neuron], middle)
-        high[rows + count, neuron] = xp.minimum(high[rows + count, neuron], middle)
-        for part, sign in ((rows, 1.0), (rows + count, -1.0)):
-            both.signs[part, neuron] = xp.where(cut, both.signs[part, neuron], sign)
-            both.cuts[part, neuron] = xp.where(cut, 1.0, both.cuts[part, neuron])
-            # A multiplier of a sign is one of a cut as it is, up to its direction.
-            turned = both.multipliers[part, neuron] * nodes.signs[rows, neuron]
-            fresh_cut = cut & (nodes.cuts[rows, neuron] == 0)
-            both.multipliers[part, neuron] = xp.where(fresh_cut, turned, both.multipliers[part, neuron])
-        return both

@@ -6,13 +6,15 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from vouch.nn.network import Network
 from vouch.nn.property import Array, Case, Property
 from vouch.nn.result import ViolatingInput
+
+if TYPE_CHECKING:
+    from vouch.nn.network import Network
 
 # A thorough search for a violation, made once when a proof turns out not to be quick.
 Probe: TypeAlias = Callable[[], ViolatingInput | None]

@@ -92,6 +92,7 @@ LOCAL void skip_value(void) {
 }
 
 /* Bytes and pointers in them, put to an object that is large enough. */
+/* The first bytes, pointers among them, and pieces behind them. No piece overlaps a pointer. */
 LOCAL void take_contents(word base, word limit) {
     word size;
     const u8 *data = take_bytes(&size);
@@ -103,6 +104,12 @@ LOCAL void take_contents(word base, word limit) {
         word address = take_address(&known);
         if (offset + sizeof address <= limit) copy_bytes((u8 *)base + offset, &address, sizeof address);
     }
+    u64 pieces = take();
+    while (pieces--) {
+        word offset = (word)take();
+        data = take_bytes(&size);
+        if (offset <= limit && size <= limit - offset) copy_bytes((u8 *)base + offset, data, size);
+    }
 }
 
 LOCAL void skip_contents(void) {
@@ -110,6 +117,11 @@ LOCAL void skip_contents(void) {
     take_bytes(&size);
     u64 pointers = take();
     cursor += 4 * pointers;
+    u64 pieces = take();
+    while (pieces--) {
+        take();
+        take_bytes(&size);
+    }
 }
 
 LOCAL void *table(u64 count, word size) {

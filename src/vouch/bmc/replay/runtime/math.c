@@ -35,6 +35,16 @@ WEAK double fmax(double a, double b) { return a != a ? b : b != b ? a : a > b ? 
 WEAK float fminf(float a, float b) { return (float)fmin(a, b); }
 WEAK float fmaxf(float a, float b) { return (float)fmax(a, b); }
 
+ROUNDING double modf(double x, double *whole) {
+    *whole = __builtin_trunc(x);
+    return x != x ? x : __builtin_copysign(x - x != 0 ? 0.0 : x - *whole, x);
+}
+ROUNDING float modff(float x, float *whole) {
+    double before, behind = modf(x, &before);
+    *whole = (float)before;
+    return (float)behind;
+}
+
 WEAK double fmod(double x, double y) { /* exact: subtract y times the largest fitting power of two, again and again */
     if (x != x || y != y || y == 0 || x - x != 0) return (x * y) / (x * y);
     double rest = __builtin_fabs(x), step = __builtin_fabs(y);
