@@ -9,7 +9,7 @@ from bench import csmith
 
 pytestmark = pytest.mark.skipif(csmith.include_folder() is None, reason="csmith is not installed")
 
-SAMPLE = (4, 6)
+SAMPLE = (4, 6, 8, 9, 10)
 # About one in ten runs too long natively, or has more steps than the time limit allows.
 CAMPAIGN = range(100, 460)
 

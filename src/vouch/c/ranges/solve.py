@@ -355,10 +355,10 @@ class FixedPoint:
                 state = join(state, other, self.at.general)
             changed = changed or state != self.inputs[label]
             self.inputs[label] = state
+            # A block that is a loop by itself joins what comes back: its edges are cut after it has run.
+            flows = [] if label in self.frame.handlers else list(self.run(label, state))
             self._cut(label)
-            if label in self.frame.handlers:
-                continue
-            for target, flowing in self.run(label, state):
+            for target, flowing in flows:
                 edges.add((label, target))
                 outputs[label, target] = flowing
         return changed or bool(self.at.changed)
