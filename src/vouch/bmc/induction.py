@@ -15,11 +15,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import field
 
 from vouch.bmc import shadow
+from vouch.bmc.changed import Changed, ChangedByLoop
 from vouch.bmc.contents import Cell, Contents, partly_written
 from vouch.bmc.environment.reach import Root
 from vouch.bmc.execution import Execution, Induction, Phase, Place
 from vouch.bmc.frame import Frame, name_of
-from vouch.bmc.initial import Changed, ChangedByLoop
 from vouch.bmc.state import ANY_TURN, Edge, State, join_states, join_values
 from vouch.bmc.value import Kind, MemObject, Pointer, Target, Value
 from vouch.c import ir

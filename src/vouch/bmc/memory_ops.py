@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from vouch.bmc import access
 from vouch.bmc.apart import overlap
+from vouch.bmc.changed import Changed, Filled
 from vouch.bmc.contents import Contents, partly_written
 from vouch.bmc.execution import Execution
 from vouch.bmc.frame import Frame
-from vouch.bmc.initial import Changed, Filled, Unknown, Zero
+from vouch.bmc.initial import Unknown, Zero
 from vouch.bmc.shapes import bounds
 from vouch.bmc.state import State
 from vouch.bmc.strings import String, largest

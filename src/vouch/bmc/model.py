@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import field
 from itertools import chain
 from typing import Any, TypeGuard, assert_never
 
@@ -19,11 +18,11 @@ from vouch.bmc.counterexample import (
 )
 from vouch.bmc.environment.layers import OutsideData
 from vouch.bmc.equation import Claim, Equation, Incoming, Step
+from vouch.bmc.image import ObjectImage
 from vouch.bmc.initial import CommandLine, Initial, Merged, Unknown
 from vouch.bmc.trace import ConcreteStep, TracePlace, address_text, float_text, parted
 from vouch.bmc.value import Kind, MemObject, Pointer, Value
 from vouch.c import ir
-from vouch.record import record
 from vouch.smt import term as T
 from vouch.smt.term import Term
 
@@ -33,22 +32,6 @@ _NARROW = 1 << 24
 _NO_MEMORY = (Kind.NULL, Kind.WILD, Kind.DEVICE, Kind.FUNCTION)
 _MOST_WRITES = 16  # of one call that a trace shows
 _MOST_PLACES = 64  # of one object whose contents at the start a trace shows
-
-
-@record
-class _Image:
-    """What an object holds: `near` the first bytes, of those `far` behind them what a run looks at."""
-
-    size: int
-    near: bytearray
-    far: list[tuple[int, bytes]] = field(default_factory=list)
-    pointers: dict[int, Address] = field(default_factory=dict)
-
-    def put(self, at: int, content: bytes) -> None:
-        if at + len(content) <= len(self.near):
-            self.near[at : at + len(content)] = content
-        else:
-            self.far.append((at, content))
 
 
 class ModelReader:
@@ -246,12 +229,12 @@ class ModelReader:
         image = self._image(target, initial or target.initial, size)
         return OutsideObject(name, kind, size, bytes(image.near), image.pointers, image.far)
 
-    def _image(self, target: MemObject, initial: Initial, size: int) -> _Image:
-        image = _Image(size, bytearray(min(size, LARGEST)))
+    def _image(self, target: MemObject, initial: Initial, size: int) -> ObjectImage:
+        image = ObjectImage(size, bytearray(min(size, LARGEST)))
         self._fill(target, initial, image)
         return image
 
-    def _fill(self, target: MemObject, initial: Initial, image: _Image) -> None:
+    def _fill(self, target: MemObject, initial: Initial, image: ObjectImage) -> None:
         if isinstance(initial, Merged):
             return self._fill(target, initial.yes if self.holds(initial.condition) else initial.no, image)
         if not isinstance(initial, Unknown):
@@ -303,7 +286,7 @@ class ModelReader:
         order: Any = "big" if self.context.memory.big_endian else "little"
         return (scalar % (1 << (8 * size))).to_bytes(size, order)
 
-    def _from_array(self, array: Term, word: int, place: int, image: _Image, room: int) -> None:
+    def _from_array(self, array: Term, word: int, place: int, image: ObjectImage, room: int) -> None:
         order: Any = "big" if self.context.memory.big_endian else "little"
         bits = self.context.pointer_bits
         if 0 <= place + room <= image.size - word:

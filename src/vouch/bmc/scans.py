@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from vouch.bmc import access
+from vouch.bmc.changed import Changed
 from vouch.bmc.contents import Contents
 from vouch.bmc.execution import Execution
-from vouch.bmc.initial import Changed, Initial, Merged, Unknown
+from vouch.bmc.initial import Initial, Merged, Unknown
 from vouch.bmc.state import State
 from vouch.bmc.strings import largest
 from vouch.bmc.value import Kind, MemObject, Value
