@@ -32,6 +32,10 @@ class RandomReplayer(Replayer):
         """
         if not self._checks:
             return ReplayResult(False, reason="no checks")
+        outside = (f for f in self._program.functions.values() if not f.defined)
+        if any(parameter.sret for function in outside for parameter in function.parameters):
+            reason = "a random run has nobody who writes the structs that functions outside return"
+            return ReplayResult(False, reason=reason, possible=False)
         try:
             encoder = wire.Encoder(self._build()[0], self._program)
             example = random_example(self._program, encoder, entry, self._checks[0], seed, library=library)
