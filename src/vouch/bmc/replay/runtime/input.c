@@ -91,8 +91,8 @@ LOCAL void skip_value(void) {
     else if (kind == VALUE_BYTES) take_bytes(&size);
 }
 
-/* Bytes and pointers in them, put to an object that is large enough. */
-/* The first bytes, pointers among them, and pieces behind them. No piece overlaps a pointer. */
+/* The first bytes, pointers, and pieces behind the first bytes, put to an object that is large enough. No piece
+   overlaps a pointer. */
 LOCAL void take_contents(word base, word limit) {
     word size;
     const u8 *data = take_bytes(&size);
